@@ -10,7 +10,7 @@ COPY package.json package-lock.json .npmrc ./
 # A registry of your own: docker build --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-# The programs are bundled with their packages: the image needs nothing else of them.
+# The programs are bundled with their packages, so the image needs no node_modules.
 RUN npm run build && find dist -name '*.map' -delete
 
 FROM ${BASE}
@@ -21,7 +21,7 @@ LABEL org.opencontainers.image.title="Cardbell" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
-# Process 1: it reaps children and passes signals on.
+# Process 1: reaps children and forwards signals.
 RUN command -v tini || (apt-get update && apt-get install -y --no-install-recommends tini && rm -rf /var/lib/apt/lists/*)
 # ADMIN_PORT is for the health check below, and for probes; it listens on 127.0.0.1 unless ADMIN_HOST says otherwise.
 ENV NODE_ENV=production TZ=UTC ADMIN_PORT=9464
@@ -31,7 +31,7 @@ COPY --from=build /app/dist dist
 USER 10001:10001
 EXPOSE 3000 9464
 STOPSIGNAL SIGTERM
-# Web and worker alike.
+# The same for web and worker.
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ADMIN_PORT}/livez`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["tini", "--", "node", "dist/bin/cardbell.js"]

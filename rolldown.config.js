@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { defineConfig } from 'rolldown';
 
-/** Files in a folder and below, as paths from the root of the project. */
+/** Files in a folder and below, as paths from the project root. */
 const filesIn = (folder, isWanted, recursive = true) =>
   readdirSync(folder, { recursive, withFileTypes: true })
     .filter((entry) => entry.isFile() && isWanted(entry.name))
@@ -10,15 +10,15 @@ const filesIn = (folder, isWanted, recursive = true) =>
 
 const isTypeScript = (name) => name.endsWith('.ts');
 
-/** What is started by name: the processes, the commands, and the servers that the benchmarks compare with. */
+/** Programs started by name: the processes, the commands, and the servers that the benchmarks compare with. */
 const programs = ['src', 'bin', 'bench/servers'].flatMap((folder) => filesIn(folder, isTypeScript, false));
-// Started by tests and benchmarks only.
+// Only started by tests and benchmarks.
 if (process.env.NODE_ENV === 'test') programs.push('test/support/paced-worker.ts');
 
 /**
- * A module finds the files beside it (Lua scripts, the page of the local workspace) through `import.meta.url`. In a bundle
- * that is the address of a chunk, so each module is given the address that it would have by itself, and the files are
- * copied to where it looks for them.
+ * A module finds the files next to it (Lua scripts, the page of the local workspace) through `import.meta.url`. In a
+ * bundle that is the URL of a chunk. So each module gets the URL that it would have unbundled, and the files are copied
+ * there.
  */
 const pageOfQueues = 'node_modules/@bull-board/ui/dist';
 const filesBesideModules = {
@@ -33,7 +33,7 @@ const filesBesideModules = {
   },
   transform: {
     filter: { id: { include: /\.ts$/, exclude: /node_modules/ }, code: 'import.meta.url' },
-    // `map: null`: what stands in a line stays in that line.
+    // `map: null`: no line moves.
     handler: (code, id) => ({
       code: code.replaceAll(
         'import.meta.url',
@@ -49,9 +49,9 @@ const filesBesideModules = {
 };
 
 /**
- * A package in CommonJS is a function that is called at the start. V8 compiles a function in parentheses at once, but an
- * arrow function in parentheses it only looks through, and compiles it with the call: a tenth of a start. Packages that
- * use `this` or `arguments` at their top get them as parameters.
+ * A CommonJS package is a function that is called at startup. V8 compiles a parenthesized function immediately, but
+ * only pre-parses a parenthesized arrow function and compiles it at the call, which costs a tenth of the startup time.
+ * Packages that use `this` or `arguments` at the top level get them as parameters.
  */
 const compiledAtOnce = {
   name: 'compiled-at-once',
@@ -63,15 +63,15 @@ const compiledAtOnce = {
 
 /**
  * Bundles all programs with their packages: Node takes three times as long to find and read 1,500 small files as to run
- * them, so a process starts in a third of the time.
+ * them, so a bundled process starts in a third of the time.
  */
 export default defineConfig({
   input: Object.fromEntries(programs.map((path) => [path.replace(/\.ts$/, ''), path])),
   platform: 'node',
-  // Not bundled: a native addition of BullMQ that may be missing, and what only development uses.
+  // Not bundled: a native add-on of BullMQ that may be missing, and packages for development only.
   external: ['msgpackr-extract', 'autocannon', 'playwright-core'],
   plugins: [filesBesideModules, compiledAtOnce],
-  // Bull Board looks for its page by `eval`, unless it is told where that is, as here.
+  // Bull Board locates its page with `eval`, unless it is configured, as here.
   checks: { eval: false },
   output: { dir: 'dist', chunkFileNames: 'chunks/[name]-[hash].js', cleanDir: true, sourcemap: true },
 });

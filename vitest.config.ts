@@ -2,20 +2,20 @@ import { defineConfig } from 'vitest/config';
 import { specCoverage } from './test/spec-coverage/coverage-reporter.ts';
 import { secondTries } from './test/support/second-tries.ts';
 
-/** What starts whole processes, Redis and both doubles: many clocks at once, on a machine that may be busy. */
+/** Tests that start complete processes, Redis and both doubles: many clocks at once, on a machine that may be busy. */
 const flows = ['test/flow/**/*.test.ts', 'test/demo/**/*.test.ts'];
-/** The same, about what must never happen, not even once: these have no second try anywhere. */
+/** The same for things that must never happen, not even once. These are never retried anywhere. */
 const chaos = ['test/chaos/**/*.test.ts', 'test/flow/leaks.test.ts'];
 
 const shared = {
   pool: 'forks',
   env: { TZ: 'UTC', NODE_ENV: 'test' },
-  // Longer than any wait of a test, so that what it waited for is named.
+  // Longer than any wait in a test, so that the failing wait is named.
   testTimeout: 120_000,
   hookTimeout: 120_000,
 } as const;
 
-/** Four at a time: most of them wait for each other’s processes, not for the processor. */
+/** Four at a time: they mostly wait for each other’s processes, not for the processor. */
 const processes = { sequence: { groupOrder: 0 }, maxWorkers: 4 } as const;
 
 export default defineConfig({
@@ -31,9 +31,9 @@ export default defineConfig({
           name: 'flows',
           include: flows,
           exclude: chaos,
-          // They keep nothing in modules: each process loads the code once, a quarter of the time that a flow costs.
+          // They keep nothing in modules, so each process loads the code once. This saves a quarter of a flow's time.
           isolate: false,
-          // In CI a flow gets a second try, and the report names it; nothing else is ever tried twice.
+          // In CI a flow gets a second try, and the report names it. Nothing else is ever retried.
           retry: process.env.CI === undefined ? 0 : 1,
         },
       },
@@ -45,9 +45,10 @@ export default defineConfig({
           exclude: [...flows, ...chaos],
           sequence: { groupOrder: 1 },
           maxWorkers: 3,
-          // They make thousands of short-lived worlds: with room for these, little is copied to where what lives long is.
+          // They create thousands of short-lived worlds. With enough room for these, little is copied to the old
+          // generation.
           execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc'],
-          // They keep nothing in modules: each process loads the code once, a third of the time of all of them.
+          // They keep nothing in modules, so each process loads the code once. This saves a third of their total time.
           isolate: false,
         },
       },

@@ -1,4 +1,4 @@
-/** What we use of autocannon; it ships no types. https://github.com/mcollina/autocannon#api */
+/** The part of autocannon that we use; it ships no types. https://github.com/mcollina/autocannon#api */
 declare module 'autocannon' {
   interface Request {
     body?: string;

@@ -7,11 +7,11 @@ import { startWorker } from './worker.ts';
 
 const TOGETHER = 500;
 const ALONE = 40;
-/** Longer than entries wait for others to share their message. */
+/** Longer than entries wait for others to share a message. */
 const APART_MS = 1300;
 const PIPELINE = 500;
 const DAY_SECONDS = 24 * 3600;
-/** At so many events a day the memory that is reached in the end is printed. */
+/** Events per day for the printed estimate of final memory. */
 const A_DAY = 100_000;
 
 /** Kinds that hold a bounded number of entries. */
@@ -24,14 +24,14 @@ const bounded: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What an event leaves in Redis, by kind of key: declines that are all different, in messages of many and each in a message
- * of its own.
+ * What an event leaves in Redis, by kind of key: for declines that are all different, in shared messages and in one
+ * message each.
  */
 export async function benchBytes(events: number): Promise<void> {
   const worker = await startWorker();
   const { redis, acctIds, handle } = worker;
   const bodies = stormDeclines(2 * TOGETHER + events + ALONE, acctIds).map(({ body }) => body);
-  // What is there once, however many events follow, and accounts' lists that are full.
+  // One-time data, and full lists of accounts, must exist before measuring.
   await handle(bodies.splice(0, 2 * TOGETHER));
   const before = await bytesByKind(redis);
   for (let left = events; left > 0; left -= TOGETHER) await handle(bodies.splice(0, Math.min(TOGETHER, left)));
@@ -70,7 +70,7 @@ export async function benchBytes(events: number): Promise<void> {
 
 interface Kept {
   readonly bytes: ReadonlyMap<string, number>;
-  /** How many keys there are of each kind. */
+  /** Number of keys of each kind. */
   readonly keys: ReadonlyMap<string, number>;
   /** The longest time to live of each kind. */
   readonly seconds: ReadonlyMap<string, number>;
@@ -79,7 +79,7 @@ interface Kept {
 const grown = (kind: string, before: Kept, after: Kept): number =>
   (after.bytes.get(kind) ?? 0) - (before.bytes.get(kind) ?? 0);
 
-/** What Redis says that each kind of key takes, its share of the table of keys included. */
+/** Redis' memory for each kind of key, including its share of the key table. */
 export async function bytesByKind(redis: Redis): Promise<Kept> {
   const bytes = new Map<string, number>();
   const keys = new Map<string, number>();
@@ -100,10 +100,10 @@ export async function bytesByKind(redis: Redis): Promise<Kept> {
   return { bytes, keys, seconds };
 }
 
-/** The name of a key without what tells it from others of its kind. */
+/** The name of a key without the parts that distinguish it from others of its kind. */
 function kindOf(key: string): string {
   const [, space = '', rest = ''] = /^\{cardbell:([^}:]+)[^}]*\}:(.*)$/.exec(key) ?? [];
-  // Some ids of 16 characters have no digit.
+  // Some ids of 16 characters have no digits.
   const words = rest.split(':').filter((word) => /^[a-z][a-z-]+$/.test(word) && !/^[a-z]{16}$/.test(word));
   return [space, ...words].join(':');
 }

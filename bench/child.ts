@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** One process of ours under measurement. */
+/** One of our processes under measurement. */
 export interface Child {
   readonly port: number;
   readonly startedInMs: number;
-  /** Processor time that it has used until now. */
+  /** Processor time used so far. */
   cpuMs(): number;
-  /** What of its memory is in use (resident), in bytes. */
+  /** Resident memory in bytes. */
   memoryBytes(): number;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ const TICKS_PER_SECOND = 100;
 
 /** Processor time of a process, user and system, from `/proc`. */
 function cpuMsOf(pid: number): number {
-  // After the name of the program, which may hold blanks: fields 14 and 15 of proc(5).
+  // After the program's name, which may contain spaces: fields 14 and 15 of proc(5).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND;
 }
@@ -26,7 +26,7 @@ function memoryBytesOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 }
 
-/** Starts a compiled entry file and waits until `isUp` says so. Stopped by its own process id. */
+/** Starts a compiled entry file and waits until `isUp` succeeds. Stopped by its own process id. */
 export async function startChild(
   entry: string,
   env: Readonly<Record<string, string>>,

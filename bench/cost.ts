@@ -10,17 +10,18 @@ import { startWorker, stopRedis, until } from './worker.ts';
 
 const ROUNDS = 5;
 const EVENTS = 3000;
-const WEBHOOKS = 3000;
+/** A bare server needs 15 µs for one, and `/proc` counts in steps of 10 ms. */
+const WEBHOOKS = 15_000;
 
-/** What one round cost, for each event. */
+/** Cost per event in one round. */
 interface Spent {
   readonly processMs: number;
   readonly redisMs: number;
-  /** How often each command ran, those of scripts included. */
+  /** How often each command ran, including those in scripts. */
   readonly commands: ReadonlyMap<string, number>;
 }
 
-/** Something that is measured: does `count` of what it does, and is done when all of it is. */
+/** A system under measurement: processes `count` items, and resolves when all are done. */
 interface Contestant {
   readonly child: Child;
   readonly redis: Redis;
@@ -31,13 +32,13 @@ interface Contestant {
 interface Options {
   readonly json: boolean;
   readonly save: boolean;
-  /** Folder for the worker's profile; null: none. */
+  /** Folder for the worker's profile. Null: no profile. */
   readonly profile: string | null;
 }
 
 /**
- * Processor time of one decline in a burst: of the worker and Redis beside BullMQ alone, and of the web process beside a
- * server that only parses the same JSON. Contestants take turns, each with a Redis of its own.
+ * Processor time of one decline in a burst: worker and Redis compared with BullMQ alone, and the web process compared
+ * with a server that only parses the same JSON. They take turns, each with its own Redis.
  */
 export async function benchCost(options: Options): Promise<void> {
   const worker = await declining(options.profile);
@@ -100,7 +101,7 @@ async function redisCost(redis: Redis) {
 
 async function declining(profile: string | null): Promise<Contestant> {
   const { child, redis, acctIds, handle, stop } = await startWorker(profile);
-  // No round repeats what another declined.
+  // No two rounds share a decline.
   const declines = stormDeclines(EVENTS * (ROUNDS + 1), acctIds);
   const run = (count: number): Promise<void> => handle(declines.splice(0, count).map(({ body }) => body));
   return { child, redis, run, stop };

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { median, row, table } from './report.ts';
 
-/** One figure beside its baseline; `times` is what carries over to another machine. */
+/** A figure next to its baseline. `times` is the part that carries over to other machines. */
 export interface Figure {
   readonly median: number;
   readonly baseline: number;
-  /** How many times the baseline, and the least and most of all rounds. */
+  /** Multiple of the baseline, with the lowest and highest of all rounds. */
   readonly times: number;
   readonly least: number;
   readonly most: number;
@@ -13,9 +13,9 @@ export interface Figure {
 
 export type Figures = Readonly<Record<string, Figure>>;
 
-/** The last result that the repository keeps, from the folder of the sources. */
+/** The last result in the repository, relative to the source folder. */
 const lastFile = 'bench/last.json';
-/** Less than that is noise, even where the rounds do not overlap. */
+/** Less than this is noise, even if the rounds do not overlap. */
 const NOISE = 1.1;
 
 export function figureOf(rounds: readonly number[], baseline: readonly number[]): Figure {
@@ -31,7 +31,7 @@ export function figureOf(rounds: readonly number[], baseline: readonly number[])
 
 const rounded = (value: number): number => Number(value.toPrecision(3));
 
-/** Prints figures beside those of the last result. Says which are worse than all of its rounds. */
+/** Prints figures next to the last result. Marks those that are worse than all of its rounds. */
 export async function compareWithLast(
   figures: Figures,
   {
@@ -60,7 +60,7 @@ export async function compareWithLast(
     );
     process.stdout.write(`\n${note}\n`);
   }
-  // Another bench keeps its figures in the same file.
+  // Another benchmark keeps its figures in the same file.
   if (save) await writeFile(lastFile, `${JSON.stringify({ ...last, ...figures }, null, 2)}\n`);
 }
 

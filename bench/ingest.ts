@@ -17,7 +17,7 @@ interface Contestant {
   readonly child: Child;
 }
 
-/** Acknowledged webhooks per second: Cardbell, the plain way and the floor, in turn, round by round. */
+/** Acknowledged webhooks per second: Cardbell, the naive implementation and the lower bound take turns, round by round. */
 export async function benchIngest(): Promise<void> {
   const redis = await startRedis();
   const contestants: Contestant[] = [];
@@ -45,7 +45,7 @@ export async function benchIngest(): Promise<void> {
     for (const { name, child } of contestants) {
       const { requests, latency, non2xx, errors } = await fire(child.port);
       if (non2xx + errors > 0) throw new Error(`${name}: ${non2xx} refused, ${errors} failed`);
-      // The first round warms up and does not count.
+      // The first round is a warm-up and does not count.
       if (round < 0) continue;
       const own = rounds.get(name) ?? [];
       own.push({ perSecond: requests.average, p50: latency.p50, p99: latency.p99 });

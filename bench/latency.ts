@@ -9,14 +9,14 @@ import { declineBody, SHARED_SECRET, webhookHeaders } from './sample.ts';
 
 const SAMPLES = 40;
 const COMMANDS = 30;
-/** The outbox posts about one message a second in a channel; each sample finds a quiet one. */
+/** The outbox posts about one message per second in a channel. Each sample waits for a quiet one. */
 const QUIET_MS = 1100;
 const SIGNING_SECRET = 'bench-signing-secret';
 
 const ACCOUNT = 610_001;
 const CARD_TOKEN = 'bench-card-api-token';
 
-/** Webhook to Slack call on an idle machine, and the acknowledgement of a command while the card API hangs. */
+/** Time from webhook to Slack call on an idle machine, and acknowledgement of a command while the card API hangs. */
 export async function benchLatency(): Promise<void> {
   const redis = await startRedis();
   let called: (at: number) => void = () => {};
@@ -24,7 +24,7 @@ export async function benchLatency(): Promise<void> {
     if (path.includes('chat.postMessage')) called(performance.now());
     answer(JSON.stringify({ ok: true, channel: 'C0BENCH', ts: `${Date.now() / 1000}` }));
   });
-  // Never answers: the card API that hangs.
+  // Never answers: simulates a card API that hangs.
   const cardApi = await listen(() => {});
   const port = await freePort();
   const sandbox = await startSandbox({
@@ -72,7 +72,7 @@ export async function benchLatency(): Promise<void> {
       const body = declineBody(sequence)
         .replace('decline.rule.velocity', code)
         .replace(/"AcctId":\d+/, `"AcctId":${ACCOUNT}`)
-        // A shop of its own: the same one again would be an edit of the first message.
+        // A different shop each time: the same one would only edit the first message.
         .replace(/"MerchantId":"\d+"/, `"MerchantId":"4453000${10_000_000 + sequence}"`)
         .replace('BLUE BOTTLE COFFEE 0042', `CORNER SHOP ${sequence}`);
       const response = await fetch(`http://127.0.0.1:${port}/webhooks/decline`, {
@@ -83,7 +83,7 @@ export async function benchLatency(): Promise<void> {
       const answeredAt = performance.now();
       await response.body?.cancel();
       const callAt = await posted;
-      // The first ones open connections and load code.
+      // The first samples open connections and load code.
       if (sample >= 3) values.push(Math.max(0, callAt - answeredAt));
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
     }

@@ -6,7 +6,7 @@ import { toStoredEvent } from '../src/webhooks/kind.ts';
 import { row, table } from './report.ts';
 import { declineBody } from './sample.ts';
 
-/** Redis' memory for each waiting and each remembered event, and the cost of one more, as the memory grows. */
+/** Redis' memory per waiting and per remembered event, and the cost of one more, as the memory grows. */
 export async function benchMemory(sizes: readonly number[]): Promise<void> {
   const server = await startRedis();
   const redis = new Redis(server.url);
@@ -32,7 +32,7 @@ export async function benchMemory(sizes: readonly number[]): Promise<void> {
         }),
       );
       lastMs = (performance.now() - startedAt) / chunk;
-      // What waits is counted apart: the worker would have taken it long ago.
+      // Waiting events are measured separately: normally the worker would have taken them long ago.
       if (sequence < size || size > 10_000) await redis.del(inboxKeys.webhooks);
     }
     const waiting = await redis.xlen(inboxKeys.webhooks);

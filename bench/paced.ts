@@ -3,16 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Paced {
   readonly perSecond: number;
-  /** Milliseconds from when each request was due, so that waiting for a turn counts. */
+  /** Milliseconds since each request was due, so that waiting for a turn counts. */
   readonly p50: number;
   readonly p99: number;
 }
 
 /**
- * Sends requests evenly spread over the time, whatever the answers take (an open loop). A generator that keeps a rate by
- * the second sends in bursts, and measures full load for a part of it.
+ * Sends requests evenly spread over time, no matter how long the answers take (an open loop). A generator that keeps a
+ * per-second rate sends in bursts and measures full load part of the time.
  *
- * @throws when one is not answered with 200.
+ * @throws when a request is not answered with 200.
  */
 export async function sendPaced(options: {
   readonly url: string;

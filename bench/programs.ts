@@ -17,8 +17,8 @@ const OTHER_CHANNEL = 'C0OTHER';
 const DEAD_TOKEN = 'a-token-that-the-service-refuses';
 
 /**
- * How long an event of one card program takes until it is posted: alone, while another program has a burst, and while that
- * one's token is refused as well. At the pace of the product.
+ * How long an event of one card program takes to be posted: alone, while another program has a burst, and while that
+ * program's token is also refused. At production pace.
  */
 export async function benchPrograms(): Promise<void> {
   const busy = await measure([{}]);
@@ -37,7 +37,7 @@ export async function benchPrograms(): Promise<void> {
   );
 }
 
-/** @param workers what each worker process is given besides. */
+/** @param workers additional settings of each worker process. */
 async function measure(workers: readonly Readonly<Record<string, string>>[]) {
   const around = await startSurroundings([OTHER_CHANNEL]);
   const { redis, workspace, intake, acctIds, env } = around;
@@ -54,7 +54,7 @@ async function measure(workers: readonly Readonly<Record<string, string>>[]) {
     workers.map((more) => startChild('src/worker.js', { ...env, ...others, ...more }, async () => true)),
   );
   const probes = stormDeclines(2 * PROBES + 1, acctIds);
-  /** One after the other, each when Slack takes the next message. */
+  /** One after the other, each when Slack accepts the next message. */
   async function probe(declines: readonly StormDecline[]): Promise<number[]> {
     const took: number[] = [];
     for (const { body } of declines) {

@@ -1,4 +1,4 @@
-/** Middle value; of an even count, the mean of the two in the middle. */
+/** The median; for an even count, the mean of the middle two. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;

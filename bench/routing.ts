@@ -11,14 +11,14 @@ import { stopRedis } from './worker.ts';
 
 const ROUNDS = 9;
 const EVENTS = 4000;
-/** As many as one job of the worker routes at once. */
+/** As many as one worker job routes at once. */
 const TOGETHER = 200;
 const FEW = 5;
 const MANY = 500;
 
-/** Two that fit each decline below. All others fit none. */
+/** Two filters that match each decline below. All others match none. */
 const fitting = ['declines', 'declines and over $50.00'];
-/** In turn, so that each of the conditions that people write is there. */
+/** Taken in turn, so that every kind of condition is included. */
 const others = [
   (n: number) => `declines and group "Team ${n}"`,
   (n: number) => `declines and merchant "Store ${n}"`,
@@ -45,7 +45,7 @@ interface Options {
   readonly save: boolean;
 }
 
-/** Processor time of this process for routing one decline with 500 subscribed channels, beside the same with five. */
+/** Processor time for routing one decline with 500 subscribed channels, compared with five. */
 export async function benchRouting(options: Options): Promise<void> {
   const [few, many] = [await startRouting(FEW), await startRouting(MANY)];
   const rounds = { few: [] as number[], many: [] as number[] };
@@ -87,7 +87,7 @@ async function startRouting(count: number) {
   });
   let sent = 0;
   return {
-    /** Microseconds of each decline. */
+    /** Microseconds per decline. */
     async measure(): Promise<number> {
       const events = Array.from({ length: EVENTS }, (_, index) => decline(sent + index));
       sent += EVENTS;

@@ -1,4 +1,4 @@
-/** A decline as the service sends it, about 1.2 KB. Each one is another event. */
+/** A decline as the service sends it, about 1.2 KB. Each one is a different event. */
 export function declineBody(sequence: number): string {
   return JSON.stringify({
     CallbackTime: '2026-11-20T09:14:03.5738865-05:00',

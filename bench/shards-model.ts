@@ -4,11 +4,14 @@ import { shardsOf } from '../src/core/shards.ts';
 
 const SLOTS = 16_384;
 
-/** What keys are for: the inbox and its memory, and the queues, each in shard 0 and in the others; and what is not split. */
+/**
+ * What keys are for: the inbox with its deduplication keys, and the queues, each in shard 0 and in the other shards;
+ * and everything that is not split.
+ */
 export const families = ['inbox 0', 'inboxes', 'queues 0', 'queues', 'state', 'outbox', 'others'] as const;
 type Family = (typeof families)[number];
 
-/** Milliseconds of processor time that an event costs the Redis of each family, with 16 shards. */
+/** Processor time in milliseconds that an event costs Redis for each family, with 16 shards. */
 export type Costs = Readonly<Record<Family, number>>;
 
 export interface Layout {
@@ -18,7 +21,7 @@ export interface Layout {
 
 const MEASURED_SHARDS = 16;
 
-/** Of the slots that have a family of their own. */
+/** The families of slots that have a separate node. */
 export function familiesOf(channel: string): ReadonlyMap<number, Family> {
   const others = shardsOf(MEASURED_SHARDS).slice(1);
   return new Map<number, Family>([
@@ -31,10 +34,13 @@ export function familiesOf(channel: string): ReadonlyMap<number, Family> {
   ]);
 }
 
-/** Where the work is: the tag of each part, and what an event costs there. Slots lie evenly and side by side on the nodes. */
+/**
+ * The parts of the work: the tag of each, and what an event costs there. Each node has an equal, contiguous range of
+ * slots.
+ */
 function partsOf(costs: Costs, shards: number, channel: string): { readonly key: string; readonly ms: number }[] {
   const split = (rest: number, others: number, key: (shard: number) => string) => {
-    // One of 16 shards does a fifteenth of what the others do together; what shard 0 does besides is not split.
+    // One of 16 shards does a fifteenth of what the other 15 do together. Shard 0's additional work is not split.
     const each = others / (MEASURED_SHARDS - 1);
     const whole = each * MEASURED_SHARDS;
     return shardsOf(shards).map((shard) => ({
@@ -60,11 +66,14 @@ function spread(parts: readonly { readonly key: string; readonly ms: number }[],
   return sums;
 }
 
-/** Milliseconds that an event costs each node. */
+/** Milliseconds per event for each node. */
 export const costOfNodes = (costs: Costs, { nodes, shards }: Layout, channel: string): number[] =>
   spread(partsOf(costs, shards, channel), nodes);
 
-/** Events a second: those that the inboxes take, and those whose alerts are posted as well; a node has one core for them. */
+/**
+ * Events per second: those that the inboxes accept, and those whose alerts are also posted. A node has one core for
+ * them.
+ */
 export function capacityOf(costs: Costs, { nodes, shards }: Layout, channel: string) {
   const parts = partsOf(costs, shards, channel);
   const inboxes = parts.filter(({ key }) => key.endsWith(':in}:'));

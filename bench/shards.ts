@@ -20,19 +20,19 @@ const SHARDS = 16;
 const LONGEST_MS = 120_000;
 const LOOK_MS = 500;
 const IDLE_MS = 5000;
-/** How long a worker that starts asks for more than an idle one. */
+/** How long a starting worker sends more commands than an idle one. */
 const STARTING_MS = 10_000;
 const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
 const CARD_TOKEN = 'bench-card-api-token';
 
-/** What one node did, for each event: milliseconds of processor time and commands. */
+/** Work of one node per event: milliseconds of processor time and commands. */
 interface Spent {
   readonly ms: number;
   readonly commands: number;
 }
 
-/** A run: what each node spent on an event, and what one idle worker costs all of them: commands a second, connections. */
+/** A run: each node's work per event, and the load of one idle worker on all nodes: commands per second and connections. */
 interface Run {
   readonly nodes: readonly Spent[];
   readonly idle: number;
@@ -40,10 +40,11 @@ interface Run {
 }
 
 /**
- * What each node of a cluster does of the work on a decline, without shards and with 16, and what larger clusters would carry.
+ * How the work on a decline is spread over a cluster's nodes, without shards and with 16, and what larger clusters
+ * would carry.
  *
- * The costs come from a cluster on which each family of keys has a node of its own. From them follows what each node of three
- * does, which is compared with what was measured there, and then what the busiest node of others does.
+ * The costs come from a cluster with a separate node for each family of keys. They predict each node's work in a
+ * cluster of three, which is compared with a measurement, and then the work of the busiest node in other clusters.
  */
 export async function benchShards(): Promise<void> {
   const slots = familiesOf(CHANNEL);
@@ -77,7 +78,7 @@ const named = ({ nodes, shards }: Layout): string =>
 const rowOf = (name: string, { ms, commands }: Spent = { ms: 0, commands: 0 }) =>
   row(name, [ms.toFixed(3), commands.toFixed(1)]);
 
-/** Measures a layout, and compares each node's share with what the costs say. */
+/** Measures a layout, and compares each node's share with the prediction. */
 async function compare(layout: Layout, costs: Costs): Promise<void> {
   const { nodes, idle, connections } = await run(layout.nodes, layout.shards);
   const modelled = costOfNodes(costs, layout, CHANNEL);
@@ -95,7 +96,7 @@ async function compare(layout: Layout, costs: Costs): Promise<void> {
   );
 }
 
-/** Declines in bursts until all are posted, on a cluster of our own. The first round opens connections and loads code. */
+/** Sends declines in bursts until all are posted, on our own cluster. The first round opens connections and loads code. */
 async function run(size: number, shards: number, nodeOf?: (slot: number) => number): Promise<Run> {
   const cluster = await startCluster(size, [], nodeOf);
   const sandboxRedis = await startRedis();
@@ -114,7 +115,7 @@ async function run(size: number, shards: number, nodeOf?: (slot: number) => numb
     redisUrl: sandboxRedis.url,
     webhooks: 'http://127.0.0.1:9',
   });
-  // One address alone would not be a cluster.
+  // A single address would not be treated as a cluster.
   const urls = cluster.urls.length === 1 ? [...cluster.urls, ...cluster.urls] : cluster.urls;
   const env = {
     REDIS_URL: urls.join(','),
@@ -173,7 +174,7 @@ async function measure(nodes: readonly Redis[], work: () => Promise<void>): Prom
   }));
 }
 
-/** Without what an idle worker asks in the same time. */
+/** Subtracts an idle worker's load over the same time. */
 function perEvent(round: Measured, idle: Measured | undefined): Spent {
   const share = idle === undefined ? 0 : round.tookMs / idle.tookMs;
   const without = (spent: number, idleSpent = 0): number => Math.max(0, spent - idleSpent * share) / EVENTS;

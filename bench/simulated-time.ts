@@ -5,20 +5,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findOrInstall } from '../local/system-package.ts';
 
-/** How long a program that is under way may take the time that it read before. */
+/** How long a running program may use the time that it read before. */
 const READ_EVERY_SECONDS = 1;
 
-/** A wall clock that is put forward, for whole programs: what lives for 30 days in Redis is really gone after 30 days. */
+/**
+ * A wall clock that can be moved forward for entire programs: data that lives for 30 days in Redis is really gone after
+ * 30 days.
+ */
 export interface SimulatedTime {
-  /** With these variables a program lives in that time, and follows it. Clocks that only measure are left alone. */
+  /** With these variables a program uses and follows the simulated time. Monotonic clocks are not affected. */
   readonly env: Readonly<Record<string, string>>;
   now(): number;
-  /** Done when all of these programs know. */
+  /** Resolves when all of these programs have noticed. */
   forward(ms: number): Promise<void>;
   end(): void;
 }
 
-/** Uses libfaketime, which is installed as a Debian package where it is missing. */
+/** Uses libfaketime. Installs its Debian package if missing. */
 export function startSimulatedTime(): SimulatedTime {
   const program = findOrInstall(['faketime'], 'faketime');
   const preload = execFileSync(program, ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' }).trim();
@@ -29,7 +32,7 @@ export function startSimulatedTime(): SimulatedTime {
   write();
   return {
     env: {
-      // Redis' own allocator asks for the time before libfaketime can tell it.
+      // Redis' own allocator asks for the time before libfaketime is ready.
       LD_PRELOAD: `${preload} libc.so.6`,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_CACHE_DURATION: String(READ_EVERY_SECONDS),

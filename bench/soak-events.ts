@@ -3,7 +3,7 @@ import { entryOf, freshData } from '../sandbox/trigger/catalogue.ts';
 import type { StoredEvent } from '../src/core/event.ts';
 import { toStoredEvent } from '../src/webhooks/kind.ts';
 
-/** What comes how often, in a thousand. */
+/** Event types with their frequency per thousand. */
 const mix: readonly (readonly [name: string, share: number])[] = [
   ['decline.rule.velocity', 150],
   ['decline.balance.card', 100],
@@ -19,19 +19,19 @@ const mix: readonly (readonly [name: string, share: number])[] = [
   ['virtual-card', 5],
 ];
 const kinds = mix.flatMap(([name, share]) => Array.from({ length: share }, () => name));
-/** In this order shares are met among any hundred or so: it has no divisor with a thousand. */
+/** This step visits the shares evenly within about a hundred events: it has no common divisor with a thousand. */
 const STRIDE = 617;
-/** One decline in so many is the one before, tried again. */
+/** One in this many declines is a retry of the previous one. */
 const REPEATED = 200;
 const SPREAD_MS = 10 * 60_000;
 
-/** Events of all kinds, none the same as another, as the web process would store them. */
+/** Events of all kinds, all different, as the web process would store them. */
 export function createSoakEvents(acctIds: readonly number[]) {
   let serial = 0;
   let before: Readonly<Record<string, unknown>> = {};
   const opened: { readonly acctId: number; readonly id: number }[] = [];
 
-  /** @param nowMs the events are of the minutes before. */
+  /** @param nowMs the events happened in the minutes before. */
   return function take(count: number, nowMs: number): StoredEvent[] {
     const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date(nowMs).toISOString() };
     return Array.from({ length: count }, (_, index) => {

@@ -3,35 +3,35 @@ import type { SandboxAccount } from '../sandbox/server.ts';
 import { actionId } from '../src/slack/action-id.ts';
 import type { StoredMessage, Workspace } from '../workspace/server.ts';
 
-/** All of them approve and operate. Each may ask for 60 things at once, and then for one a second. */
+/** All of them are approvers and operators. Each may make 60 requests at once, then one per second. */
 const PEOPLE = 40;
 export const people = Array.from({ length: PEOPLE }, (_, index) => `U0P${String(index).padStart(2, '0')}`);
-/** So many type at the same time. */
+/** Number of people who type at the same time. */
 const TOGETHER = 8;
-/** Their cards are blocked and unblocked; the others' limits change. */
+/** Cards that are blocked and unblocked. The other cards' limits change. */
 const BLOCKED_CARDS = 4;
 
 interface World {
   readonly workspace: Workspace;
   readonly accounts: readonly SandboxAccount[];
-  /** Where requests are posted. */
+  /** The channel for requests. */
   readonly approvals: string;
 }
 
-/** What people ask for, in turn: each changes something that the one before it set. */
+/** Commands in turn: each changes something that the previous one set. */
 const onLimits: readonly ((acctId: number, serial: number) => string)[] = [
   (acctId, serial) => `limit ${acctId} daily ${200 + (serial % 50)}`,
   (acctId, serial) => `limit ${acctId} weekly ${500 + (serial % 70)} for 4h team lunch`,
   (acctId) => `show ${acctId}`,
   (acctId, serial) => `limit ${acctId} monthly ${900 + (serial % 90)}`,
-  // Takes two.
+  // Needs two approvals.
   (acctId, serial) => `limit ${acctId} daily ${5000 + (serial % 90)} trade fair`,
   (acctId) => `declines ${acctId} 30d`,
   (acctId) => `mute ${acctId} 2 hours on a trip`,
   (acctId, serial) => `limit ${acctId} yearly ${5500 + (serial % 90)} for 2 days`,
 ];
 
-/** People who type and press. */
+/** Simulates people who type and press buttons. */
 export function createSoakPeople({ workspace, accounts, approvals }: World) {
   const usable = accounts.filter(({ CardList, IsVirtual }) => !IsVirtual && CardList[0]?.CardStatus === 'ACTIVE');
   const [blocked, limited] = [usable.slice(0, BLOCKED_CARDS), usable.slice(BLOCKED_CARDS)];
@@ -47,7 +47,7 @@ export function createSoakPeople({ workspace, accounts, approvals }: World) {
         left -= 1;
         const { ok } = await next();
         if (ok) acknowledged += 1;
-        // Slack lets nobody type faster.
+        // Slack does not let anyone type faster.
         await sleep(200);
       }
     };
@@ -59,7 +59,7 @@ export function createSoakPeople({ workspace, accounts, approvals }: World) {
     serial += 1;
     const user = people[serial % people.length] ?? '';
     const request = serial % 4 === 0 ? openRequest() : undefined;
-    // One request in three is left until it expires.
+    // One request in three is left to expire.
     if (request !== undefined && serial % 12 !== 0)
       return await workspace.press({ user, message: request, actionId: actionId.decideRequestApprove });
     return await workspace.command({ user, channel: approvals, command: '/card', text: words() });

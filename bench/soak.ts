@@ -20,13 +20,13 @@ import { countInbox, countJobs } from './under-way.ts';
 import { stopRedis } from './worker.ts';
 
 const DAY_MS = 86_400_000;
-/** Longer than alerts are kept, so that those of the beginning are gone. */
+/** Longer than alerts are kept, so that the first ones are gone. */
 const STEPS = 11;
 const STEP_MS = 3 * DAY_MS;
 const TOGETHER = 500;
-/** What waits for longer is not under way. */
+/** Anything delayed for longer does not count as in flight. */
 const SOON_MS = 60_000;
-/** What does not change for this long will never end. */
+/** If nothing changes for this long, it will never end. */
 const STANDSTILL_MS = 300_000;
 const LOOKS = 3;
 const LOOK_MS = 50;
@@ -37,10 +37,10 @@ const [BOT_TOKEN, CARD_TOKEN, SIGNING] = ['xoxb-bench', 'bench-card-api-token', 
 type World = Awaited<ReturnType<typeof startWorld>>;
 
 /**
- * A month of Cardbell in a Redis whose clock is put forward three days at a time, with its own processes between the local
- * Slack and the sandbox of the card service: what is left then, by kind, and whether SECURITY.md says so.
+ * A month of Cardbell: Redis' clock is moved forward three days at a time, with Cardbell's own processes between the
+ * local Slack and the sandbox. Reports what is left afterwards, by kind, and whether SECURITY.md says so.
  *
- * @returns false when something is left that SECURITY.md does not name, or for longer than it says.
+ * @returns false when something is left that SECURITY.md does not list, or for longer than it says.
  */
 export async function benchSoak({ events, actions }: { readonly events: number; readonly actions: number }) {
   const world = await startWorld();
@@ -122,7 +122,7 @@ async function startWorld() {
   };
 }
 
-/** They start anew at each step, as with an update: a process that runs asks Redis for the time only now and then. */
+/** Restarted at each step, like in an update: a running process reads Redis' time only occasionally. */
 async function startProcesses({ env, time, sandbox, webPort }: World): Promise<Child[]> {
   const ready = async (program: string, its: Readonly<Record<string, string>>): Promise<Child> => {
     const adminPort = String(await freePort());
@@ -130,7 +130,7 @@ async function startProcesses({ env, time, sandbox, webPort }: World): Promise<C
     return await startChild(program, { ...env, ...its, ADMIN_PORT: adminPort }, isUp);
   };
   return await Promise.all([
-    // It takes the time from Redis, except for the signatures of Slack.
+    // It takes the time from Redis, except for Slack's signatures.
     ready('src/web.js', {
       HOST: '127.0.0.1',
       PORT: String(webPort),
@@ -141,7 +141,7 @@ async function startProcesses({ env, time, sandbox, webPort }: World): Promise<C
       ...time.env,
       CARD_API_URL: sandbox.url,
       CARD_API_TOKEN: CARD_TOKEN,
-      // At the pace of Slack and of the real service the actions of a month would take hours.
+      // At the pace of Slack and the real service, a month of actions would take hours.
       TEST_PACE: JSON.stringify({ postMs: 20, sweepMs: 2000 }),
       CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 60_000, detailCallsPerMinute: 60_000 }),
     }),
@@ -149,9 +149,9 @@ async function startProcesses({ env, time, sandbox, webPort }: World): Promise<C
 }
 
 /**
- * Waits until nothing is under way any more, several looks long.
+ * Waits until nothing is in flight any more, over several checks.
  *
- * @throws Error that says what is, when it has not changed for too long.
+ * @throws Error that names what is in flight, when it has not changed for too long.
  */
 async function quiet(world: World): Promise<void> {
   let looks = 0;
@@ -177,7 +177,7 @@ async function underWay({ redis, time, sandbox }: World): Promise<Record<string,
   return {
     inbox: await countInbox(redis),
     jobs: await countJobs(redis, ['alerts', 'bursts', 'actions', 'outbox', 'updates'], time.now() + SOON_MS),
-    // Its delayed jobs are what comes again.
+    // Its delayed jobs are the recurring ones.
     maintenance: await countJobs(redis, ['maintenance'], 0),
     'actions awaited': await redis.zcard(stateKey('actions-awaited')),
     ...Object.fromEntries(await Promise.all(inChannels)),

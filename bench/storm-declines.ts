@@ -1,4 +1,4 @@
-/** A decline of a storm, and by what it can be told from all others: its amount. */
+/** A decline of a storm, identified by its unique amount. */
 export interface StormDecline {
   readonly amountCents: number;
   readonly body: string;
@@ -26,11 +26,11 @@ const reasons: readonly (readonly [code: string, message: string])[] = [
 ];
 
 /**
- * Declines of many cards at many terminals, no two of them repeats of each other and no merchant that tries many cards:
- * each must be readable by itself.
+ * Declines of many cards at many terminals. None repeats another, and no merchant tries many cards, so each must be
+ * readable on its own.
  *
- * @param acctIds accounts that they are spread over.
- * @param from how many were made before, which these do not repeat.
+ * @param acctIds accounts to spread them over.
+ * @param from how many were made earlier; these are not repeated.
  */
 export function stormDeclines(
   count: number,

@@ -8,14 +8,17 @@ import { SHARED_SECRET, webhookHeaders } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
 
 const STORM = 3000;
-/** One by one takes a second each: a smaller number is measured, and scaled. */
+/** One by one takes a second each, so a smaller number is measured and scaled. */
 const ONE_BY_ONE = 20;
 const SENDERS = 32;
 const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
 const CARD_TOKEN = 'bench-card-api-token';
 
-/** Declines that rain into one channel which takes one message a second: how many messages, how long, how many refused. */
+/**
+ * A burst of declines into one channel that accepts one message per second: how many messages, how long, how many
+ * refused.
+ */
 export async function benchStorm(): Promise<void> {
   const redis = await startRedis();
   const workspace = await startWorkspace({
@@ -96,7 +99,7 @@ export async function benchStorm(): Promise<void> {
   await redis.stop();
 }
 
-/** The plain way: a message for each, again after each 429. */
+/** The naive way: one message per decline, retried after each 429. */
 async function oneByOne({ apiUrl }: Workspace): Promise<{ firstMs: number; allMs: number; refused: number }> {
   const startedAt = performance.now();
   let firstMs = 0;
@@ -119,7 +122,7 @@ async function oneByOne({ apiUrl }: Workspace): Promise<{ firstMs: number; allMs
   return { firstMs, allMs: performance.now() - startedAt, refused };
 }
 
-/** Sends as the service does: many connections, each webhook once. */
+/** Sends like the service: many connections, each webhook once. */
 async function rain(port: number, declines: readonly { readonly body: string }[]): Promise<void> {
   const waiting = [...declines];
   const send = async (): Promise<void> => {
@@ -133,7 +136,7 @@ async function rain(port: number, declines: readonly { readonly body: string }[]
   await Promise.all(Array.from({ length: SENDERS }, send));
 }
 
-/** How many declines can be read in the channel's messages, tables and files. */
+/** How many declines are readable in the channel's messages, tables and files. */
 async function shownIn(workspace: Workspace, skip: number): Promise<number> {
   let shown = 0;
   for (const { blocks = [], files = [] } of workspace.messages(CHANNEL).slice(skip)) {

@@ -17,7 +17,7 @@ const ROUNDS = 5;
 const PER_SECOND = 150;
 const SECONDS = 2;
 const LONGEST_MS = 60_000;
-/** For what was joined in the outbox to be posted: about a message a second. */
+/** Time for batched outbox entries to be posted: about one message per second. */
 const POSTS_MS = 2000;
 const BOT_TOKEN = 'xoxb-bench';
 const SIGNING_SECRET = 'bench-signing-secret';
@@ -29,7 +29,7 @@ interface Cost {
   readonly worker: number;
 }
 
-/** Web and worker on a Redis of their own. */
+/** Web and worker with their own Redis. */
 interface Contestant {
   readonly name: string;
   readonly server: LocalRedis;
@@ -39,7 +39,7 @@ interface Contestant {
   readonly nextBody: () => string;
 }
 
-/** What one pays for: the settings of OpenTelemetry. */
+/** The compared OpenTelemetry settings. */
 const settings = (endpoint: string): Readonly<Record<string, Readonly<Record<string, string>>>> => ({
   'no traces': {},
   'one in ten': {
@@ -50,7 +50,7 @@ const settings = (endpoint: string): Readonly<Record<string, Readonly<Record<str
   'every one': { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint },
 });
 
-/** Processor time of one decline, from the webhook to Slack: without traces, with a tenth of them, and with all. */
+/** Processor time of one decline, from webhook to Slack: without traces, with a tenth of them, and with all. */
 export async function benchTraces(): Promise<void> {
   const collector = await startCollector();
   const kinds = Object.entries(settings(collector.url));
@@ -110,7 +110,7 @@ function show(costs: ReadonlyMap<string, readonly Cost[]>): void {
   );
 }
 
-/** Takes what OpenTelemetry sends, and counts the spans. */
+/** Receives OpenTelemetry's data and counts the spans. */
 async function startCollector() {
   let spans = 0;
   const server = createServer((request, response) => {

@@ -5,17 +5,17 @@ import { type QueueName, shardsWith } from '../src/core/queues.ts';
 import { shardsOf } from '../src/core/shards.ts';
 import { inboxKeys } from '../src/intake/intake.ts';
 
-/** What no worker has taken: webhooks of all shards, and what people asked for. */
+/** Entries that no worker has taken: webhooks of all shards, and people's requests. */
 export async function countInbox(redis: Redis): Promise<number> {
   const webhooks = shardsOf(await readShards(redis)).map((shard) => intakeKey('webhooks', shard));
   return sum(await Promise.all([...webhooks, inboxKeys.actions].map((key) => redis.xlen(key))));
 }
 
 /**
- * Jobs of these queues that are not done, in all shards. BullMQ's own count would cost several times the commands, which the
- * bench counts.
+ * Unfinished jobs of these queues, in all shards. BullMQ's own count would need several times the commands, and the
+ * benchmark counts commands.
  *
- * @param delayedUntilMs those that are delayed for longer are left out.
+ * @param delayedUntilMs jobs delayed for longer are not counted.
  */
 export async function countJobs(
   redis: Redis,

@@ -15,16 +15,16 @@ import { SHARED_SECRET } from './sample.ts';
 import { stormDeclines } from './storm-declines.ts';
 import { CHANNEL, onTheirWay, type Surroundings, startSurroundings, unposted } from './worker.ts';
 
-/** So many are stored at once. */
+/** Number of events stored at once. */
 const TOGETHER = 2000;
-const FIRST_TRANSACTION = 88_000_000;
+export const FIRST_TRANSACTION = 88_000_000;
 const STARTS = 3;
 const LOOK_MS = 500;
-/** What does not move for this long never will. */
+/** If nothing moves for this long, it never will. */
 const STANDSTILL_MS = 120_000;
-const BYTES_IN_MB = 1_048_576;
+export const BYTES_IN_MB = 1_048_576;
 
-/** What only the web process needs, and the doctor besides what the worker needs. */
+/** Variables that only the web process needs. The doctor needs them in addition to the worker's. */
 const webOnly = {
   HOST: '127.0.0.1',
   SLACK_SIGNING_SECRET: 'bench-signing-secret',
@@ -32,9 +32,9 @@ const webOnly = {
 };
 
 /**
- * How a Cardbell starts and works while so many events wait in the inbox, beside one with an empty inbox.
+ * How Cardbell starts and works while this many events wait in the inbox, compared with an empty inbox.
  *
- * @returns false when one of them cannot be read in the channel afterwards, or twice.
+ * @returns false when an event cannot be read in the channel afterwards, or appears twice.
  */
 export async function benchWaiting(events: number): Promise<boolean> {
   const around = await startSurroundings();
@@ -49,7 +49,6 @@ export async function benchWaiting(events: number): Promise<boolean> {
     const full = { web: await startedInMs(around, 'web'), worker: await startedInMs(around, 'worker') };
     const { seconds, inQueues, memory, redisMemory } = await drain(around);
     const { lost, twice, messages } = await compare(around, events);
-    const count = (value: number): string => Math.round(value).toLocaleString('en-US');
     const inMb = (bytes: readonly number[]): string => bytes.map((of) => count(of / BYTES_IN_MB)).join(', ');
     table(
       `${count(waiting)} events wait`,
@@ -76,7 +75,9 @@ export async function benchWaiting(events: number): Promise<boolean> {
   }
 }
 
-/** @returns how many events were stored in a second. */
+export const count = (value: number): string => Math.round(value).toLocaleString('en-US');
+
+/** @returns how many events were stored per second. */
 async function fill({ intake, acctIds }: Surroundings, events: number): Promise<number> {
   const startedAt = performance.now();
   const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
@@ -88,8 +89,8 @@ async function fill({ intake, acctIds }: Surroundings, events: number): Promise<
   return (events * 1000) / (performance.now() - startedAt);
 }
 
-/** Starts a process and waits until it says that it is ready. */
-async function start({ env }: Surroundings, name: 'web' | 'worker'): Promise<Child> {
+/** Starts a process and waits until it reports that it is ready. */
+export async function start({ env }: Surroundings, name: 'web' | 'worker'): Promise<Child> {
   const [port, adminPort] = [await freePort(), await freePort()];
   const its = name === 'web' ? { ...webOnly, PORT: String(port) } : {};
   const all = { ...env, ...its, ADMIN_PORT: String(adminPort) };
@@ -108,7 +109,7 @@ async function startedInMs(around: Surroundings, name: 'web' | 'worker'): Promis
 }
 
 /**
- * Lets a worker post all of them, while Slack takes a message a second and the card service answers nothing.
+ * Lets a worker post all events, while Slack accepts one message per second and the card service never answers.
  *
  * @throws Error when nothing moves any more.
  */
@@ -137,22 +138,22 @@ async function drain(around: Surroundings): Promise<Drained> {
 
 interface Drained {
   readonly seconds: number;
-  /** Most events in the queues at any look. */
+  /** Most events in the queues at any check. */
   readonly inQueues: number;
   /** Most bytes in each quarter of the time. */
   readonly memory: readonly number[];
   readonly redisMemory: readonly number[];
 }
 
-function quarters(values: readonly number[]): number[] {
+export function quarters(values: readonly number[]): number[] {
   return [0, 1, 2, 3].map((index) => {
     const [from, to] = [index, index + 1].map((of) => Math.floor((of * values.length) / 4));
     return values.slice(from, to).reduce((most, value) => Math.max(most, value), 0);
   });
 }
 
-/** How many of the declines cannot be read in the channel, and how many can be read more than once. */
-async function compare({ workspace }: Surroundings, events: number) {
+/** How many of the declines cannot be read in the channel, and how many appear more than once. */
+export async function compare({ workspace }: Surroundings, events: number) {
   const times = new Map<number, number>();
   for (const message of workspace.messages(CHANNEL))
     for (const cents of await readableAmounts(workspace, [message])) times.set(cents, (times.get(cents) ?? 0) + 1);
@@ -170,7 +171,7 @@ async function runDoctor(around: Surroundings): Promise<{ readonly ms: number; r
   const env = { PATH: process.env.PATH ?? '', ...around.env, ...webOnly, PORT: '1' };
   const startedAt = performance.now();
   const { stdout } = await promisify(execFile)(process.execPath, [program], { env }).catch(
-    // It ends with 1 where it finds something to do, such as no web process at this address.
+    // Exits with 1 when it finds something to do, such as no web process at this address.
     (ended: { readonly stdout: string }) => ended,
   );
   const ms = performance.now() - startedAt;

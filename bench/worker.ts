@@ -17,7 +17,7 @@ export const CHANNEL = 'C0BENCH';
 const BOT_TOKEN = 'xoxb-bench';
 const CARD_TOKEN = 'bench-card-api-token';
 
-/** A Redis, a Slack and a card service of a worker's own. */
+/** A Redis, a Slack and a card service for one worker. */
 export interface Surroundings {
   readonly redis: Redis;
   readonly workspace: Workspace;
@@ -25,12 +25,12 @@ export interface Surroundings {
   readonly intake: Intake;
   /** Accounts of the card service. */
   readonly acctIds: readonly number[];
-  /** With these variables a worker finds all of them. */
+  /** A worker with these variables uses all of them. */
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** @param more channels besides the one that alerts go to. */
+/** @param more channels besides the one for alerts. */
 export async function startSurroundings(more: readonly string[] = []): Promise<Surroundings> {
   const server = await startRedis();
   const redis = new Redis(server.url);
@@ -70,14 +70,14 @@ export async function startSurroundings(more: readonly string[] = []): Promise<S
   };
 }
 
-/** A worker in surroundings of its own. */
+/** A worker with its own surroundings. */
 export interface WorkerBench extends Pick<Surroundings, 'redis' | 'acctIds' | 'stop'> {
   readonly child: Child;
-  /** Hands in the webhooks of these bodies together. Resolves when all that they lead to is posted. */
+  /** Stores the webhooks with these bodies together. Resolves when everything that follows from them is posted. */
   handle(bodies: readonly string[], kind?: StoredEvent['kind']): Promise<void>;
 }
 
-/** @param profile folder for its profile; null: none. */
+/** @param profile folder for its profile; null: no profile. */
 export async function startWorker(
   profile: string | null = null,
   more: Readonly<Record<string, string>> = {},
@@ -119,9 +119,9 @@ export async function until(isDone: () => Promise<boolean>, longestMs = LONGEST_
   }
 }
 
-/** In the inbox, or a job that is not done. */
+/** Number of entries in the inbox and of unfinished jobs. */
 export async function onTheirWay(redis: Redis): Promise<number> {
-  // The delayed jobs of maintenance are what comes again.
+  // The delayed jobs of maintenance are the recurring ones.
   const counts = [countInbox(redis), countJobs(redis, ['alerts', 'bursts']), countJobs(redis, ['maintenance'], 0)];
   return (await Promise.all(counts)).reduce((all, one) => all + one, 0);
 }

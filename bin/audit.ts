@@ -14,23 +14,24 @@ import { countOf } from '../templates/core/blocks.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
-const usage = `The record of who did what: check it, hand it on.
+const usage = `The record of who did what: verify and export it.
 
-  npm run audit -- verify [--anchor COUNT:HASH …]          is every record as it was written, and copied
+  npm run audit -- verify [--anchor COUNT:HASH …]          checks that no record was changed, and that the copy matches
   npm run audit -- export --csv [--since T] [--until T]    as CSV on standard output
 
-COUNT:HASH stands in the small print of each line in the audit channel, and in the worker's log. T is a day
+COUNT:HASH is in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.
-Reads REDIS_URL; AUDIT_ARCHIVE where old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
-(or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them. An export goes on record, for which it takes AUDIT_KEY, too.
-Ends with 0 when the record is whole, 1 when it or its copy is not, 64 when the command could not be read, 69 when Redis or
+Reads REDIS_URL; AUDIT_ARCHIVE if old months are in files; for verify AUDIT_SINK with its credentials, and AUDIT_KEY
+(or CARD_API_TOKEN) to check signatures; for the names in the export SLACK_BOT_TOKEN: the worker has all of them.
+An export goes on record, which also needs AUDIT_KEY (or CARD_API_TOKEN).
+Exit code: 0 when the record is complete, 1 when it or its copy is not, 64 for a wrong command line, 69 when Redis or
 the copy does not answer, 78 when a variable is missing or bad.
 `;
 
 const EX_USAGE = 64;
 const EX_UNAVAILABLE = 69;
 
-/** A day or a time as ISO 8601 in UTC; null when it is neither. */
+/** Reads a day or a time as ISO 8601 in UTC. Null when it is neither. */
 function toInstant(text: string | undefined, otherwise: string): string | null {
   if (text === undefined) return otherwise;
   const isKnown = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
@@ -88,7 +89,7 @@ const code = await (isVerify ? verify() : exportCsv(since, until)).catch(whyUnre
 redis.disconnect();
 process.exit(code);
 
-/** @returns the exit code, once it has been said why the record cannot be read. */
+/** Prints why the record cannot be read. @returns the exit code */
 function whyUnreadable(error: unknown): number {
   if (error instanceof ArchiveError) {
     complain(`The record is broken: ${error.message}.`);
@@ -122,7 +123,7 @@ async function verify(): Promise<number> {
   return faults.length === 0 ? 0 : 1;
 }
 
-/** Null: it cannot be read, which has been said. */
+/** Null when it cannot be read; the reason has been printed. */
 async function readCopy(): Promise<readonly CopiedHead[] | null> {
   if (config.audit.sink === null) return [];
   try {
@@ -140,7 +141,7 @@ async function exportCsv(from: string, to: string): Promise<number> {
   const record = openRecord(redis, config);
   if (record === null)
     complain('This export is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
-  // First, so that nobody reads without a word.
+  // Recorded first, so that nobody can read the record without a trace.
   const detail = `records ${from === '' ? 'from the first' : `since ${from}`}, ${to === '~' ? 'to the last' : `until ${to}`}`;
   await record?.({ event: 'asked', verb: 'audit-export', actionId: `export_${randomUUID()}`, detail });
   const nameOf = await readNames(from, to);
@@ -159,7 +160,7 @@ async function exportCsv(from: string, to: string): Promise<number> {
   return unreadable > 0 ? 1 : 0;
 }
 
-/** The names of everybody in these records, from Slack, each asked for once. */
+/** The names of everyone in these records, from Slack, each requested once. */
 async function readNames(from: string, to: string): Promise<NameOf> {
   const names = new Map<string, string | null>();
   const { token, apiUrl } = config.slack;
@@ -181,12 +182,12 @@ async function nameIn(slack: ReturnType<typeof createSlack>, userId: string): Pr
   try {
     return (await slack.person(userId))?.name ?? null;
   } catch {
-    // Slack is away, or does not know this person any more: the id stands in its own column.
+    // Slack is down or no longer knows this person. The id has a separate column.
     return null;
   }
 }
 
-/** Waits while whoever reads is slower. */
+/** Waits while the reader is slower. */
 async function write(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\r\n`)) await once(process.stdout, 'drain');
 }

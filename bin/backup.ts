@@ -6,7 +6,7 @@ const usage = `Writes everything that Cardbell has in Redis to a file, while it 
 
   cardbell backup FILE          for instance cardbell-$(date +%F).backup
 
-The file tells who bought what where: encrypt it. docs/backup.md says what a restore repeats, and what it never does.
+The file says who bought what and where: encrypt it. docs/backup.md says what a restore repeats, and what it never does.
 Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be written, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is bad.
 `;

@@ -4,6 +4,7 @@ import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
 import { benchLatency } from '../bench/latency.ts';
 import { benchMemory } from '../bench/memory.ts';
+import { benchOutage } from '../bench/outage.ts';
 import { benchPrograms } from '../bench/programs.ts';
 import { benchRouting } from '../bench/routing.ts';
 import { benchShards } from '../bench/shards.ts';
@@ -14,19 +15,20 @@ import { benchWaiting } from '../bench/waiting.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
-  npm run bench                         all of them but soak, which takes long and installs Debian's faketime
+  npm run bench                         all but soak, which takes long and installs Debian's faketime, and outage
   npm run bench -- NAME [NAME …]        only these: cost, ingest, latency, storm, traces, memory, bytes, shards, routing,
-                                        waiting, programs, soak
+                                        waiting, programs, soak, outage
 
-  --full   memory goes on to a million events
-  --events N         how many events wait under waiting, 100000 unless given; and come under soak, 30000
+  --full   memory continues to a million events
+  --events N         how many events wait under waiting, 100000 unless given; and come under soak and outage, 30000
+  --minutes N        how long outage takes, 5 unless given
   --actions N        how many actions there are under soak, 1000 unless given
   --profile FOLDER   writes a processor profile of the worker under cost
   --json   the figures of cost and routing as JSON
   --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
 
-Ends with 0 when it is done, 1 when soak has left something that SECURITY.md does not allow, 64 when the command could not
-be read.
+Exit code: 0 when it is done; 1 when waiting or outage lost or repeated something, or soak has left something that
+SECURITY.md does not allow; 64 for a wrong command line.
 `;
 const EX_USAGE = 64;
 const all = [
@@ -42,6 +44,7 @@ const all = [
   'waiting',
   'programs',
   'soak',
+  'outage',
 ];
 
 function readArguments() {
@@ -55,10 +58,11 @@ function readArguments() {
       profile: text,
       events: text,
       actions: text,
+      minutes: text,
       help: flag,
     } as const;
     const given = parseArgs({ allowPositionals: true, options });
-    const counts = [given.values.events ?? '1', given.values.actions ?? '1'];
+    const counts = [given.values.events ?? '1', given.values.actions ?? '1', given.values.minutes ?? '1'];
     return counts.every((count) => /^[1-9]\d*$/.test(count)) && given.positionals.every((name) => all.includes(name))
       ? given
       : null;
@@ -93,4 +97,8 @@ if (wanted('programs')) await benchPrograms();
 if (positionals.includes('soak')) {
   const { events = '30000', actions = '1000' } = values;
   if (!(await benchSoak({ events: Number(events), actions: Number(actions) }))) process.exitCode = 1;
+}
+if (positionals.includes('outage')) {
+  const { events = '30000', minutes = '5' } = values;
+  if (!(await benchOutage(Number(events), Number(minutes)))) process.exitCode = 1;
 }

@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { version } from '../src/core/version.ts';
 
 /**
- * One command for everything: `cardbell VERB [arguments]`. Each verb is the same as its `npm run` line; it reads its
- * variables from the environment only, so that the command behaves alike in a container, under systemd and in a shell.
+ * One command for everything: `cardbell VERB [arguments]`. Each verb does the same as its `npm run` line. It reads its
+ * variables from the environment only, so that it behaves the same in a container, under systemd and in a shell.
  */
 
-/** EX_USAGE of sysexits.h: a command line that cannot be read. */
+/** EX_USAGE of sysexits.h: an invalid command line. */
 const EX_USAGE = 64;
 
 interface Verb {
   readonly file: string;
   readonly does: string;
-  /** Of a verb that reads no arguments of its own. */
+  /** For verbs that take no arguments themselves. */
   readonly help?: string;
 }
 
@@ -27,17 +27,17 @@ Ends with 78 when a variable is missing or bad, and names every such variable; w
   return { file: `../src/${name}.js`, does, help };
 }
 
-/** What each verb runs, relative to this file, and one line of help. The order is that of the help text. */
+/** What each verb runs, relative to this file, with one line of help. In the order of the help text. */
 const verbs: Readonly<Record<string, Verb>> = {
   start: longRunning('start', 'runs web and worker in one process, for a small team'),
-  web: longRunning('web', 'runs the process that takes webhooks and Slack requests'),
+  web: longRunning('web', 'runs the process that receives webhooks and Slack requests'),
   worker: longRunning('worker', 'runs the process that posts, and calls the card service'),
   manifest: { file: './manifest.js', does: 'prints the manifest of the Slack app, with your address and command' },
   doctor: { file: './doctor.js', does: 'checks Redis, Slack, the card service and the webhook side' },
   recover: { file: './recover.js', does: 'fetches what the card service reported while Cardbell was away' },
-  replay: { file: './replay.js', does: 'lists, runs again or discards what failed or did not fit' },
-  backup: { file: './backup.js', does: 'writes everything that is stored to a file' },
-  restore: { file: './restore.js', does: 'puts a backup into an empty Redis, and leaves out what could act twice' },
+  replay: { file: './replay.js', does: 'lists, retries or discards failed jobs and quarantined webhooks' },
+  backup: { file: './backup.js', does: 'writes all stored data to a file' },
+  restore: { file: './restore.js', does: 'restores a backup into an empty Redis, except what could act twice' },
   shards: { file: './shards.js', does: 'splits the work into shards, which a Redis Cluster spreads over its nodes' },
   audit: { file: './audit.js', does: 'verifies and exports the record of who did what' },
   policy: { file: './policy.js', does: 'checks and explains the policy file, and tries it on recorded decisions' },
@@ -81,13 +81,13 @@ const verb = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : un
 if (name === undefined) fail('expected a verb');
 else if (verb !== undefined) {
   const file = new URL(verb.file, import.meta.url);
-  // The processes take their settings from variables only: a help text is all that can be asked of them here.
+  // The processes read their settings from variables only. The only argument they accept is a request for help.
   if (verb.help !== undefined && rest.length > 0) {
     if (!rest.every((word) => word === '--help' || word === '-h')) fail(`${name}: expected no arguments`);
     process.stdout.write(verb.help);
     process.exit(0);
   }
-  // The verbs read their arguments from the command line, as if they had been started themselves.
+  // The verbs read their arguments from the command line, as if started directly.
   process.argv = [process.execPath, fileURLToPath(file), ...rest];
   await import(file.href);
 } else if (name === 'help' || name === '--help' || name === '-h') process.stdout.write(usage());

@@ -8,7 +8,7 @@ import { EXIT_USAGE, UsageError } from '../sandbox/cli-flags.ts';
 
 /** From 07:30 to 17:30. */
 const STORY_MINUTES = 600;
-/** npm hands a Ctrl-C on although the terminal has sent it too: two signals at once are one press. */
+/** npm passes on a Ctrl-C that the terminal has already sent to us: two signals in quick succession are one press. */
 const SAME_PRESS_MS = 500;
 const EXIT_FORCED = 130;
 
@@ -33,7 +33,7 @@ async function main(flags: DemoFlags): Promise<void> {
   async function end(code: number): Promise<void> {
     telling.abort();
     await teardown.run();
-    // What was just being started is stopped as soon as it runs.
+    // Something that is still starting is stopped as soon as it runs.
     await starting.catch(() => {});
     if (!flags.json) say('Stopped. Nothing is left behind.\n');
     process.exit(code);

@@ -14,19 +14,19 @@ import { checkWeb } from './doctor/check-web.ts';
 import { createReport, type Report } from './doctor/report.ts';
 
 const TIMEOUT_MS = 5000;
-const usage = `Checks everything that Cardbell needs, from where it is started: Redis, Slack, the card service, the web process.
+const usage = `Checks everything that Cardbell needs, from the machine where it runs: Redis, Slack, the card service, the web process.
 
   npm run doctor
   npm run doctor -- --url https://cards.example.com    tries the address that the card service and Slack know
   npm run doctor -- --json                             for machines: one JSON document
 
-Reads the variables of both processes; npm run takes them from .env. Where only those of web are set, or only the worker's, it
-checks what they are needed for, and names what is left for the doctor of the other process. Each line says what is so, or what
-to do. In every channel it posts one line and deletes it at once. Exit code: 0 when nothing has to be done, 1 otherwise, 64 for a wrong
-command line.
+Reads the variables of both processes; npm run takes them from .env. If only those of web or only the worker's are set, it
+checks what they are for, and lists what the doctor of the other process must check. Each line says what was found, or what
+to do. It posts one line in every channel and deletes it immediately. Exit code: 0 when there is nothing to do, 1 otherwise, 64 for a
+wrong command line.
 `;
 
-/** Null: the usage was asked for. @throws UsageError */
+/** Null when the usage was requested. @throws UsageError */
 function readArguments(): { readonly isJson: boolean; readonly url: string | null } | null {
   const values = parseFlags(process.argv.slice(2), {
     json: { type: 'boolean', default: false },
@@ -38,13 +38,16 @@ function readArguments(): { readonly isJson: boolean; readonly url: string | nul
   return { isJson: values.json === true, url: url?.replace(/\/+$/, '') ?? null };
 }
 
-/** What only one of the processes needs to start. */
+/** Variables that only one of the processes needs. */
 const needed = {
   web: ['SLACK_SIGNING_SECRET', 'SLACK_APP_TOKEN', 'WEBHOOK_SHARED_SECRET'],
   worker: ['CARD_API_URL', 'CARD_API_TOKEN'],
 } as const;
 
-/** The process that runs elsewhere, with variables that are not here: in a container each has its own. Null: neither. */
+/**
+ * The process that runs elsewhere, because its variables are not set here: in a container, each has its own. Null:
+ * neither.
+ */
 function elsewhere(env: Readonly<Record<string, string | undefined>>): 'web' | 'worker' | null {
   const isHere = (name: keyof typeof needed): boolean =>
     needed[name].some((variable) => Boolean(env[variable]) || Boolean(env[`${variable}_FILE`]));
@@ -52,7 +55,7 @@ function elsewhere(env: Readonly<Record<string, string | undefined>>): 'web' | '
   return isHere('web') ? 'worker' : 'web';
 }
 
-/** Reads the variables of both processes, and names each problem once, with the processes that it stops. */
+/** Reads the variables of both processes. Names each problem once, with the processes that it stops. */
 async function checkConfiguration(report: Report, other: ReturnType<typeof elsewhere>) {
   const stopped = new Map<string, string[]>();
   const read = <T>(name: 'web' | 'worker', config: () => T): T | null => {
@@ -99,7 +102,7 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
   return { web, worker, store, either, policy };
 }
 
-/** Redis can be checked while other variables are missing. */
+/** Redis can be checked even if other variables are missing. */
 function readStore(): ReturnType<typeof storeConfig> | null {
   try {
     return storeConfig();

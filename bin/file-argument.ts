@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 
-/** EX_USAGE: the command line cannot be read. */
+/** EX_USAGE: an invalid command line. */
 const EX_USAGE = 64;
 
-/** The file that a command is about, its only argument. Explains the command where it is missing, and ends the process. */
+/** The command's only argument, a file. Without it, prints the usage and ends the process. */
 export function fileArgument(usage: string): string {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options: { help: { type: 'boolean' } } });
@@ -14,7 +14,7 @@ export function fileArgument(usage: string): string {
     const [file, ...more] = positionals;
     if (file !== undefined && more.length === 0) return file;
   } catch {
-    // An unknown flag: the usage says which there are.
+    // An unknown flag: the usage lists the valid ones.
   }
   process.stderr.write(usage);
   process.exit(EX_USAGE);

@@ -5,10 +5,10 @@ import type { RedisClient } from '../src/core/redis.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { orExit } from './reach-redis.ts';
 
-/** What somebody does at a terminal of ours: the machine says no more of them. */
+/** Something done at one of our terminals. The machine knows nothing more about the person. */
 type AtTerminal = Pick<Statement, 'event' | 'verb' | 'actionId'> & Partial<Pick<Statement, 'reason' | 'detail'>>;
 
-/** Puts on record what is done at a terminal; null where the worker's key to sign it is not there. */
+/** Records what is done at a terminal. Null when the worker's signing key is not available here. */
 export function openRecord(redis: RedisClient, config: ReturnType<typeof auditConfig>) {
   const { secrets } = config.audit;
   if (secrets.length === 0) return null;

@@ -10,20 +10,20 @@ import { type PolicyConfig, readPolicy } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { reachRedis } from './reach-redis.ts';
 
-const usage = `The policy: is it one, what would happen, what would have been different.
+const usage = `The policy: check it, explain what it would do, and replay past decisions.
 
   npm run policy -- check                                   each fault with its line and the reason
   npm run policy -- explain "U01ANA limit 1234 daily 900"   what would happen, and who else could approve
   npm run policy -- replay [--since 30d]                    which recorded decisions would be different
 
   --file PATH       another file than POLICY_FILE
-  explain: --now 500 (the limit as it is), --fund 1500 (the money on a virtual card that is ordered), --group "Crew North"
+  explain: --now 500 (the limit as it is), --fund 1500 (the money on a virtual card to be ordered), --group "Crew North"
   (the card's group), --own (the person holds the card), --member S01FINANCE (the person is in that user group; may be
   repeated)
 
 explain asks neither Slack nor the card service. Reads POLICY_FILE, OPERATORS, APPROVERS, TWO_PERSON_ABOVE, and REDIS_URL
-for replay. Ends with 0 when it is done, 1 when replay found differences, 64 when the command could not be read, 65 when
-the file is no policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
+for replay. Exit code: 0 when it is done, 1 when replay found differences, 64 for a wrong command line, 65 when
+the file is not a policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
 const EX_USAGE = 64;
@@ -79,7 +79,7 @@ if (given === null || !isRead || isUnread(given.values.now) || isUnread(given.va
   end(EX_USAGE, usage.trimEnd());
 const { values } = given;
 const noGroup = values.member?.find((id) => !/^S[A-Z0-9]+$/.test(id));
-if (noGroup !== undefined) end(EX_USAGE, `--member: “${noGroup}” is no user group id such as S01FINANCE.`);
+if (noGroup !== undefined) end(EX_USAGE, `--member: “${noGroup}” is not a user group id such as S01FINANCE.`);
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
 useInstallation(config);
@@ -101,7 +101,7 @@ function orEnd<T>(code: number, read: () => T): T {
 
 function check({ source, hash, groups, standard }: Policy): void {
   const names = groups.map(({ cardGroups }) => cardGroups.join(', '));
-  say(`${source} is a policy, SHA-256 ${hash}.`);
+  say(`${source} is a valid policy, SHA-256 ${hash}.`);
   say(
     `${countOf(standard.approvers.permitted.length, 'approver')} and ${countOf(standard.operators.permitted.length, 'operator')} named.`,
   );

@@ -4,12 +4,12 @@ import { ConfigError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '../src/core/redis.ts';
 
-/** EX_UNAVAILABLE: what the command needs does not answer. */
+/** EX_UNAVAILABLE: something the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;
 const EX_CONFIG = 78;
 const REMIND_AFTER_MS = 3000;
 
-/** The variables that a command needs. Where one is not usable, says which and ends the process. */
+/** The variables that a command needs. If one is unusable, names it and ends the process. */
 export function orExit<Config>(read: () => Config): Config {
   try {
     return read();
@@ -19,14 +19,14 @@ export function orExit<Config>(read: () => Config): Config {
   }
 }
 
-/** What most commands need. */
+/** The variables that most commands need. */
 export const commandConfig = (): ReturnType<typeof storeConfig> => orExit(() => storeConfig());
 
 /**
- * Redis for a command that somebody typed. When it does not answer, or holds what this build cannot read, says so and ends
- * the process.
+ * Redis for a command typed at a terminal. If it does not answer, or holds data that this build cannot read, says so
+ * and ends the process.
  *
- * @param isMove whether the command goes on with a move that was cut off.
+ * @param isMove whether the command continues an interrupted move.
  */
 export async function reachRedis(name: string, target: RedisTarget, isMove = false): Promise<RedisClient> {
   const redis = connectPatient({ ...target, log: createLog({ level: 'silent', process: name }), name });

@@ -13,13 +13,13 @@ import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { reachRedis } from './reach-redis.ts';
 
-const usage = `Fetches what the card service reported and nobody was told, and posts it as late.
+const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
 
   npm run recover -- --since 2h                     or 3d, 2026-11-20, 2026-11-20T09:00, with or without offset
   npm run recover -- --since 2h --until 30m         up to half an hour ago; now without it
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
-What was told before is not told again, so it may be run as often as one likes. A worker posts what is found. Reads the
+Nothing is posted twice, so you can run it as often as you like. A worker posts the events. Reads the
 worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
@@ -28,7 +28,7 @@ const EX_USAGE = 64;
 const EX_CONFIG = 78;
 const BAR = 30;
 
-/** @throws a message for people when the command line cannot be read. */
+/** @throws a message for people when the command line is invalid. */
 function readArguments(zone: string) {
   const { values } = parseArgs({
     options: {
@@ -104,7 +104,7 @@ async function main(): Promise<number> {
   } catch (error) {
     if (!(error instanceof CardApiError)) throw error;
     process.stderr.write(`\n${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}\n`);
-    process.stderr.write('What was fetched before is kept. Run it again: it goes on from there.\n');
+    process.stderr.write('Everything fetched so far is kept. Run it again to continue from there.\n');
     return 1;
   } finally {
     await context.directory.stop();

@@ -13,15 +13,15 @@ import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
-const usage = `Quarantined webhooks and failed jobs: look, try again, discard.
+const usage = `Quarantined webhooks and failed jobs: inspect, retry, discard.
 
   npm run replay -- list                          what is there, newest first
-  npm run replay -- show ID                       one, whole (redacted)
-  npm run replay -- run ID|all                    try again
-  npm run replay -- discard ID --reason "..."     take it away for good
+  npm run replay -- show ID                       one of them in full (redacted)
+  npm run replay -- run ID|all                    retry
+  npm run replay -- discard ID --reason "..."     delete it permanently
 
-Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Ends with 0 when it is done, 1 when it
-could not be, 64 when the command could not be read, 69 when Redis does not answer, 78 when a variable is missing or bad.
+Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Exit code: 0 when it is done, 1 when it
+failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
 const EX_USAGE = 64;
@@ -54,7 +54,7 @@ if (!isRead || more.length > 0) {
 }
 const reason = values.reason?.trim() ?? '';
 if (verb === 'discard' && reason === '') {
-  process.stderr.write('discard needs --reason "why": it is written into the record.\n');
+  process.stderr.write('discard needs --reason "why": it goes on record.\n');
   process.exit(EX_USAGE);
 }
 const config = orExit(() => auditConfig());
@@ -63,7 +63,7 @@ const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
 const queues = openQueues(redis, shards);
 const intake = createIntake(redis, { shards });
-/** What recovery fetched may have been told by its webhook, longer ago than the inbox remembers. */
+/** A recovered event may have been reported by its webhook, longer ago than the inbox remembers. */
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
 const findFailed = async (wanted: string) =>
   (await failedJobs(queues, LIST_MAX)).find(({ job }) => job.id === wanted) ?? null;
@@ -123,7 +123,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
   }
   const failed = await findFailed(wanted);
   if (failed === null) return unknown(wanted);
-  // All attempts anew: it had used up the old ones.
+  // Restore all attempts: the job had used them up.
   await failed.job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
   say(`${wanted}: runs again`);
   return 0;
@@ -140,7 +140,7 @@ async function discard(wanted: string): Promise<number> {
   if (failed === null && kept === null) return unknown(wanted);
   const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
   const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
-  // First, so that nothing goes without a word.
+  // Recorded first, so that nothing is discarded without a trace.
   await record({ event: 'done', verb: 'discard', actionId: wanted, reason: maskCardNumbers(reason), detail: what });
   await failed?.job.remove();
   await quarantine.remove(wanted);
@@ -149,7 +149,7 @@ async function discard(wanted: string): Promise<number> {
 }
 
 function unknown(wanted: string): 1 {
-  process.stderr.write(`${wanted}: nothing of that id is quarantined or failed.\n`);
+  process.stderr.write(`${wanted}: nothing with this id is quarantined or failed.\n`);
   return 1;
 }
 

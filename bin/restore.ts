@@ -3,11 +3,11 @@ import { ConfigError } from '../src/core/errors.ts';
 import { fileArgument } from './file-argument.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
-const usage = `Puts a backup into a Redis that has nothing of Cardbell's. Stop web and worker first; start them afterwards.
+const usage = `Restores a backup into a Redis without any data of Cardbell. Stop web and worker first; start them afterwards.
 
   cardbell restore FILE
 
-What people had asked for and what waits for an approval is left out, because it may have been done after the backup:
+Pending requests and approvals are left out, because they may have been carried out after the backup:
 no card is changed twice. docs/backup.md says what is repeated. Reads REDIS_URL.
 Exit code: 0 when all is restored, 1 when the file or Redis cannot be used (nothing was changed), 64 for a wrong command
 line, 69 when Redis does not answer, 78 for a variable that is bad, or a backup that this version cannot read.

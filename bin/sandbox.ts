@@ -23,9 +23,9 @@ const USAGE = `Usage: npm run sandbox -- [flags]
   --rate-limits      enforces the service's rate limits
   --old-signs        writes amounts with the signs before Dec 27, 2017
   --timeout 10|20    seconds a receiver has to answer (10)
-  --story SPEED      tells a day in the life, SPEED times faster than life
+  --story SPEED      plays a day of the program, SPEED times faster than real time
   --list-shape S     "older" leaves the newer fields out of the account list
-  --assume NAME=JSON takes back an assumption (see sandbox/assumptions.ts); may be repeated
+  --assume NAME=JSON overrides an assumption (see sandbox/assumptions.ts); may be repeated
 
 Days and times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
@@ -76,7 +76,7 @@ function readFlags(args: readonly string[]) {
     timeoutSeconds: timeout === '20' ? 20 : 10,
     listShape,
     assumptions,
-    report: (error) => log.warn({ err: error }, 'trouble inside the sandbox'),
+    report: (error) => log.warn({ err: error }, 'error inside the sandbox'),
     ...(webhooks === undefined ? {} : { webhooks }),
     ...(flags.data === undefined ? {} : { dataFile: flags.data }),
     ...(flags['old-signs'] === true ? { webhookVersion: ASSUMPTIONS.oldSignsVersion.value } : {}),
@@ -142,7 +142,7 @@ async function main(): Promise<void> {
       await sandbox.stop();
       await ownRedis?.stop();
     })().catch((error: unknown) => {
-      log.error({ err: error }, 'did not stop clean');
+      log.error({ err: error }, 'did not stop cleanly');
       process.exitCode = 1;
     });
     void stopping.then(() => process.exit());

@@ -7,17 +7,17 @@ import { SHARDS_MAX } from '../src/core/shards.ts';
 import { createWorkers } from '../src/ops/health.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
-const usage = `Splits webhooks, what is remembered of them and their jobs into shards, which a Redis Cluster spreads over its nodes.
+const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
 
   cardbell shards         how many there are
-  cardbell shards N       moves what is stored into N shards, from 1 to ${SHARDS_MAX}
+  cardbell shards N       moves the stored data to N shards, from 1 to ${SHARDS_MAX}
 
-Stop all web and worker processes first; start them afterwards with REDIS_SHARDS=N. Where it was interrupted, run it again.
+Stop all web and worker processes first; start them afterwards with REDIS_SHARDS=N. If it was interrupted, run it again.
 Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a wrong command
 line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
 `;
 const EX_USAGE = 64;
-/** A web process says every five seconds that it lives. */
+/** A web process reports every five seconds that it is alive. */
 const WEB_SILENT_MS = 7000;
 const LOOK_MS = 500;
 
@@ -32,7 +32,7 @@ if (more.length > 0 || !(wanted === undefined || isNumber)) {
   process.exit(EX_USAGE);
 }
 
-/** When the last process said that it lives (ms); null: none does. A worker that was killed counts for 45 seconds. */
+/** When the last process reported that it is alive (ms). Null: none is. A killed worker counts as alive for 45 seconds. */
 async function lastBeat(redis: RedisClient): Promise<number | null> {
   const [web, workers, time] = await Promise.all([redis.get(webKeys.open), createWorkers(redis).all(), redis.time()]);
   const isWeb = Number(time[0]) * 1000 - Number(web ?? 0) < WEB_SILENT_MS;
@@ -40,7 +40,7 @@ async function lastBeat(redis: RedisClient): Promise<number | null> {
   return beats.length === 0 ? null : Math.max(...beats);
 }
 
-/** Waits until it is sure whether a process runs. */
+/** Waits until it is certain whether a process runs. */
 async function isSomeProcessRunning(redis: RedisClient): Promise<boolean> {
   const first = await lastBeat(redis);
   if (first !== null) process.stderr.write('Waiting up to 45 s to see that no process runs.\n');

@@ -15,7 +15,7 @@ or a decline code, for instance decline.rule.velocity.
 
   --Field value   sets any field of Data, for instance --TransactionAmount -84.10
   --url URL       base of the receivers (http://127.0.0.1:PORT/webhooks, PORT is 3000 unless set); /KIND is added
-  --to URL        this very URL instead
+  --to URL        exactly this URL instead
   --secret S      shared secret (WEBHOOK_SHARED_SECRET, or the file WEBHOOK_SHARED_SECRET_FILE)
   --version V     webhook version (${ASSUMPTIONS.webhookVersion.value}); older ones have the older signs
   --times N       sends N of them
@@ -25,7 +25,7 @@ or a decline code, for instance decline.rule.velocity.
 
 Times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
-Exit code: 0 when every webhook was taken (200 or 201), 1 when not, 64 for a wrong command line,
+Exit code: 0 when every webhook was accepted (200 or 201), 1 when not, 64 for a wrong command line,
 78 when the variable of the secret is bad.
 `;
 
@@ -34,7 +34,7 @@ const streams = {
   err: (line: string) => void process.stderr.write(`${line}\n`),
 };
 
-/** The variable, or what stands in the file that WEBHOOK_SHARED_SECRET_FILE names. @throws ConfigError */
+/** The variable, or the content of the file that WEBHOOK_SHARED_SECRET_FILE names. @throws ConfigError */
 function sharedSecret(): string | undefined {
   const problems: string[] = [];
   const given = Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : []));
@@ -46,7 +46,7 @@ function sharedSecret(): string | undefined {
 try {
   useZoneOf(process.env['CARD_SERVICE_TIMEZONE']);
   const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, process.env['PORT']);
-  // While the secret is rotated there are two of them; the first is the one in use.
+  // During a rotation there are two secrets; the first is the current one.
   const secret = asked.secret ?? sharedSecret()?.split(',')[0]?.trim();
   if (asked.help) process.stdout.write(USAGE);
   else if (asked.list) printCatalogue(streams);

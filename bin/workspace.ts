@@ -10,11 +10,11 @@ const usage = `Runs a local Slack workspace, to try Cardbell without an account:
   cardbell workspace [flags]
 
   --port N             port on 127.0.0.1 (4000; 0 takes a free one)
-  --app-url URL        where Cardbell takes Slack's requests (http://127.0.0.1:3000/slack/events)
+  --app-url URL        where Cardbell receives Slack's requests (http://127.0.0.1:3000/slack/events)
   --bot-token T        SLACK_BOT_TOKEN of Cardbell (xoxb-rehearsal-bot-token)
   --signing-secret S   SLACK_SIGNING_SECRET of Cardbell (rehearsal-signing-secret)
 
-In it are the channel C1 (card-alerts), Ana (U1) and Olga (U2). Reads SLACK_COMMAND. Prints one JSON line when it can be used.
+In it are the channel C1 (card-alerts), Ana (U1) and Olga (U2). Reads SLACK_COMMAND. Prints one JSON line when it is ready.
 Exit code: 0 when it was stopped, 64 for a wrong command line, 69 when the port is taken, 78 for a variable that is bad.
 `;
 

@@ -3,19 +3,19 @@ import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 import type { ApiCall, Sandbox } from '../sandbox/server.ts';
 
 const LOOK_MS = 250;
-/** Long enough to switch channels and see it happen. */
+/** Long enough to switch channels and watch it happen. */
 const SECOND_TRY_MS = 4000;
-/** A change of one account's card: `/v4/Card/Status/610001`, `/v4/Card/SpendRules/610001/Advanced`. */
+/** A change of an account's card: `/v4/Card/Status/610001`, `/v4/Card/SpendRules/610001/Advanced`. */
 const CHANGE = /^\/v4\/Card\/(?:Status|Activate|SpendRules)\/(\d+)/i;
 
-/** Looks on while Cardbell calls the card service. */
+/** Observes Cardbell's calls to the card service. */
 export interface CardCalls {
-  /** Buys; when that is declined, the holder tries again a little after the card was changed, the largest purchase first. */
+  /** Makes a purchase. If it is declined, the holder retries shortly after the card was changed, largest purchase first. */
   purchase(request: PurchaseRequest): ReturnType<Sandbox['purchase']>;
   stop(): void;
 }
 
-/** Writes each call that Cardbell makes into a log, and lets holders try again what was declined. */
+/** Logs each call that Cardbell makes, and lets holders retry declined purchases. */
 export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
   /** What each account still wants to pay, by merchant and amount. */
   const declined = new Map<number, Map<string, PurchaseRequest>>();
@@ -30,25 +30,25 @@ export function watchCardCalls(sandbox: Sandbox, logFile: string): CardCalls {
     const wanted = declined.get(AcctId) ?? new Map<string, PurchaseRequest>();
     const key = `${MerchantName} ${Amount}`;
     if (answer.Approved) wanted.delete(key);
-    // A wrong PIN is not typed again by itself.
+    // A wrong PIN is not retried automatically.
     else if (request.Pin !== 'wrong') wanted.set(key, request);
     declined.set(AcctId, wanted);
     return answer;
   }
 
-  /** A raise is for one purchase. The smaller ones, tried first, would use it up. */
+  /** A raise is for one purchase. Smaller purchases, tried first, would use it up. */
   function tryAgain(acctId: number): void {
     tries.delete(acctId);
     const isActive = sandbox
       .accounts()
       .some(({ AcctId, CardList }) => AcctId === acctId && CardList.some(({ CardStatus }) => CardStatus === 'ACTIVE'));
     if (!isActive) return;
-    // Of equal ones the newest.
+    // Among equal amounts, the newest first.
     const wanted = [...(declined.get(acctId)?.values() ?? [])].reverse().sort((a, b) => b.Amount - a.Amount);
     wanted.some((request) => purchase(request).Approved);
   }
 
-  /** A raise that goes back: nobody tries again because of that. */
+  /** True when a raise was reverted: nobody retries because of that. */
   function wasLowered(acctId: number): boolean {
     const account = sandbox.accounts().find(({ AcctId }) => AcctId === acctId);
     const limit = account?.SpendRules.DailySpendLimit ?? Number.POSITIVE_INFINITY;

@@ -16,7 +16,7 @@ export const channelId = {
   audit: 'C0AUDIT',
 } as const;
 
-/** User ids of the demo's people. */
+/** User ids of the people in the demo. */
 export const userId = {
   app: 'U0CARDBELL',
   olga: 'U0OLGA',
@@ -35,7 +35,10 @@ export const approvers: WorkspaceUserGroup = {
   users: [userId.ana, userId.ben],
 };
 
-/** Everybody of the demo, in the page's time zone. The app comes first: a workspace takes its first bot for the app. */
+/**
+ * Everyone in the demo, in the page's time zone. The app comes first, because a workspace uses its first bot as the
+ * app.
+ */
 export function demoUsers(tz: string): WorkspaceUser[] {
   return [
     { id: userId.app, name: 'cardbell', realName: 'Cardbell', isBot: true, tz },
@@ -47,7 +50,7 @@ export function demoUsers(tz: string): WorkspaceUser[] {
       id: userId.sam,
       name: 'sam',
       realName: 'Sam Rivera',
-      // The card program has the same: Sam could have linked the card alone.
+      // Same as in the card program, so Sam could have linked the card alone.
       email: 'sam.rivera@example.com',
       roleHint: 'holds 1234',
       tz,
@@ -56,7 +59,7 @@ export function demoUsers(tz: string): WorkspaceUser[] {
   ];
 }
 
-/** The channels, in the order of the page. Money on a card is shown in the private ones only. */
+/** The channels, in the page's order. Balances are shown in private channels only. */
 export function demoChannels(tillUrl: string): WorkspaceChannel[] {
   const office = [userId.olga, userId.ana, userId.ben];
   return [
@@ -82,17 +85,17 @@ export function demoChannels(tillUrl: string): WorkspaceChannel[] {
   ];
 }
 
-/** Last four digits of the card that the guide talks of. */
+/** Last four digits of the card in the guide. */
 export const HERO_LAST4 = '1234';
 
-/** Where Sam is declined at first. Nobody else is declined there, so the decline keeps its own message. */
+/** Where Sam is declined first. Nobody else is declined there, so the decline keeps its own message. */
 export const HERO_MERCHANT = 'Corner Diner';
 
 const hero: SeedAccount = {
   name: ['Sam', 'Rivera'],
   customId: 'EMP-1130',
   group: 1,
-  // Outside the range in which tests look for plain holders, and rich enough that only the limit stops Sam.
+  // Outside the range in which tests look for plain holders, and high enough that only the limit stops Sam.
   balance: 4650,
   cards: [{ status: 'ACTIVE', lastFour: HERO_LAST4 }],
   rules: { DailySpendLimit: 150 },
@@ -103,10 +106,10 @@ const hero: SeedAccount = {
   ],
 };
 
-/** The sandbox's business with one holder more, whose card ends in 1234. */
+/** The sandbox's business with one extra holder, whose card ends in 1234. */
 export const demoSeed: SeedData = { ...STANDARD_SEED, accounts: [...STANDARD_SEED.accounts, hero] };
 
-/** What Sam buys when the demo begins: the first fits into the daily limit, the second does not fit any more. */
+/** What Sam buys when the demo starts: the first purchase fits into the daily limit, the second does not. */
 export const heroPurchases: readonly Omit<PurchaseRequest, 'AcctId'>[] = [
   { Amount: 96.4, MerchantName: 'Oak Hardware', MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5251' },
   { Amount: 84.1, MerchantName: HERO_MERCHANT, MerchantCity: 'Albany', MerchantState: 'NY', MCCCode: '5812' },

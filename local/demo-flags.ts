@@ -3,23 +3,23 @@ import type { DemoPorts } from './demo.ts';
 
 export const DEMO_USAGE = `Usage: npm run demo [-- flags]
 
-Cardbell, a local Slack workspace and a stand-in of the card service on this machine, without any account.
+Cardbell, a local Slack workspace and a stand-in for the card service on this machine, without any account.
 
   --port N     port of the workspace's page on 127.0.0.1 (4000; 0 takes free ports for everything)
-  --speed N    the story of a day goes by N times faster than life (200: three minutes)
-  --no-story   nothing happens but one decline and what you do
-  --json       prints one line of JSON in place of the guide, when everything is ready
+  --speed N    plays the story of a day N times faster than real time (200: three minutes)
+  --no-story   nothing happens except one decline and what you do
+  --json       prints one line of JSON instead of the guide, when everything is ready
   --help       prints this
 
   DEMO_REDIS_URL  an empty Redis to use, in place of one that the demo starts itself
 `;
 
-/** Ports that people find again; whichever is taken is replaced by a free one. */
+/** Fixed ports, so that people find the pages again. A port that is in use is replaced by a free one. */
 const PORTS: DemoPorts = { page: 4000, web: 3000, sandbox: 4010, till: 4001 };
 const FREE_PORTS: DemoPorts = { page: 0, web: 0, sandbox: 0, till: 0 };
 const SPEED = 200;
 
-/** What the command line of the demo asks for. */
+/** The parsed command line of the demo. */
 export interface DemoFlags {
   readonly ports: DemoPorts;
   readonly speed: number;
@@ -29,8 +29,8 @@ export interface DemoFlags {
 }
 
 /**
- * How long the story waits for a visitor who reads: a minute, or less where the day itself goes by faster. It begins as soon
- * as somebody does something.
+ * How long the story waits for a visitor who is reading: a minute, or less when the day runs faster. It starts as soon
+ * as someone does something.
  */
 export function storyAfterSeconds(speed: number): number {
   return Math.ceil(60 * Math.min(1, SPEED / speed));

@@ -1,6 +1,6 @@
 import { approvers, channelId, userId } from './cast.ts';
 
-/** Secrets of the demo: known to everybody, good for nothing outside this machine. */
+/** Secrets of the demo: publicly known, and useless outside this machine. */
 export const demoSecret = {
   botToken: 'xoxb-demo',
   signingSecret: 'demo-signing-secret',
@@ -8,10 +8,10 @@ export const demoSecret = {
   cardApi: 'demo-card-api-token',
 } as const;
 
-/** Commands that the app registers. */
+/** Commands registered by the app. */
 export const demoCommands = ['/card', '/card-activate', '/card-block', '/card-limit'];
 
-/** What the demo's processes find in their environment: nothing of the caller's but where programs are. */
+/** The environment of the demo's processes: nothing from the caller except where programs are. */
 export function demoEnvironment(at: {
   redisUrl: string;
   slackApiUrl: string;

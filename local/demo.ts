@@ -26,7 +26,7 @@ import { startRedis } from './redis.ts';
 import type { Teardown } from './teardown.ts';
 import { startTill } from './till.ts';
 
-/** How much shorter the card service's waits are. A webhook still gets a second to be answered. */
+/** Divides the card service's waits. A webhook still gets a second to be answered. */
 const TIME_SCALE = 10;
 /** The first question may have to wait for the list of cards. */
 const LINK_DEADLINE_MS = 8000;
@@ -39,30 +39,33 @@ export interface DemoPorts {
   readonly till: number;
 }
 
-/** Where everything of a running demo is. */
+/** The parts of a running demo. */
 export interface Demo {
   readonly page: string;
   readonly till: string;
   readonly web: string;
   /** Base address of the card service's API. */
   readonly sandbox: string;
-  /** Temp folder with the logs; gone after the end. */
+  /** Temp folder with the logs, deleted at the end. */
   readonly folder: string;
   readonly businessName: string;
-  /** The web process or the worker has ended by itself. */
+  /** The web process or the worker ended unexpectedly. */
   readonly died: Promise<ProcessDiedError>;
-  /** Somebody has done something, on the page or at the cash register. */
+  /** Someone has done something, on the page or at the cash register. */
   readonly acted: Promise<void>;
   /**
-   * Ana says whose card it is; then Sam pays, and is declined.
+   * Ana links the card to Sam; then Sam pays and is declined.
    *
-   * @returns the address of that decline; of its channel when it was not posted in time.
+   * @returns the address of that decline, or of its channel when it was not posted in time.
    */
   begin(): Promise<string>;
   tellStory(speed: number, signal: AbortSignal, onStep: (time: string, text: string) => void): Promise<void>;
 }
 
-/** Starts everything on 127.0.0.1. What has to be stopped is handed to `teardown`, also when starting fails halfway. */
+/**
+ * Starts everything on 127.0.0.1. Everything that must be stopped is added to `teardown`, even if starting fails
+ * halfway.
+ */
 export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<Demo> {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-demo-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -182,7 +185,7 @@ export async function startDemo(ports: DemoPorts, teardown: Teardown): Promise<D
   };
 }
 
-/** A Redis of our own, or the one at `givenUrl`: it has to be empty, and is emptied again. */
+/** Our own Redis, or the one at `givenUrl`, which must be empty and is emptied again. */
 async function demoRedis(
   folder: string,
   givenUrl: string | undefined,
@@ -192,7 +195,7 @@ async function demoRedis(
     return await startRedis({ folder: join(folder, 'redis') });
   }
   const redis = new Redis(givenUrl, { maxRetriesPerRequest: 1, lazyConnect: true });
-  // Said below, in words.
+  // Reported in words below.
   redis.on('error', () => {});
   const keys = await redis.dbsize().catch(() => {
     redis.disconnect();
@@ -211,7 +214,7 @@ async function demoRedis(
   };
 }
 
-/** Links the card to Sam, who then gets direct messages about it. The answer says that it is done, or why not. */
+/** Links the card to Sam, who then gets direct messages about it. The answer says whether it worked. */
 async function linkHero(workspace: Workspace): Promise<void> {
   const text = `link ${HERO_LAST4} @sam`;
   await workspace.command({ user: userId.ana, channel: channelId.approvals, command: '/card', text });
@@ -242,7 +245,7 @@ function startProcesses(folder: string, environment: ReturnType<typeof demoEnvir
   );
 }
 
-/** The folder with the Procfile, from here upwards: compiled files lie one folder deeper. */
+/** The folder with the Procfile, from here upwards: compiled files are one folder deeper. */
 function packageRoot(from: string): string {
   if (existsSync(join(from, 'Procfile'))) return from;
   if (dirname(from) === from) throw new Error('there is no Procfile above the demo');

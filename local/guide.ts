@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { channelId, HERO_LAST4, userId } from './cast.ts';
 import type { Demo } from './demo.ts';
 
-/** What the terminal says when everything runs. `page` leads to Sam’s decline. */
+/** The terminal output when everything runs. `page` leads to Sam’s decline. */
 export function guide(
   demo: Omit<Demo, 'begin'>,
   options: { isColored: boolean; story: { minutes: number; afterSeconds: number } | null },
@@ -49,7 +49,7 @@ Ctrl-C stops everything and leaves nothing behind.
 `;
 }
 
-/** The same for those who look into #general, with links that change who they are. Slack's mrkdwn. */
+/** The same for people in #general, with links to switch between people. Slack's mrkdwn. */
 export function welcome(at: { workspace: string; till: string }): string {
   const as = (user: string, channel: string, words: string): string =>
     `<${at.workspace}?channel=${channel}&user=${user}|${words}>`;

@@ -1,18 +1,18 @@
 import { createServer } from 'node:net';
 
-/** Whoever was given a port may listen there only later. */
+/** Ports already handed out. Their users may start listening later. */
 const given = new Set<number>();
 
-/** The given port of 127.0.0.1 if nobody listens on it, else a free one. */
+/** The given port on 127.0.0.1 if it is free, otherwise another free one. */
 export async function portOrFree(wanted: number): Promise<number> {
   return wanted !== 0 && (await isFree(wanted)) ? wanted : await freePort();
 }
 
 /**
- * A TCP port on 127.0.0.1 that nobody listened on a moment ago.
+ * A TCP port on 127.0.0.1 that was free a moment ago.
  *
- * Below those that the system gives to outgoing connections: one of them could otherwise sit on it before a server
- * listens there, or while a server that was killed is started again.
+ * Below the range that the system uses for outgoing connections: one of these could otherwise occupy it before a server
+ * listens there, or while a killed server is restarted.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -23,7 +23,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether one could listen on a port of 127.0.0.1 a moment ago. */
+/** Whether a port on 127.0.0.1 was free a moment ago. */
 export async function isFree(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const probe = createServer();

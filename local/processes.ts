@@ -3,26 +3,26 @@ import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Longest that a process may take after SIGTERM. Cardbell's own are gone in less than eight seconds. */
+/** The longest that a process may take after SIGTERM. Cardbell's own processes take less than eight seconds. */
 const STOP_DEADLINE_MS = 8000;
 const READY_DEADLINE_MS = 20_000;
 const LINES_KEPT = 15;
 
-/** A process of ours, with its output in a file. */
+/** One of our processes, with its output in a file. */
 export interface LocalProcess {
   readonly name: string;
   readonly pid: number | undefined;
   /** Latest lines of its output. */
   lastLines(): string;
-  /** How it ended, in words. Waits until it does. */
+  /** How it ended, in words. Waits until it ends. */
   readonly ended: Promise<string>;
-  /** Waits for a line of its output. @throws when it ends first, or takes too long. */
+  /** Waits for a line of its output. @throws when it ends first or takes too long. */
   printed(text: string): Promise<void>;
-  /** SIGTERM, and SIGKILL for who does not listen. */
+  /** SIGTERM, then SIGKILL if it does not react. */
   stop(): Promise<void>;
 }
 
-/** The command of each line of the Procfile, by its name. */
+/** The command of each line in the Procfile, by name. */
 export function procfile(root: string): Map<string, string[]> {
   const lines = readFileSync(join(root, 'Procfile'), 'utf8').split('\n');
   return new Map(
@@ -33,7 +33,7 @@ export function procfile(root: string): Map<string, string[]> {
   );
 }
 
-/** Starts a line of the Procfile. `node` is the node that runs us. */
+/** Starts a line of the Procfile. `node` is the one that runs us. */
 export function startProcess(options: {
   name: string;
   command: readonly string[];
@@ -46,14 +46,14 @@ export function startProcess(options: {
     cwd: options.cwd,
     env: options.env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C in the terminal reaches us, and we stop it in our order.
+    // A separate process group: Ctrl-C in the terminal reaches only us, and we stop it in the right order.
     detached: true,
   });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
 
   const log = createWriteStream(options.logFile);
-  // The folder may be gone while the last lines are on their way.
+  // The folder may be deleted while the last lines are being written.
   log.on('error', () => {});
   const lines: string[] = [];
   let all = '';
@@ -99,14 +99,14 @@ export function startProcess(options: {
   };
 }
 
-/** One of the processes is not there any more. The message carries the end of its log. */
+/** One of the processes has ended. The message includes the end of its log. */
 export class ProcessDiedError extends Error {
   constructor(name: string, how: string, lastLines: string) {
-    super(`the ${name} process did not go on: ${how}\n${lastLines.replaceAll(/^/gm, '  | ')}`);
+    super(`the ${name} process stopped: ${how}\n${lastLines.replaceAll(/^/gm, '  | ')}`);
   }
 }
 
-/** Asks an address until it answers 200. @throws when that takes too long. */
+/** Polls an address until it answers 200. @throws when that takes too long. */
 export async function answers(url: string): Promise<void> {
   const deadline = Date.now() + READY_DEADLINE_MS;
   for (;;) {

@@ -10,17 +10,17 @@ const LOOK_MS = 15;
 export interface RedisCluster {
   readonly urls: readonly string[];
   readonly url: string;
-  /** SIGKILL to the server that has a key. @returns what starts it again, with what is on its disk. */
+  /** Sends SIGKILL to the server that owns a key. @returns a function that starts it again with the data on its disk. */
   killOwner(key: string): Promise<() => Promise<void>>;
-  /** Moves all keys of a key's slot to another server, a few at a time, as an operator would. */
+  /** Moves all keys of a key's slot to another server, a few at a time, like an operator would. */
   moveSlot(key: string): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Redis servers of our own that share the slots, without replicas.
+ * Our own Redis servers that share the slots, without replicas.
  *
- * @param nodeOf the server that gets a slot; unless given, each has as many, side by side.
+ * @param nodeOf the server that gets a slot; by default each gets an equal, contiguous range.
  */
 export async function startCluster(
   size = 3,
@@ -67,7 +67,7 @@ interface Node {
   readonly extraArgs: readonly string[];
 }
 
-/** Asks a server, on a connection of its own. */
+/** Runs work on a separate connection to a server. */
 async function ask<T>(server: LocalRedis, work: (client: Redis) => Promise<T>): Promise<T> {
   const client = new Redis(server.url);
   try {
@@ -77,7 +77,7 @@ async function ask<T>(server: LocalRedis, work: (client: Redis) => Promise<T>): 
   }
 }
 
-/** Gives each its slots, and lets them meet. */
+/** Assigns the slots and joins the servers. */
 async function join(nodes: readonly Node[], nodeOf: (slot: number) => number): Promise<void> {
   const [first] = nodes;
   for (const [index, { server }] of nodes.entries()) {
@@ -98,7 +98,7 @@ async function join(nodes: readonly Node[], nodeOf: (slot: number) => number): P
 
 function createNavigation(nodes: readonly Node[]) {
   return {
-    /** Which server has a key. */
+    /** Which server owns a key. */
     async indexOf(key: string): Promise<{ readonly owner: number; readonly slot: number }> {
       const [{ server }] = nodes as [Node];
       return await ask(server, async (client) => {
@@ -108,11 +108,11 @@ function createNavigation(nodes: readonly Node[]) {
         return { slot, owner: nodes.findIndex((node) => node.server.port === port) };
       });
     },
-    /** Resolves when all of them know that all are there. */
+    /** Resolves when every server knows that all are there. */
     async isWhole(): Promise<void> {
       const deadline = performance.now() + WHOLE_WITHIN_MS;
       while (!(await isWhole(nodes))) {
-        if (performance.now() > deadline) throw new Error(`the cluster is not whole within ${WHOLE_WITHIN_MS} ms`);
+        if (performance.now() > deadline) throw new Error(`the cluster is not complete within ${WHOLE_WITHIN_MS} ms`);
         await sleep(LOOK_MS);
       }
     },

@@ -6,33 +6,33 @@ import { Redis } from 'ioredis';
 import { freePort } from './port.ts';
 import { findOrInstall } from './system-package.ts';
 
-/** A Redis server of our own: started by us, on loopback, with a folder of its own. */
+/** Our own Redis server: started by us, on loopback, with its own folder. */
 export interface LocalRedis {
   readonly url: string;
   readonly port: number;
-  /** Path of its Unix socket: half the time of a call over TCP. */
+  /** Path of its Unix socket: a call takes half as long as over TCP. */
   readonly socket: string;
   /** Folder with the append-only file and the dump. */
   readonly folder: string;
   readonly pid: number;
-  /** SIGKILL, as a crash would have it; its folder stays. Done when the process is gone and its port is free again. */
+  /** SIGKILL, like a crash. Its folder stays. Resolves when the process is gone and its port is free again. */
   kill(): Promise<void>;
   /** Stops the server and removes its folder. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a Redis server the way we ask operators to run theirs: append-only file, no eviction.
+ * Starts a Redis server with the settings we recommend to operators: append-only file, no eviction.
  *
- * Never touches a Redis that it did not start. `redis-server` or `valkey-server` is taken from the PATH and
- * installed as a Debian package where it is missing.
+ * Never touches a Redis that it did not start. Uses `redis-server` or `valkey-server` from the PATH, and installs the
+ * Debian package if it is missing.
  */
 export async function startRedis(
   options: {
     port?: number;
     folder?: string;
     extraArgs?: readonly string[];
-    /** Variables of the server, besides our own. */
+    /** Additional environment variables for the server. */
     env?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<LocalRedis> {
@@ -50,21 +50,24 @@ export async function startRedis(
       ['--maxmemory-policy', 'noeviction', '--daemonize', 'no'],
       options.extraArgs ?? [],
     ].flat(),
-    // A group of its own: Ctrl-C in the terminal reaches us, and we stop Redis last.
+    // A separate process group: Ctrl-C in the terminal reaches only us, and we stop Redis last.
     { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: { ...process.env, ...options.env } },
   );
-  // Redis says on its standard output why it does not start.
+  // Redis reports on its standard output why it does not start.
   let said = '';
-  for (const output of [child.stdout, child.stderr]) {
-    output?.on('data', (chunk: Buffer) => {
-      said = `${said}${chunk.toString()}`.slice(-2000);
-    });
-  }
+  const ready = new Promise<void>((resolve) => {
+    for (const output of [child.stdout, child.stderr]) {
+      output?.on('data', (chunk: Buffer) => {
+        said = `${said}${chunk.toString()}`.slice(-2000);
+        if (said.includes('Ready to accept connections')) resolve();
+      });
+    }
+  });
   const killWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', killWithUs);
 
   try {
-    await answersPing(port, child);
+    await answersPing(port, child, ready);
   } catch (error) {
     killWithUs();
     throw new Error(`redis-server did not start on port ${port}: ${String(error)}\n${said.trim()}`);
@@ -87,7 +90,7 @@ export async function startRedis(
   };
 }
 
-async function answersPing(port: number, child: ChildProcess): Promise<void> {
+async function answersPing(port: number, child: ChildProcess, ready: Promise<void>): Promise<void> {
   const client = new Redis(port, '127.0.0.1', {
     retryStrategy: () => 25,
     maxRetriesPerRequest: null,
@@ -95,7 +98,7 @@ async function answersPing(port: number, child: ChildProcess): Promise<void> {
     lazyConnect: true,
   });
   client.on('error', () => {
-    // Refused until the server listens; the retry strategy asks again.
+    // Refused until the server listens. The retry strategy tries again.
   });
   const exited = new Promise<never>((_resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`exited with ${code}`)));
@@ -106,18 +109,15 @@ async function answersPing(port: number, child: ChildProcess): Promise<void> {
   });
   try {
     void client.connect().catch(() => {});
-    const answered = client.info('server').then(async (info) => {
-      // Another server may have the port: ours is about to exit over it.
-      if (!info.includes(`process_id:${child.pid}\r\n`)) await exited;
-    });
-    await Promise.race([answered, exited, timer]);
+    // Another server that has the port answers too. Ours then exits without getting ready.
+    await Promise.race([Promise.all([client.ping(), ready]), exited, timer]);
   } finally {
     client.disconnect();
   }
 }
 
 async function stopChild(child: ChildProcess): Promise<void> {
-  // A frozen server (SIGSTOP in a test) hears no SIGTERM.
+  // A frozen server (SIGSTOP in a test) does not react to SIGTERM.
   const deadline = setTimeout(() => child.kill('SIGKILL'), 3000);
   await gone(child, 'SIGTERM');
   clearTimeout(deadline);

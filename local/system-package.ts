@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where the first of `names` stands on the PATH, or undefined. */
+/** Path of the first of `names` on the PATH, or undefined. */
 export function findProgram(names: readonly string[], path = process.env['PATH'] ?? ''): string | undefined {
-  // Debian keeps servers in sbin folders that an ordinary user's PATH leaves out.
+  // Debian keeps servers in sbin folders that are not in an ordinary user's PATH.
   const folders = [...path.split(delimiter), '/usr/sbin', '/usr/local/sbin', '/usr/bin', '/usr/local/bin'];
   for (const name of names) {
     for (const folder of folders) {
@@ -13,32 +13,32 @@ export function findProgram(names: readonly string[], path = process.env['PATH']
         accessSync(candidate, constants.X_OK);
         return candidate;
       } catch {
-        // Not here: the next folder may have it.
+        // Not here: try the next folder.
       }
     }
   }
   return undefined;
 }
 
-/** A program that this machine lacks and that could not be installed. The message says what to type. */
+/** A program that is missing and could not be installed. The message says what to type. */
 export class ProgramMissingError extends Error {}
 
-/** Which variable names a program that is to be used, by the program's Debian package. */
+/** The variable that overrides a program, by Debian package. */
 const givenBy: Readonly<Record<string, string>> = { 'redis-server': 'REDIS_SERVER', chromium: 'CHROMIUM' };
 
-/** How long another run of the package manager is waited for. */
+/** How long to wait for another run of the package manager. */
 const LOCK_SECONDS = 300;
 const LOCK_LOOK_EVERY_MS = 500;
 
 /**
- * Finds a program, or installs its Debian package first (root, or sudo that asks for no password).
+ * Finds a program, or installs its Debian package first (as root, or with a sudo that needs no password).
  *
- * A program that is named by a variable (`REDIS_SERVER`, `CHROMIUM`) is taken as it is. Says on standard error what it
- * installs; on an interactive terminal it asks first, without one it goes on. Another run of the package manager is
- * waited for. Services that the package would start are kept from starting: what we
- * need runs under our own process id and nothing is left behind.
+ * A program named by a variable (`REDIS_SERVER`, `CHROMIUM`) is used as it is. Reports on standard error what it
+ * installs. On an interactive terminal it asks first; otherwise it proceeds. Waits for other runs of the package
+ * manager. Prevents the package from starting services: what we need runs under our own process id, and nothing is left
+ * behind.
  *
- * @throws ProgramMissingError when the program is neither there nor installable.
+ * @throws ProgramMissingError when the program is neither present nor installable.
  */
 export function findOrInstall(
   names: readonly string[],
@@ -74,14 +74,15 @@ export function findOrInstall(
     ...asRoot,
     'env',
     'DEBIAN_FRONTEND=noninteractive',
-    // Its words are read below.
+    // Its messages are parsed below.
     'LC_ALL=C',
-    // Debian's invoke-rc.d asks this level and starts no service when it is a shutdown level.
+    // Debian's invoke-rc.d checks this runlevel and starts no service when it is a shutdown level.
     'RUNLEVEL=1',
     aptGet,
   ];
   const run = (...args: string[]) => spawnSync(program as string, [...before, ...args], { encoding: 'utf8' });
-  // Of the locks, `update` takes one that has no such time-out. What else keeps it from working is no reason to give up.
+  // `update` takes a lock without a timeout of its own, so wait for it here. Other failures of `update` are no reason
+  // to give up.
   const patience = Date.now() + LOCK_SECONDS * 1000;
   while (/Could not get lock/.test(run('update', '-qq').stderr) && Date.now() < patience) sleep(LOCK_LOOK_EVERY_MS);
   const lock = ['-o', `DPkg::Lock::Timeout=${LOCK_SECONDS}`];
@@ -101,7 +102,7 @@ function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Asks on the terminal; yes where there is none. */
+/** Asks on the terminal. Assumes yes when there is none. */
 function confirm(question: string): boolean {
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return true;
   process.stderr.write(question);

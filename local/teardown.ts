@@ -1,19 +1,19 @@
-/** Somebody asked to stop while things were still being started. */
+/** Someone asked to stop while things were still starting. */
 export class InterruptedError extends Error {
   constructor() {
     super('stopped while starting');
   }
 }
 
-/** What has to be stopped at the end, in the opposite order of how it was started. */
+/** Everything to stop at the end, in reverse order of starting. */
 export interface Teardown {
-  /** @throws InterruptedError when the end has come already; what was handed over is stopped first. */
+  /** @throws InterruptedError when teardown has already begun; the new part is stopped first. */
   add(stop: () => unknown): Promise<void>;
-  /** Stops everything, once; a part that stumbles does not keep the others from being stopped. */
+  /** Stops everything, once. A part that fails does not keep the others from being stopped. */
   run(): Promise<void>;
 }
 
-/** Collects what to stop. `report` hears of parts that stumble. */
+/** Collects what to stop. `report` is called for parts that fail to stop. */
 export function createTeardown(report: (error: unknown) => void): Teardown {
   const stops: (() => unknown)[] = [];
   let running: Promise<void> | undefined;

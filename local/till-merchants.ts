@@ -4,15 +4,15 @@ import type { PurchaseRequest } from '../sandbox/engine/purchase-request.ts';
 export interface TillMerchant {
   readonly id: string;
   readonly label: string;
-  /** None of them occurs in the story or in what Sam buys at first. */
+  /** None of them appears in the story or in Sam's first purchases. */
   readonly names: readonly [string, ...string[]];
-  /** What the purchase carries besides card, amount and name. */
+  /** The purchase's fields besides card, amount and name. */
   readonly request: Omit<PurchaseRequest, 'AcctId' | 'Amount' | 'MerchantName'>;
 }
 
 const inAlbany = { MerchantCity: 'Albany', MerchantState: 'NY' };
 
-/** One kind of shop for each thing that a card's rules may ask about: category, country, presence. */
+/** One kind of shop for each thing that a card's rules can check: category, country, presence. */
 export const TILL_MERCHANTS: readonly TillMerchant[] = [
   {
     id: 'restaurant',
@@ -59,11 +59,11 @@ export const TILL_MERCHANTS: readonly TillMerchant[] = [
 ];
 
 /**
- * The name of a shop of a kind. Whoever pays twice sees two declines: the same card at the same shop would only be counted in
- * the first message, and three cards at one shop would be announced as card testing.
+ * The name of a shop of a kind. Someone who pays twice should see two declines: the same card at the same shop would
+ * only be counted in the first message, and three cards at one shop would be reported as card testing.
  *
- * @param turn how many payments this kind has had. After the last name come branches, with a bare number: `No. 2` of a shop counts as
- * the same merchant.
+ * @param turn how many payments this kind has had. After the last name come branches with a bare number, because `No.
+ * 2` of a shop counts as the same merchant.
  */
 export function tillMerchantName({ names }: TillMerchant, turn: number): string {
   const name = names[turn % names.length] ?? names[0];

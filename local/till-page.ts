@@ -6,25 +6,25 @@ export interface Receipt {
   /** 1 for the first. */
   readonly number: number;
   readonly at: string;
-  /** Null when there were many. */
+  /** Null for many purchases. */
   readonly purchase: PurchaseRequest | null;
   readonly holder: string;
-  /** Null when there were many cards. */
+  /** Null for many cards. */
   readonly last4: string | null;
   readonly merchant: string;
   readonly isApproved: boolean;
-  /** The service's words when it was declined. */
+  /** The service's message when it was declined. */
   readonly reason: string | null;
 }
 
-/** What the form shows chosen. */
+/** The current choices in the form. */
 export interface TillChoice {
   readonly acctId: number;
   readonly merchant: string;
   readonly amount: string;
 }
 
-/** How many declines at once the cash register offers: a table, and a flood. */
+/** Numbers of simultaneous declines that the cash register offers: enough for a table, and for a flood. */
 export const TILL_RUSHES: readonly number[] = [12, 144];
 
 const STYLE = `
@@ -60,7 +60,7 @@ const STYLE = `
   tr.chosen td { background: var(--chosen); }
   @media (max-width: 760px) { main { grid-template-columns: minmax(0, 1fr); padding: 20px 12px; } section { padding: 16px 12px; } }`;
 
-/** The cash register: a form, what was rung up, and the cards as the card service has them. */
+/** The cash register: a form, the receipts, and the cards as the card service has them. */
 export function tillPage(view: {
   accounts: readonly SandboxAccount[];
   choice: TillChoice;
@@ -95,7 +95,7 @@ ${problem === null ? '' : `<p role="alert" class="declined">${escaped(problem)}<
 </main></body></html>`;
 }
 
-/** The card that pays is the first in the table. */
+/** The chosen card comes first in the table. */
 function chosenFirst(accounts: readonly SandboxAccount[], { acctId }: TillChoice): SandboxAccount[] {
   return [...accounts].sort((a, b) => Number(b.AcctId === acctId) - Number(a.AcctId === acctId));
 }
@@ -126,7 +126,7 @@ function cardLabel(account: SandboxAccount): string {
   return `${nameOf(account)} · ${account.CardList.at(-1)?.Last4CardNumber ?? 'no card'}`;
 }
 
-/** First and last name of who holds an account. */
+/** First and last name of an account's holder. */
 export function nameOf({ FirstName, LastName }: SandboxAccount): string {
   return `${FirstName} ${LastName}`;
 }

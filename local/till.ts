@@ -12,22 +12,22 @@ const BODY_MAX = 4096;
 const POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** What the cash register needs of the rest of the demo. */
+/** What the cash register needs from the rest of the demo. */
 export interface TillDeps {
   readonly accounts: () => SandboxAccount[];
   readonly purchase: (request: PurchaseRequest) => { Approved: boolean; Message: string | null };
-  /** Declined once and not tried again: one of many. */
+  /** Declined once and not retried: one of many. */
   readonly rush: (request: PurchaseRequest) => void;
-  /** Last four of the card that is chosen at first. */
+  /** Last four digits of the initially chosen card. */
   readonly last4: string;
   readonly workspaceUrl: string;
-  /** Shops of a rush that the story uses: those of the cash register come after them. */
+  /** Number of rush shops that the story uses. The cash register uses the next ones. */
   readonly rushShopsTaken: number;
-  /** Told when somebody has paid. */
+  /** Called when someone has paid. */
   readonly onPaid: () => void;
 }
 
-/** Serves a cash register at `/till` of 127.0.0.1, where people of the demo pay with cards of the program. */
+/** Serves a cash register at `/till` on 127.0.0.1, where people in the demo pay with the program's cards. */
 export async function startTill(port: number, deps: TillDeps): Promise<{ stop(): Promise<void> }> {
   const receipts: Receipt[] = [];
   /** How many payments each kind of shop has had. */
@@ -48,7 +48,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     const { pathname, searchParams } = url;
     const { host, origin } = request.headers;
     const isOurs = host === own || host === own.replace('127.0.0.1', 'localhost');
-    // Neither another name for this address nor another site's form may pay here.
+    // Neither another host name for this address nor another site's form may pay here.
     if (!isOurs || (origin !== undefined && origin !== `http://${host}`)) return void response.writeHead(421).end();
     if (pathname === '/') return void response.writeHead(302, { location: '/till' }).end();
     if (pathname !== '/till') return void response.writeHead(404).end('not found');
@@ -57,7 +57,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     const problem = request.method === 'POST' ? work(form) : null;
     if (request.method === 'POST' && problem === null) {
       deps.onPaid();
-      // A page that is loaded again must not pay again.
+      // Reloading the page must not pay again.
       for (const name of ['wrong-pin', 'rush', 'again']) form.delete(name);
       return void response.writeHead(303, { location: `/till?${form.toString()}` }).end();
     }
@@ -81,7 +81,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     response.end(page);
   }
 
-  /** Pays. Null, or what is wrong with the form. */
+  /** Pays. Returns null, or what is wrong with the form. */
   function pay(form: URLSearchParams): string | null {
     const account = deps.accounts().find(({ AcctId }) => String(AcctId) === form.get('acct'));
     const merchant = TILL_MERCHANTS.find(({ id }) => id === form.get('merchant'));
@@ -100,7 +100,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     return null;
   }
 
-  /** The purchase of a receipt once more, at the same shop. Null, or what is wrong with the form. */
+  /** Repeats a receipt's purchase at the same shop. Returns null, or what is wrong with the form. */
   function payAgain(form: URLSearchParams): string | null {
     const purchase = receipts.find(({ number }) => String(number) === form.get('again'))?.purchase;
     const account = deps.accounts().find(({ AcctId }) => AcctId === purchase?.AcctId);
@@ -127,7 +127,7 @@ export async function startTill(port: number, deps: TillDeps): Promise<{ stop():
     receipts.splice(RECEIPTS_KEPT);
   }
 
-  /** Many cards at many shops at once, all declined. Null, or what is wrong with the form. */
+  /** Many cards at many shops at once, all declined. Returns null, or what is wrong with the form. */
   function rush(form: URLSearchParams): string | null {
     const count = Number(form.get('rush'));
     if (!TILL_RUSHES.includes(count)) return 'Choose how many.';

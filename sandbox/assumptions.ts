@@ -3,14 +3,14 @@ import type { CardStatus } from './state/account.ts';
 /**
  * Everything the sandbox does that the specification marks "not shown".
  *
- * One line each: the value, and where it comes from ("facts" is the project's page of public facts, "spec" the
- * specification itself). Override any of them with `startSandbox({ assumptions })` or `--assume NAME=VALUE`.
+ * One line each: the value and its source ("facts" is the project's page of public facts, "spec" the specification
+ * itself). Override any of them with `startSandbox({ assumptions })` or `--assume NAME=VALUE`.
  */
 function assume<T>(value: T, source: string): { readonly value: T; readonly source: string } {
   return { value, source };
 }
 
-/** The table of assumptions: value and source line of each. */
+/** The table of assumptions: each with its value and source. */
 export const ASSUMPTIONS = {
   // Cards and their states
   activationRefusedHours: assume<number>(
@@ -27,7 +27,7 @@ export const ASSUMPTIONS = {
   ),
   sameStatusIsNoChange: assume<boolean>(
     true,
-    'spec Events 3, one webhook per change: setting what is already set changes nothing and sends nothing',
+    'spec Events 3, one webhook per change: setting the current status changes nothing and sends nothing',
   ),
   statusCardList: assume<'changed' | 'all'>(
     'changed',
@@ -56,7 +56,7 @@ export const ASSUMPTIONS = {
   virtualFundingMax: assume<number>(50_000, 'facts 3, FundCardAmount 0 to 50,000'),
   virtualOrderNeedsWebhook: assume<boolean>(
     false,
-    'facts 3, 403 webhook not registered; off, since spec Events lets a kind go without URL',
+    'facts 3, 403 webhook not registered; off, because spec Events allows a kind without a URL',
   ),
 
   // The decision
@@ -66,7 +66,7 @@ export const ASSUMPTIONS = {
   ),
   declineMessageBlocked: assume<string>(
     'Card Status Inactive',
-    'spec BLOCKED declines all; no text of its own is listed anywhere (facts 5), the inactive one is the nearest',
+    'spec BLOCKED declines all; no separate text is listed anywhere (facts 5), the inactive one is the closest',
   ),
   declineMessageClosed: assume<string>('Card Status Closed', 'spec decline.card.status; facts 5, exact messages'),
   velocityMessage: assume<string>(
@@ -75,13 +75,13 @@ export const ASSUMPTIONS = {
   ),
   transactionTime: assume<'request' | 'step'>(
     'request',
-    'spec TransactionTime: when the authorization request was received, so settlements and reversals repeat that of their purchase; "step" gives each the time of its own',
+    'spec TransactionTime: when the authorization request was received, so settlements and reversals repeat that of their purchase; "step" gives each its own time',
   ),
   capturesOfOneAuthorization: assume<'several' | 'one'>(
     'several',
-    'spec Settlement: captures the authorized funds; whether in one piece or, as goods leave, in several is not shown',
+    'spec Settlement: captures the authorized funds; whether at once or in several parts, as goods are shipped, is not shown',
   ),
-  refundRestoresLimit: assume<boolean>(false, 'spec Limits: not shown; a merchant credit is a transaction of its own'),
+  refundRestoresLimit: assume<boolean>(false, 'spec Limits: not shown; a merchant credit is a separate transaction'),
   holdDays: assume<number>(5, 'spec Limits: authorization hold period, typically five days'),
   padAuthorizations: assume<boolean>(
     false,
@@ -89,7 +89,7 @@ export const ASSUMPTIONS = {
   ),
   paddingCountsAgainstLimits: assume<boolean>(
     true,
-    'facts 4, padding: what is set aside is held as the purchase is; whether limits count it is not shown',
+    'facts 4, padding: the padding is held like the purchase; whether limits count it is not shown',
   ),
   domesticCountries: assume<readonly string[]>(
     ['US', 'USA', '840', ''],
@@ -113,7 +113,7 @@ export const ASSUMPTIONS = {
   ),
   longerLimitMayEqual: assume<boolean>(
     true,
-    'facts 3, Limit windows: a shorter period must be lower than a longer one; whether equal will do is not shown',
+    'facts 3, Limit windows: a shorter period must be lower than a longer one; whether equal is allowed is not shown',
   ),
   ruleOfRulesetWriteUnassigns: assume<boolean>(
     true,
@@ -127,7 +127,7 @@ export const ASSUMPTIONS = {
     [15, 30, 60, 120, 3600],
     'spec Events 4 and Limits; each counted from the attempt before',
   ),
-  timeoutFloorMs: assume<number>(100, 'of our own: a large time scale must not ask receivers for the impossible'),
+  timeoutFloorMs: assume<number>(100, 'of our own: a large time scale must not demand the impossible of receivers'),
   reversalNetworkStatus: assume<string | null>(
     null,
     'spec NetworkStatus: null in the examples (one statement says Approved)',
@@ -138,11 +138,11 @@ export const ASSUMPTIONS = {
   ),
   virtualCardStatus: assume<Readonly<Record<CardStatus, 'ACTIVE' | 'INACTIVE'>>>(
     { ACTIVE: 'ACTIVE', INACTIVE: 'INACTIVE', BLOCKED: 'INACTIVE', CLOSED: 'INACTIVE' },
-    'spec Status: active or inactive, upper case in the examples; what it says of a blocked or closed card is not shown',
+    'spec Status: active or inactive, upper case in the examples; its value for a blocked or closed card is not shown',
   ),
   requestedAmountOfAuthorizations: assume<boolean>(
     false,
-    'spec MerchantRequestedAmount: present in the reversal, settlement, PIN and decline payloads; the sample of facts 5 has it in the authorization, too',
+    'spec MerchantRequestedAmount: present in the reversal, settlement, PIN and decline payloads; the sample of facts 5 has it in the authorization too',
   ),
   virtualCardMessage: assume<string>(
     'Account Creation Successful',

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { useServiceZone } from './service-time.ts';
 
-/** A command line that cannot be understood; the message says what to type instead. */
+/** A command line that cannot be understood. The message says what to type instead. */
 export class UsageError extends Error {}
 
 /** EX_USAGE: the command line is wrong. */
@@ -16,7 +16,7 @@ export function parseFlags<T extends NonNullable<ParseArgsConfig['options']>>(ar
   }
 }
 
-/** A number of a flag, within bounds. */
+/** A numeric flag, within bounds. */
 export function numberFlag(
   name: string,
   text: string | undefined,
@@ -30,7 +30,7 @@ export function numberFlag(
   return value;
 }
 
-/** A URL of a flag with one of the given protocols. */
+/** A URL flag with one of the given protocols. */
 export function urlFlag(name: string, text: string | undefined, protocols: readonly string[]): string | undefined {
   if (text === undefined) return undefined;
   const found = URL.canParse(text) ? new URL(text).protocol : '';
@@ -39,7 +39,10 @@ export function urlFlag(name: string, text: string | undefined, protocols: reado
   return text;
 }
 
-/** Writes all times of this process in the zone of the card service, as Cardbell reads them. @param zone left out: Eastern time. */
+/**
+ * Writes all times of this process in the card service's zone, as Cardbell reads them. @param zone omitted: Eastern
+ * time.
+ */
 export function useZoneOf(zone: string | undefined): void {
   if (zone === undefined || zone === '') return;
   try {

@@ -5,11 +5,11 @@ import type { State } from './state/state.ts';
 /** The file cannot hold the state. The message says why. */
 export class DataFileError extends Error {}
 
-/** Reads a state kept earlier; undefined when the file is not there yet. @throws DataFileError also when it cannot be written */
+/** Reads a saved state. Undefined when the file does not exist yet. @throws DataFileError also when it cannot be written */
 export async function readDataFile(path: string): Promise<State | undefined> {
   const folder = dirname(path);
   await access(folder, constants.W_OK).catch((error: unknown) => {
-    throw new DataFileError(`the data file cannot be written: ${folder} is no folder that this user may write to`, {
+    throw new DataFileError(`the data file cannot be written: ${folder} is not a folder that this user may write to`, {
       cause: error,
     });
   });
@@ -21,7 +21,7 @@ export async function readDataFile(path: string): Promise<State | undefined> {
   }
 }
 
-/** Writes the state soon after a change, and never half: a new file takes the place of the old one. */
+/** Writes the state soon after a change, and never partially: a new file replaces the old one. */
 export function createDataFile(path: string, state: State, report: (error: unknown) => void) {
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();

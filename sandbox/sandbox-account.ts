@@ -4,7 +4,7 @@ import { type Account, type CardStatus, last4 } from './state/account.ts';
 import type { SpendRules } from './state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from './state/world.ts';
 
-/** An account as tests and demos look at it: the service's words, no card number, amounts in dollars. */
+/** An account as tests and demos see it: the service's terms, no card number, amounts in dollars. */
 export interface SandboxAccount {
   readonly AcctId: number;
   readonly AccountNumber: string;
@@ -18,7 +18,7 @@ export interface SandboxAccount {
   readonly SpendingRulesetId: number | null;
   readonly AvailableBalance: number;
   readonly LedgerBalance: number;
-  /** The rules in force: the ruleset's, where the account has one. */
+  /** The rules in force: the ruleset's, if the account has one. */
   readonly SpendRules: SpendRules;
   readonly CardList: readonly {
     readonly CardId: number;

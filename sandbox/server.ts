@@ -25,31 +25,31 @@ export type { SandboxAccount } from './sandbox-account.ts';
 export type { WebhookKind } from './webhook/kind.ts';
 
 export interface SandboxOptions {
-  /** 0, or left out: a free one. Always on 127.0.0.1. */
+  /** 0 or omitted: a free port. Always on 127.0.0.1. */
   readonly port?: number;
   /** The API token that the service has issued. */
   readonly token: string;
   /** Base of the receivers: each kind goes to `WEBHOOKS/KIND`. */
   readonly webhooks?: string;
-  /** URLs of single kinds; they go before `webhooks`. A kind without URL is not sent. */
+  /** URLs of single kinds, which override `webhooks`. A kind without a URL is not sent. */
   readonly webhookUrls?: Partial<Record<WebhookKind, string>>;
   /** The shared secret of the webhooks. */
   readonly secret: string;
   readonly redisUrl: string;
-  /** Makes every wait of the service this many times shorter. */
+  /** Divides every wait of the service by this. */
   readonly timeScale?: number;
   readonly seed?: 'standard' | 'small' | SeedData;
-  /** Keeps the state in this file; in memory when left out. */
+  /** Keeps the state in this file; in memory when omitted. */
   readonly dataFile?: string;
   /** Enforces the limits of 2018. */
   readonly rateLimits?: boolean;
   readonly webhookVersion?: string;
   readonly timeoutSeconds?: 10 | 20;
-  /** Whether the list of accounts carries the newer fields. */
+  /** Whether the list of accounts includes the newer fields. */
   readonly listShape?: 'newer' | 'older';
-  /** Takes named assumptions back: see assumptions.ts. */
+  /** Overrides assumptions by name: see assumptions.ts. */
   readonly assumptions?: Partial<Assumptions>;
-  /** Told what goes wrong inside the sandbox; nothing by default. */
+  /** Called with the sandbox's internal errors. Ignored by default. */
   readonly report?: (error: unknown) => void;
 }
 
@@ -58,7 +58,7 @@ export interface Sandbox extends Simulation {
   readonly url: string;
   /** Base address of the simulation, `http://127.0.0.1:PORT/simulate`. */
   readonly simulateUrl: string;
-  /** Accounts as they are now; each call takes a fresh copy. */
+  /** Current accounts. Each call returns a fresh copy. */
   accounts(): SandboxAccount[];
   /** Every API call received, oldest first. */
   readonly calls: readonly ApiCall[];
@@ -112,13 +112,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     now,
     emit: (...webhook) => {
       deliveries.emit(...webhook);
-      // Whatever is told has changed something.
+      // Every announcement means that something has changed.
       dataFile?.changed();
     },
     later: (type, data, seconds) =>
       void jobs.add(`${type}-${randomUUID()}`, { type, data }, (seconds * 1000) / timeScale).catch(report),
   });
-  // Orders that a sandbox before us did not get to.
+  // Pending orders from a previous run.
   for (const { orderId, cards } of state.orders) {
     if (cards.some(({ status }) => status === 'pending'))
       world.later('process-order', { orderId }, assume.orderProcessingSeconds);

@@ -8,7 +8,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** 400 for a request that does not fit; the detail helps the caller. */
+/** 400 for a bad request. The detail helps the caller. */
 export function invalidRequest(detail: string): ServiceError {
   return new ServiceError(400, `The request is invalid. ${detail}`);
 }

@@ -1,8 +1,8 @@
 /**
- * The service's clock on the wall: Eastern time with daylight saving, unless another zone is set, written without an offset.
+ * The service's wall clock: Eastern time with daylight saving, unless another zone is set, written without an offset.
  *
- * Intl alone does the conversion. Windows compare calendar dates, never instants: a day of 23 or 25 hours, and the
- * hour that exists twice, then need no arithmetic at all.
+ * Intl alone does the conversion. Windows compare calendar dates, never instants, so days of 23 or 25 hours and the
+ * repeated hour need no arithmetic.
  */
 let wall = clockOf('America/New_York');
 
@@ -12,7 +12,7 @@ function clockOf(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: two, day: two, ...time });
 }
 
-/** For the whole process, before anything is written. @throws RangeError when there is no such zone. */
+/** Sets the zone for the process, before anything is written. @throws RangeError when there is no such zone. */
 export function useServiceZone(zone: string): void {
   wall = clockOf(zone);
 }
@@ -23,12 +23,12 @@ export function toServiceTime(at: Date): string {
   return `${part.year}-${part.month}-${part.day}T${part.hour}:${part.minute}:${part.second}`;
 }
 
-/** The same with milliseconds, as `OrderDateTime` carries them. */
+/** The same with milliseconds, as in `OrderDateTime`. */
 export function toServiceTimeMs(at: Date): string {
   return `${toServiceTime(at)}.${String(at.getUTCMilliseconds()).padStart(3, '0')}`;
 }
 
-/** `CallbackTime`: seven fraction digits and the offset. The last four digits only make it look and compare alike. */
+/** `CallbackTime`: seven fraction digits and the offset. The last four digits only make its format and order realistic. */
 export function toCallbackTime(at: Date, ticks: number): string {
   const local = toServiceTime(at);
   const offsetMinutes = Math.round((Date.parse(`${local}Z`) - Math.floor(at.getTime() / 1000) * 1000) / 60_000);
@@ -43,12 +43,12 @@ export function toCallbackTime(at: Date, ticks: number): string {
 export const WINDOWS = ['Daily', 'Weekly', 'Monthly', 'Yearly', 'Lifetime'] as const;
 export type Window = (typeof WINDOWS)[number];
 
-/** Names the window an instant falls in: two purchases share a window when the names are equal. */
+/** Names the window that contains an instant: two purchases share a window when the names are equal. */
 export function windowName(window: Window, at: Date): string {
   return windowOfDay(window, toServiceTime(at).slice(0, 10));
 }
 
-/** The same for a calendar day of the service, `YYYY-MM-DD`. Weeks run Sunday to Saturday. */
+/** The same for a calendar day of the service, `YYYY-MM-DD`. Weeks run from Sunday to Saturday. */
 export function windowOfDay(window: Window, day: string): string {
   switch (window) {
     case 'Daily':
@@ -64,7 +64,7 @@ export function windowOfDay(window: Window, day: string): string {
   }
 }
 
-/** Calendar arithmetic on `YYYY-MM-DD`; no zone is involved. */
+/** Calendar arithmetic on `YYYY-MM-DD`, independent of zones. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -12,7 +12,7 @@ import type { Deliveries } from './webhook/deliveries.ts';
 import type { WebhookKind } from './webhook/kind.ts';
 import type { DeliveryMischief } from './webhook/outbox.ts';
 
-/** A holder for whom a card is ordered; the rest of the order is filled in. */
+/** A holder to order a card for. The rest of the order is filled in. */
 export interface OrderInput {
   readonly FirstName: string;
   readonly LastName: string;
@@ -36,19 +36,19 @@ export interface Simulation {
   setStatus(request: { AcctId: number; CardStatus: CardStatus }): void;
   /** The holder activates the card by telephone after a while. */
   activateLater(request: { AcctId: number; Seconds?: number }): void;
-  /** Stores webhooks (true) or releases them (false); answers how many are, or were, stored. */
+  /** Stores webhooks (true) or releases them (false). Returns how many are, or were, stored. */
   outage(on: boolean): number;
-  /** Orders a card, as the admin portal does, and makes it at once. */
+  /** Orders a card, as the admin portal does, and makes it immediately. */
   createOrder(input: OrderInput): { CardOrderId: number; AcctId: number; CardId: number };
   setRemoteDecision(decision: 'approve' | 'decline'): void;
   failNextVirtualCard(errors: readonly VirtualError[]): void;
-  /** Sends each webhook more than once, or in another order, until told otherwise. */
+  /** Sends each webhook more than once, or in a different order, until changed. */
   misbehave(mischief: Partial<DeliveryMischief>): void;
-  /** Sends the latest webhook once more; false when there was none. */
+  /** Sends the latest webhook again. False when there was none. */
   repeatWebhook(kind?: WebhookKind): boolean;
 }
 
-/** Joins the engine's functions over one world. */
+/** Combines the engine's functions over one world. */
 export function createSimulation(world: World, deliveries: Deliveries): Simulation {
   const accountOf = (acctId: number): Account => {
     const account = findAccount(world, acctId);
@@ -85,12 +85,12 @@ export function createSimulation(world: World, deliveries: Deliveries): Simulati
   };
 }
 
-/** What becomes of work that was put off. */
+/** Runs delayed work. */
 export function doLaterWork(world: World, type: string, data: { orderId?: number; acctId?: number }): void {
   if (type === 'process-order' && data.orderId !== undefined) processOrder(world, data.orderId);
   if (type === 'activate-card' && data.acctId !== undefined) {
     const account = findAccount(world, data.acctId);
-    // Somebody may have been faster; the holder then hears so on the telephone, and nothing changes.
+    // The card may have been activated already. The holder then learns this on the telephone, and nothing changes.
     if (account?.cards.some(({ status }) => status === 'INACTIVE')) activate(world, account, undefined, true);
   }
 }

@@ -3,18 +3,18 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Folders of `src` that still import each other. The list may only get shorter: a pair that is gone must be removed from
- * it, and it is to end up empty.
+ * Folders of `src` that still import each other. The list may only get shorter: fixed pairs must be removed until it is
+ * empty.
  */
 const knownPairs: readonly string[] = [];
 
-/** Imports of the composition that are still to go. The list may only get shorter. */
+/** Imports of the composition that must still be removed. The list may only get shorter. */
 const knownImports: readonly string[] = [];
 
-/** The only folders that may import every capability: one decides which of them acts, the other puts them together. */
+/** The only folders that may import every capability: one decides which of them acts, the other composes them. */
 const importers = ['dispatch', 'app'];
 
-/** The product never reaches into the worlds made for demo and tests. */
+/** The product never imports the code for demo and tests. */
 const product = ['src', 'handlers', 'templates'];
 const notForProduct = ['sandbox/', 'workspace/', 'local/', 'bin/', 'test/'];
 
@@ -38,13 +38,13 @@ function filesOf(area: string): string[] {
     .map((name) => join(area, name));
 }
 
-/** `src/limits/rule.ts` is in `limits`; the entry points are in no folder. */
+/** The folder of `src/limits/rule.ts` is `limits`. The entry points have none. */
 function folderOf(path: string): string | null {
   const [, folder, name] = path.split('/');
   return path.startsWith('src/') && name !== undefined && folder !== undefined ? folder : null;
 }
 
-/** Which folder of `src` imports which, types included, and one import that shows it. */
+/** Which folder of `src` imports which, including types, with one import as an example. */
 function folderImports(): Map<string, Map<string, string>> {
   const graph = new Map<string, Map<string, string>>();
   for (const file of filesOf('src')) {
@@ -67,7 +67,7 @@ describe('boundaries between folders', () => {
     expect(files.map(({ name }) => name).toSorted()).toEqual(['start.ts', 'web.ts', 'worker.ts']);
   });
 
-  it('lets core import nothing else of ours', () => {
+  it('lets core import none of our other folders', () => {
     const wrong = filesOf('src/core').flatMap((file) =>
       importsOf(file)
         .filter(({ target }) => !target.startsWith('src/core/') && target !== 'package.json')
@@ -109,7 +109,7 @@ describe('boundaries between folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(product)('%s knows nothing of the worlds made for demo and tests', (area) => {
+  it.each(product)('keeps code for demo and tests out of %s', (area) => {
     const wrong = filesOf(area).filter((file) =>
       importsOf(file).some(({ target }) => notForProduct.some((other) => target.startsWith(other))),
     );
@@ -117,7 +117,7 @@ describe('boundaries between folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('keeps the sandbox and the workspace apart from the product', () => {
+  it('keeps the product out of the sandbox and the workspace', () => {
     const wrong = ['sandbox', 'workspace'].flatMap((area) =>
       filesOf(area).flatMap((file) =>
         importsOf(file)
@@ -129,7 +129,7 @@ describe('boundaries between folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('reads the environment in one file only', () => {
+  it('reads the environment in only one file', () => {
     const readers = product.flatMap(filesOf).filter((file) => /process\.env/.test(readFileSync(file, 'utf8')));
 
     expect(readers).toEqual(['src/app/config.ts']);

@@ -6,7 +6,7 @@ import { documentedCommands, pages } from './support/documented-commands.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 
-/** Files of a path whose last part may hold a `*`. */
+/** Files matching a path whose last part may contain a `*`. */
 function filesOf(path: string): string[] {
   const [before = '', after = ''] = basename(path).split('*');
   const folder = dirname(path);
@@ -30,7 +30,7 @@ const anchorsOf = (path: string): string[] =>
 describe.each(pages)('the links of %s', (page) => {
   const links = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)].map(([, link = '']) => link);
 
-  it('name files that exist, and headings that are there', () => {
+  it('point to existing files and headings', () => {
     const dead = links.filter((link) => {
       const [path = '', anchor] = link.split('#');
       const target = path === '' ? page : join(dirname(page), path);
@@ -63,7 +63,7 @@ function isValue(path: string): boolean {
   return true;
 }
 
-/** The flags in a command are in the source of the program that reads them. */
+/** Checks that the flags of a command occur in the source of its program. */
 function flagsOf(text: string, program: string): string[] {
   const source = read(`bin/${program}.ts`) + (program === 'trigger' ? read('sandbox/trigger/arguments.ts') : '');
   return [...text.matchAll(/--([a-z][a-z-]*)/g)].flatMap(([, flag = '']) =>
@@ -78,7 +78,7 @@ const cardbell = (line: string): string[] => {
     : [`cardbell has no verb ${verb}`];
 };
 
-/** What each command needs. The ones that can run here are run by `test/flow/docs.test.ts` and by CI besides. */
+/** A check for each kind of command. Those that can run here are also run by `test/flow/docs.test.ts` and CI. */
 const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] = [
   [/^(?:sudo )?npm (?:ci|test|start|prune|sbom)\b/, () => []],
   [
@@ -145,14 +145,14 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
 describe('the commands of the docs', () => {
   it.each([...new Set(documentedCommands().map(({ text }) => text))])('%s', (text) => {
     const found = checks.find(([pattern]) => pattern.test(text));
-    expect(found, 'a kind of command that no check knows: add one to this file').toBeDefined();
+    expect(found, 'unknown kind of command: add a check to this file').toBeDefined();
     const [, ...parts] = found?.[0].exec(text) ?? [];
     expect(found?.[1](...parts)).toEqual([]);
   });
 });
 
 it.each(['image', 'kubernetes', 'systemd', 'procfile'])(
-  'to install it as in %s.md takes fewer than 20 commands',
+  'the installation in %s.md takes fewer than 20 commands',
   (way) => {
     const commands = documentedCommands().filter(({ page }) => page === `docs/install/${way}.md`);
     expect(commands.length).toBeGreaterThan(3);
@@ -160,7 +160,7 @@ it.each(['image', 'kubernetes', 'systemd', 'procfile'])(
   },
 );
 
-it('the docs have a page for everything that is to be done, and the site shows each', () => {
+it('the site links a page for every task', () => {
   const sidebar = read('docs/.vitepress/config.js');
   for (const page of [
     'configure',
@@ -182,18 +182,18 @@ it('the docs have a page for everything that is to be done, and the site shows e
   }
 });
 
-it('the README has two halves: try it, run it', () => {
+it('the README has two halves, Try it and Run it', () => {
   const halves = [...read('README.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
   expect(halves).toEqual(['Try it', 'Run it']);
 });
 
 it.each(['package-lock.json', 'docs/package-lock.json'])(
-  '%s has a version of every package that another one names: npm ci refuses it otherwise, on some machines only',
+  '%s has a version of every named dependency, because npm ci would fail otherwise on some machines',
   (path) => {
     const { packages } = JSON.parse(read(path)) as {
       packages: Readonly<Record<string, { readonly [kind: string]: Readonly<Record<string, string>> | undefined }>>;
     };
-    /** Beside the package itself, or in a folder above. */
+    /** Whether it is next to the package, or in a parent folder. */
     const isThere = (from: string, name: string): boolean =>
       `${from === '' ? '' : `${from}/`}node_modules/${name}` in packages ||
       (from !== '' && isThere(from.replace(/\/?node_modules\/(?:@[^/]+\/)?[^/]+$/, ''), name));
@@ -205,7 +205,7 @@ it.each(['package-lock.json', 'docs/package-lock.json'])(
   },
 );
 
-it('the guide asks for the version of Redis that the doctor asks for', () => {
+it('the guide and the doctor require the same Redis version', () => {
   const [, major = ''] = /OLDEST_MAJOR = (\d+)/.exec(read('bin/doctor/check-redis.ts')) ?? [];
 
   const [, asked] = /^Redis ([\d.]+) or newer, Valkey/m.exec(read('docs/install/README.md')) ?? [];

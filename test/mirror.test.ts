@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 /**
- * Modules with logic that have no test of their own yet; other tests reach them. The list may only get shorter: a module
- * that has its test, or is gone, must be removed from it, and nothing may be added.
+ * Modules with logic that have no separate test yet, but are covered by others. The list may only get shorter: a module
+ * that gets a test or is deleted must be removed, and nothing may be added.
  */
 const WITHOUT: readonly string[] = [
   'actions/action',
@@ -34,10 +34,10 @@ const WITHOUT: readonly string[] = [
   'webhooks/payload',
 ];
 
-/** Composition: puts parts together and decides nothing. The flows prove it. */
+/** Composition, which connects parts and decides nothing. The flows test it. */
 const composition = /^(?:[a-z]+|(?:.*\/)?compose[^/]*|app\/.*)$/;
 
-/** Where a module decides something. Modules of types, constants and schemas decide nothing. */
+/** Signs that a module makes decisions. Modules of types, constants and schemas make none. */
 const branch = /\bif \(|\bfor \(|\bwhile \(|\bswitch \(| \? | && | \|\| | \?\? /;
 
 function hasLogic(module: string): boolean {
@@ -59,6 +59,6 @@ it('every module with logic has a test at its mirrored path', () => {
   ).toEqual([]);
   expect(
     WITHOUT.filter((name) => !without.includes(name)),
-    'exceptions that are no longer needed: remove them',
+    'unneeded exceptions, to be removed',
   ).toEqual([]);
 });

@@ -16,23 +16,23 @@ const manifest = JSON.parse(text('manifest.json')) as {
 };
 
 describe('the Slack app manifest', () => {
-  it('asks for the scopes that the code explains, and README explains each', () => {
+  it('requests the scopes that the code explains, each explained in README', () => {
     expect([...manifest.oauth_config.scopes.bot].sort()).toEqual(Object.keys(scopes).sort());
     for (const scope of Object.keys(scopes)) expect(text('README.md')).toContain(`\`${scope}\``);
   });
 
-  it('asks for the scopes that Cardbell does without as optional ones, and README says what it does then', () => {
+  it('requests dispensable scopes as optional, and README says what changes without each', () => {
     const { bot, bot_optional } = manifest.oauth_config.scopes;
     expect(bot_optional).toEqual(Object.keys(optionalScopes));
     expect(bot).toEqual(expect.arrayContaining(bot_optional));
     for (const without of Object.values(optionalScopes)) expect(text('README.md')).toContain(without);
   });
 
-  it('has every command that is listened to', () => {
+  it('has every command with a listener', () => {
     expect(manifest.features.slash_commands.map(({ command }) => command)).toEqual([...slashCommands().keys()]);
   });
 
-  it('has every shortcut that is listened to, and where menus ask for their options', () => {
+  it('has every shortcut with a listener, and the options URL of the menus', () => {
     const { shortcuts } = manifest.features;
     expect(shortcuts.map(({ callback_id }) => callback_id)).toEqual([
       callbackId.explainDecline,
@@ -47,7 +47,7 @@ describe('the Slack app manifest', () => {
     expect(interactivity.message_menu_options_url).toBe(interactivity.request_url);
   });
 
-  it('stays within what Slack takes', () => {
+  it('stays within Slack’s limits', () => {
     const { name, description, long_description } = manifest.display_information;
     expect(name.length).toBeLessThanOrEqual(35);
     expect(description.length).toBeLessThanOrEqual(140);
@@ -61,14 +61,14 @@ describe('the Slack app manifest', () => {
 });
 
 describe('the documents', () => {
-  it('have a README whose test command is the one that CI runs', () => {
+  it('include a README with the test command of CI', () => {
     const command = /npm ci && npm test/;
 
     expect(text('README.md')).toMatch(command);
     expect(text('.ci/run')).toMatch(command);
   });
 
-  it('name no path of one machine', () => {
+  it('contain no machine-specific paths', () => {
     for (const path of ['README.md', 'CONTRIBUTING.md', 'docs/sandbox.md']) {
       expect(text(path)).not.toMatch(/(^|[^A-Za-z0-9_.])\/(work|root|home)\/[A-Za-z]/);
     }

@@ -10,15 +10,15 @@ function filesWith(text: RegExp, ...areas: readonly string[]): string[] {
     .toSorted();
 }
 
-/** The recipes of CONTRIBUTING promise how many files a change touches. What is there today shows whether that holds. */
+/** The recipes in CONTRIBUTING promise how many files a change touches. The existing code shows whether this is true. */
 describe('the number of files that a recipe touches', () => {
-  it('is at most 10 for a kind of webhook with everything that shipments have', () => {
+  it('is at most 10 for a webhook kind with all features of shipments', () => {
     const files = filesWith(/'card-shipping'/, 'src', 'handlers', 'templates');
 
     expect(files.length, `files that mention the kind: ${files.join(', ')}`).toBeLessThanOrEqual(10);
   });
 
-  it('is 2 for a notification of ops: its words, and who notices', () => {
+  it('is 2 for an ops notification: its text, and its trigger', () => {
     const files = filesWith(/\bopsIssue\.noFiles\b|function noFiles\b/, 'src');
 
     expect(files).toEqual(['src/ops/issue.ts', 'src/outbox/attach-rows.ts']);

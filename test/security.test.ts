@@ -10,7 +10,7 @@ const families: Readonly<Record<string, string>> = {
   directoryKey: '{cardbell:dir}:',
 };
 
-/** Names of keys as the sources write them; what stands in `${…}` may be anything. */
+/** Names of keys in the sources. A `${…}` matches anything. */
 const names = readdirSync('src', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && file !== 'keys.ts')
   .flatMap((file) => {
@@ -20,21 +20,21 @@ const names = readdirSync('src', { recursive: true, encoding: 'utf8' })
       .map(([, family = '', , name = '']) => `${families[family]}${name.replaceAll(/\$\{.*?\}/g, 'x')}`);
   });
 
-it('every key that the sources name is in SECURITY.md, with what it holds and for how long', () => {
+it('SECURITY.md lists every key in the sources, with its content and lifetime', () => {
   expect(names.length).toBeGreaterThan(30);
-  // "alert:" alone is the beginning of a key that a script completes.
+  // "alert:" alone is a prefix that a script completes.
   const missing = names.filter((name) => !rows.some(({ fits }) => fits(name) || fits(`${name}x`)));
 
   expect(missing).toEqual([]);
 });
 
-/** A key whose middle is made when the program runs, such as `messages:KIND:ID`, may have a row for one kind. */
+/** A key with a variable middle, such as `messages:KIND:ID`, may have a row for one kind. */
 function asPattern(name: string): RegExp {
   const parts = name.split(':').map((part) => (part === 'x' ? '[^:]+' : part.replaceAll(/[{}]/g, '\\$&')));
   return new RegExp(`^${parts.join(':')}$`);
 }
 
-it('every key of SECURITY.md is one of the sources’', () => {
+it('every key in SECURITY.md is in the sources', () => {
   const stale = rows
     .filter(({ key }) => /^\{cardbell:(state|audit)\}/.test(key))
     .filter(({ key, fits }) => !names.some(fits) && !names.some((name) => asPattern(name).test(key)))

@@ -1,9 +1,9 @@
 import type { Json } from './json.ts';
 
-/** What a Web API method throws to answer `{ ok: false, error }`, with HTTP status 200 as Slack does. */
+/** Thrown by a Web API method to answer `{ ok: false, error }`, with HTTP status 200 like Slack. */
 export class ApiError extends Error {
   readonly code: string;
-  /** Reasons, one for each fault, without Slack's `[ERROR]` mark. */
+  /** Reasons, one per error, without Slack's `[ERROR]` prefix. */
   readonly reasons: readonly string[];
   readonly extra: Json;
 

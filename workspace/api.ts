@@ -32,7 +32,7 @@ function refuseUnknownBlocks(core: Core, args: Json): void {
   }
 }
 
-/** Methods that put a message into a channel share the pace of that channel. */
+/** Methods that post a message to a channel share that channel's rate limit. */
 function postedChannel(core: Core, name: string, args: Json): string | undefined {
   const reference =
     name === 'chat.postMessage' ? args.channel : name === 'files.completeUploadExternal' ? args.channel_id : undefined;
@@ -67,7 +67,7 @@ function run(core: Core, name: string, args: Json | undefined, token: string | u
   }
 }
 
-/** Answers `POST /api/METHOD` as Slack's Web API does. */
+/** Answers `POST /api/METHOD` like Slack's Web API. */
 export async function handleApi(core: Core, request: IncomingMessage, response: ServerResponse, url: URL) {
   const name = url.pathname.slice('/api/'.length);
   const args = await readArguments(request, url);

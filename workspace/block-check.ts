@@ -7,14 +7,14 @@ import { checkText, checkTextObject } from './text-check.ts';
 /** Where blocks are shown. */
 export type Surface = 'message' | 'modal' | 'home';
 
-/** Totals that count over all blocks of a message or view. */
+/** Totals over all blocks of a message or view. */
 export interface Totals {
   tables: number;
   charts: number;
   blockIds: Set<string>;
 }
 
-/** Where a block may stand, what it may hold, and how it is checked. */
+/** Where a block is allowed, its fields, and its check. */
 export interface BlockRule {
   surfaces: readonly Surface[];
   fields: readonly string[];

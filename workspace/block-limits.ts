@@ -24,9 +24,9 @@ function checkBlock(report: Report, block: Json, pointer: string, totals: Totals
 }
 
 /**
- * What Slack would refuse in a list of blocks, in its words, each with a JSON pointer; empty when nothing.
+ * What Slack would refuse in a list of blocks, in Slack's words, each with a JSON pointer. Empty when there is nothing.
  *
- * `base` is where the list stands in the request: `/blocks` of a message, `/view/blocks` of a view.
+ * `base` is the list's place in the request: `/blocks` for a message, `/view/blocks` for a view.
  */
 export function checkBlocks(blocks: unknown, surface: Surface, base = '/blocks'): readonly string[] {
   const report = createReport();
@@ -45,7 +45,7 @@ export function checkBlocks(blocks: unknown, surface: Surface, base = '/blocks')
   return report.problems;
 }
 
-/** The characters of all texts in a list of blocks: what `msg_blocks_too_long` counts. */
+/** Total characters of all texts in a list of blocks, as counted for `msg_blocks_too_long`. */
 export function charactersIn(value: unknown): number {
   if (typeof value === 'string') return value.length;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + charactersIn(item), 0);

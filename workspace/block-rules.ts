@@ -5,7 +5,10 @@ import { checkText } from './text-check.ts';
 
 const ALL = ['message', 'modal', 'home'] as const;
 
-/** The blocks that Cardbell's messages use, of those in https://docs.slack.dev/reference/block-kit/blocks. Every other type is refused. */
+/**
+ * The blocks that Cardbell's messages use, from https://docs.slack.dev/reference/block-kit/blocks. All others are
+ * refused.
+ */
 export const BLOCK_RULES: Record<string, BlockRule> = {
   section: { surfaces: ALL, fields: ['text', 'fields', 'accessory', 'expand'], check: section },
   actions: { surfaces: ALL, fields: ['elements'], check: actions },

@@ -28,7 +28,7 @@ function readable(args: Json): Json {
   return Object.fromEntries(parsed) as Json;
 }
 
-/** Structured arguments come as JSON text in forms; whoever reads the list of calls wants the structure. */
+/** Forms send structured arguments as JSON text. Parse it, so that the list of calls shows the structure. */
 function unpack(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return `(${value.length} bytes)`;
   if (typeof value !== 'string' || !/^[[{]/.test(value)) return value;
@@ -39,7 +39,7 @@ function unpack(value: unknown): unknown {
   }
 }
 
-/** The answer that a fault gives in place of the work; undefined when the work is to be done. */
+/** The answer that a fault gives instead of doing the work. Undefined when the work should be done. */
 function instead(fault: Fault): Answer | 'silence' | 'hang_up' | undefined {
   if (fault.error !== undefined) return { status: 200, body: { ok: false, error: fault.error } };
   switch (fault.kind) {
@@ -58,7 +58,7 @@ function instead(fault: Fault): Answer | 'silence' | 'hang_up' | undefined {
   }
 }
 
-/** What becomes of the answer after the work was done. */
+/** What happens to the answer after the work was done. */
 function afterwards(fault: Fault | undefined, answer: Answer): Answer | 'silence' | 'hang_up' {
   switch (fault?.kind) {
     case 'http_500_after_accept':
@@ -72,7 +72,7 @@ function afterwards(fault: Fault | undefined, answer: Answer): Answer | 'silence
   }
 }
 
-/** Does one call with the fault that waits for it, answers, and writes it down. */
+/** Handles one call with its pending fault, answers it, and records it. */
 export async function answerCall(
   core: Core,
   response: ServerResponse,

@@ -1,7 +1,7 @@
 import { isRecord, type Json } from './json.ts';
 import type { Limit } from './limits.ts';
 
-/** Collects the faults of one payload, each with a JSON pointer to its place, in Slack's words. */
+/** Collects the errors of one payload in Slack's words, each with a JSON pointer to its place. */
 export interface Report {
   readonly problems: readonly string[];
   add(pointer: string, reason: string): void;
@@ -13,7 +13,7 @@ export function createReport(): Report {
   return { problems, add: (pointer, reason) => void problems.push(`${reason} [json-pointer:${pointer}]`) };
 }
 
-/** A text field of an object: present when required, a string, not empty, not over the limit. */
+/** A text field of an object: present if required, a string, not empty, within the limit. */
 export function checkString(
   report: Report,
   owner: Json,
@@ -37,7 +37,7 @@ export function checkLength(report: Report, value: string, pointer: string, limi
   if (value.length > limit.max) report.add(pointer, `must be less than ${limit.max + 1} characters`);
 }
 
-/** A list's length against its limit. Returns the objects in it, with their pointers. */
+/** A list's length against its limit. Returns its objects with their pointers. */
 export function checkList(report: Report, owner: Json, field: string, pointer: string, limit: Limit, min = 1) {
   const value = owner[field];
   if (value === undefined || value === null) {
@@ -77,13 +77,13 @@ export function checkWord(
   }
 }
 
-/** A yes-or-no field. */
+/** A boolean field. */
 export function checkBoolean(report: Report, owner: Json, field: string, pointer: string) {
   const value = owner[field];
   if (value !== undefined && typeof value !== 'boolean') report.add(`${pointer}/${field}`, 'must be a boolean');
 }
 
-/** An address field, http or https only. */
+/** A URL field, http or https only. */
 export function checkUrl(report: Report, owner: Json, field: string, pointer: string, limit: Limit, required = false) {
   checkString(report, owner, field, pointer, limit, required);
   const value = owner[field];
@@ -91,7 +91,7 @@ export function checkUrl(report: Report, owner: Json, field: string, pointer: st
     report.add(`${pointer}/${field}`, 'must be a valid URL');
 }
 
-/** Refuses fields that Slack does not know, as it does: a misspelt field is an error, not a wish. */
+/** Rejects unknown fields, like Slack does: a misspelled field is an error. */
 export function checkFields(report: Report, owner: Json, pointer: string, known: readonly string[]) {
   for (const field of Object.keys(owner)) {
     if (!known.includes(field))

@@ -9,14 +9,14 @@ import { createSocketMode, type SocketMode } from './socket.ts';
 import { type ApiCall, createIdentity, createState, type Identity, type State } from './state.ts';
 import { createTriggers, type Triggers } from './trigger.ts';
 
-/** Something that people or tests may wait for. */
+/** A change that people or tests may wait for. */
 export type Change =
   | { type: 'message'; kind: 'posted' | 'changed' | 'deleted'; message: StoredMessage }
   | { type: 'modal' | 'home'; user: string }
   | { type: 'channels' }
   | { type: 'reset' };
 
-/** What every part of the workspace works on. */
+/** Shared by all parts of the workspace. */
 export interface Core {
   readonly options: WorkspaceOptions;
   readonly identity: Identity;
@@ -28,13 +28,13 @@ export interface Core {
   readonly responseUrls: ResponseUrls;
   readonly socket: SocketMode;
   readonly changes: EventEmitter<{ change: [Change] }>;
-  /** Where this server listens, without a slash at the end. Known once it listens. */
+  /** The address of this server, without a trailing slash. Known once it listens. */
   origin: string;
   appUrl: string | undefined;
   now(): number;
 }
 
-/** Joins the parts of a workspace, before it listens. */
+/** Joins the parts of a workspace before it listens. */
 export function createCore(options: WorkspaceOptions): Core {
   const now = options.now ?? (() => Date.now());
   const identity = createIdentity(options);
@@ -57,14 +57,14 @@ export function createCore(options: WorkspaceOptions): Core {
   };
 }
 
-/** A new id in Slack's manner: a letter, then capitals and digits, in rising order. */
+/** A new id in Slack's format: a letter, then capitals and digits, in ascending order. */
 export function nextId(core: Core, prefix: string): string {
   core.state.serial += 1;
   const tail = randomBytes(3).toString('hex').toUpperCase();
   return `${prefix}0${core.state.serial.toString(36).toUpperCase().padStart(4, '0')}${tail}`;
 }
 
-/** A new message timestamp: seconds and six digits, later than every one before, even when the clock stands still. */
+/** A new message timestamp: seconds and six digits, later than all previous ones, even if the clock stands still. */
 export function nextTs(core: Core): string {
   const micros = Math.max(Math.floor(core.now() * 1000), core.state.lastTs + 1);
   core.state.lastTs = micros;

@@ -7,9 +7,9 @@ import { isRecord, type Json } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { signedHeaders } from './signature.ts';
 
-/** What came of sending something to the app. */
+/** The outcome of sending something to the app. */
 export interface Delivery {
-  /** HTTP status; 0 when there was no answer in time, or none at all. */
+  /** HTTP status. 0 when there was no answer, or none in time. */
   status: number;
   /** The answer's body as text. */
   body: string;
@@ -17,22 +17,22 @@ export interface Delivery {
   json?: Json;
   /** How long the app took, in milliseconds. */
   ms: number;
-  /** Whether the app was slower than the three seconds that Slack waits. */
+  /** Whether the app took longer than the three seconds that Slack waits. */
   timedOut: boolean;
   /** Whether the app acknowledged in time. */
   ok: boolean;
   /** Why there was no answer, or what was wrong with it. */
   error?: string;
-  /** Empty when the delivery carries none. */
+  /** Empty when the delivery has none. */
   responseUrl: string;
   triggerId: string;
-  /** Faults of a view submission by block id, from the app or found before sending. */
+  /** Errors of a view submission by block id, from the app or found before sending. */
   errors?: Record<string, string>;
   /** What was sent. */
   payload: Json;
 }
 
-/** How a payload travels. */
+/** How a payload is sent. */
 export type Form = 'command' | 'interactive' | 'event';
 
 function encode(form: Form, payload: Json): { body: string; type: string } {
@@ -49,7 +49,7 @@ function encode(form: Form, payload: Json): { body: string; type: string } {
 
 async function post(core: Core, target: string, form: Form, payload: Json, extra: Record<string, string>) {
   const { body, type } = encode(form, payload);
-  // Apps compare this with the real clock, so a test's own clock must not be used.
+  // Apps compare this with the real clock, so do not use a test's own clock.
   const timestamp = Math.floor(Date.now() / 1000);
   const headers = {
     'content-type': type,
@@ -61,7 +61,7 @@ async function post(core: Core, target: string, form: Form, payload: Json, extra
   const waitMs = core.options.acknowledgeMs ?? LIMITS.acknowledgeMs.max;
   const send = target.startsWith('https:') ? httpsRequest : httpRequest;
   return await new Promise<{ status: number; body: string }>((resolve, reject) => {
-    // One connection for each delivery: the app may stop at any time without waiting for idle ones.
+    // One connection per delivery: the app may stop at any time without waiting for idle connections.
     const request = send(target, { method: 'POST', headers, agent: false, signal: AbortSignal.timeout(waitMs) });
     request.on('error', reject);
     request.on('response', (answer) => {
@@ -71,7 +71,10 @@ async function post(core: Core, target: string, form: Form, payload: Json, extra
   });
 }
 
-/** Sends one signed request to the app, or one envelope when it is connected over Socket Mode. Never throws: a failure is an outcome. */
+/**
+ * Sends a signed request to the app, or an envelope if it is connected over Socket Mode. Never throws: a failure is an
+ * outcome.
+ */
 export async function deliver(
   core: Core,
   form: Form,

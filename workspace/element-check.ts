@@ -3,7 +3,7 @@ import { type Json, words } from './json.ts';
 import { LIMITS } from './limits.ts';
 import { checkConfirm, checkInitialOption, checkOptions, checkText } from './text-check.ts';
 
-/** Where an element may stand. */
+/** Where an element is allowed. */
 export type ElementPlace = 'section' | 'actions' | 'input';
 
 interface ElementRule {
@@ -77,7 +77,7 @@ function datePicker(report: Report, element: Json, pointer: string) {
   }
 }
 
-/** The elements that Cardbell's messages use; every other type is refused. */
+/** The elements that Cardbell's messages use. All other types are refused. */
 const ELEMENTS: Record<string, ElementRule> = {
   button: { places: ['section', 'actions'], check: button },
   static_select: { places: EVERYWHERE, check: staticSelect },
@@ -88,7 +88,7 @@ const ELEMENTS: Record<string, ElementRule> = {
   plain_text_input: { places: ['input'], check: textInput },
 };
 
-/** One block element in its place. `actionIds` are those already used in the block. */
+/** Checks a block element in its place. `actionIds` are those already used in the block. */
 export function checkElement(
   report: Report,
   element: Json,

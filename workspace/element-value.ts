@@ -1,6 +1,6 @@
 import { isRecord, type Json, records } from './json.ts';
 
-/** The options of an element, or of the app's answer for one. */
+/** The options of an element, or of the app's answer for it. */
 export function optionsOf(element: Json): Json[] {
   return records(element.options);
 }
@@ -18,16 +18,16 @@ function pickOption(element: Json, wanted: unknown): Json {
   );
 }
 
-/** What Slack calls the choice of a picker. */
+/** Slack's field name for a picker's choice. */
 const PICKED: Readonly<Record<string, string>> = {
   users_select: 'selected_user',
   conversations_select: 'selected_conversation',
 };
 
 /**
- * What a person entered, in the shape Slack sends it for the element's type.
+ * A person's input in the shape that Slack sends for the element's type.
  *
- * Plain values suffice: an option's value, a date, a text. An object for an input is taken as it is.
+ * Accepts plain values: an option's value, a date, a text. An object for an input is used as it is.
  */
 export function toElementValue(element: Json, given: unknown): Json {
   const type = String(element.type);
@@ -48,7 +48,7 @@ export function isEmptyValue(value: Json | undefined): boolean {
   );
 }
 
-/** What Slack itself refuses before it sends a form, in its words; undefined when all is well. */
+/** What Slack itself rejects before it sends a form, in Slack's words. Undefined when the input is valid. */
 export function inputFault(element: Json, value: Json | undefined, optional: boolean): string | undefined {
   if (isEmptyValue(value)) return optional ? undefined : 'Please complete this required field.';
   const entered = value?.value;

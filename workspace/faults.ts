@@ -1,6 +1,6 @@
 /**
- * How a call goes wrong. The forms with `after_accept` do their work first: the caller cannot know. With `before_accept` the
- * connection is cut at once and the work is done `ms` later.
+ * How a call fails. Kinds with `after_accept` do the work first, so the caller cannot know. With `before_accept` the
+ * connection is cut at once, and the work is done `ms` later.
  */
 export type FaultKind =
   | 'http_500'
@@ -14,35 +14,38 @@ export type FaultKind =
   | 'slow'
   | 'error';
 
-/** A fault to come. */
+/** A fault for future calls. */
 export interface Fault {
-  /** A Web API method, `response_url`, `upload_url`, or a pattern over these; `*` for all. */
+  /** A Web API method, `response_url`, `upload_url`, or a pattern for these. `*` for all. */
   method: string | RegExp;
   /** How many calls it hits. @defaultValue 1 */
   times?: number;
   kind: FaultKind;
   /** For `rate_limited`. @defaultValue 1 */
   retryAfterSeconds?: number;
-  /** For `slow` and `hang_up_before_accept`: the delay before the work is done; for the timeouts: when the connection is cut at last, else the client decides. */
+  /**
+   * For `slow` and `hang_up_before_accept`: the delay before the work is done. For timeouts: when the connection is
+   * finally cut; otherwise the client decides.
+   */
   ms?: number;
-  /** Answer `{ ok: false, error }`; with it the kind does not matter. */
+  /** Answers `{ ok: false, error }`. The kind is then ignored. */
   error?: string;
 }
 
-/** The faults that wait for their calls. */
+/** The faults waiting for their calls. */
 export interface Faults {
   add(fault: Fault): void;
   clear(): void;
-  /** The first fault that fits a call; used up by one. */
+  /** The first fault that matches a call. Counts as used. */
   take(method: string): Fault | undefined;
 }
 
-/** No faults yet. */
+/** Starts without faults. */
 export function createFaults(): Faults {
   let waiting: { fault: Fault; left: number }[] = [];
   function fits(pattern: string | RegExp, method: string): boolean {
     if (typeof pattern === 'string') return pattern === '*' || pattern === method;
-    // A pattern with the g flag remembers where it stopped.
+    // A pattern with the g flag remembers its last position.
     return new RegExp(pattern.source, pattern.flags.replace('g', '')).test(method);
   }
   return {

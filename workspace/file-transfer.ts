@@ -12,7 +12,7 @@ async function readFile(request: IncomingMessage): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
-/** Takes the bytes of a file at the address that `files.getUploadURLExternal` gave; counts as method `upload_url`. */
+/** Receives a file's bytes at the URL from `files.getUploadURLExternal`. Counts as method `upload_url`. */
 export async function takeUpload(core: Core, request: IncomingMessage, response: ServerResponse, url: URL) {
   const id = url.pathname.split('/')[2] ?? '';
   const content = await readFile(request);
@@ -25,7 +25,7 @@ export async function takeUpload(core: Core, request: IncomingMessage, response:
   });
 }
 
-/** Sends a shared file, always as a download: its content came from outside. */
+/** Sends a shared file, always as a download, because its content came from outside. */
 export function sendFile(core: Core, response: ServerResponse, url: URL) {
   const file = core.state.files.get(url.pathname.split('/')[2] ?? '');
   if (!file?.complete) return void response.writeHead(404).end();

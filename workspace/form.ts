@@ -16,7 +16,7 @@ function topView(core: Core, user: string, viewId: string): StoredView {
   return view;
 }
 
-/** Puts what was entered into the view's state. Throws for an element that the view does not have. */
+/** Stores input in the view's state. Throws for an element that the view does not have. */
 function fill(view: StoredView, values: Record<string, unknown>) {
   const elements = elementsIn(view.blocks);
   for (const [actionId, given] of Object.entries(values)) {
@@ -32,7 +32,7 @@ function fill(view: StoredView, values: Record<string, unknown>) {
   }
 }
 
-/** What the Slack client refuses by itself, by block id. */
+/** What the Slack client itself rejects, by block id. */
 function faultsIn(view: StoredView): Record<string, string> {
   const faults: Record<string, string> = {};
   for (const { element, blockId, block } of elementsIn(view.blocks)) {
@@ -40,7 +40,7 @@ function faultsIn(view: StoredView): Record<string, string> {
     const value = view.state.values[blockId]?.[String(element.action_id)];
     const fault = inputFault(element, value, block.optional === true);
     if (fault) faults[blockId] = fault;
-    // An input that was left alone is still in the state, as null.
+    // An untouched input is also in the state, as null.
     if (!value)
       view.state.values[blockId] = {
         ...view.state.values[blockId],
@@ -63,7 +63,7 @@ function applyAnswer(core: Core, view: StoredView, delivery: Delivery): Delivery
     const inputs = view.blocks.filter((block) => block.type === 'input').map((block) => block.block_id);
     const strange = Object.keys(errors).filter((id) => !inputs.includes(id));
     if (strange.length > 0)
-      return { ...delivery, ok: false, error: `errors for blocks that are no inputs: ${strange.join(', ')}` };
+      return { ...delivery, ok: false, error: `errors for blocks that are not inputs: ${strange.join(', ')}` };
     return { ...delivery, errors: errors as Record<string, string> };
   }
   if (action === 'clear') closeViews(core, view.user, true);
@@ -76,7 +76,8 @@ function applyAnswer(core: Core, view: StoredView, delivery: Delivery): Delivery
 /**
  * Submits the user's visible modal.
  *
- * What Slack's own client would refuse, such as an empty required input, is not sent: status 0 with `errors` by block id.
+ * If Slack's own client would reject it, for instance an empty required input, nothing is sent: status 0 with `errors`
+ * by block id.
  */
 export async function submitView(
   core: Core,
@@ -115,7 +116,7 @@ export async function submitView(
   }
 }
 
-/** Closes the user's visible modal, and tells the app when the view asks for it. */
+/** Closes the user's visible modal, and notifies the app if the view asks for it. */
 export async function closeView(
   core: Core,
   args: { user: string; viewId: string; all?: boolean },

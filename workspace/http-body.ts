@@ -4,7 +4,7 @@ import { isRecord, type Json } from './json.ts';
 
 const BODY_MAX_BYTES = 20 * 1024 * 1024;
 
-/** Reads a whole request. Throws when it is larger than anything a test or demo sends. */
+/** Reads a complete request. Throws when it is larger than anything that a test or the demo sends. */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The arguments of a Web API call from its query, form, multipart or JSON body. Undefined when JSON was promised and is none. */
+/** The arguments of a Web API call from its query, form, multipart or JSON body. Undefined for invalid JSON. */
 export async function readArguments(request: IncomingMessage, url: URL): Promise<Json | undefined> {
   const body = await readBody(request);
   const query = Object.fromEntries(url.searchParams);
@@ -39,7 +39,7 @@ export async function readArguments(request: IncomingMessage, url: URL): Promise
   return { ...query, ...parse(body.toString()) };
 }
 
-/** JSON from text; undefined when it is none. */
+/** Parses JSON. Undefined when it is invalid. */
 export function parseJson(source: string): unknown {
   try {
     return JSON.parse(source);
@@ -48,7 +48,7 @@ export function parseJson(source: string): unknown {
   }
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function sendJson(
   response: ServerResponse,
   status: number,

@@ -13,16 +13,16 @@ import type { StoredView } from './view.ts';
 import { elementsIn } from './views.ts';
 import { viewOnWire } from './wire.ts';
 
-/** Which element a person acts on: in a message, a modal or an App Home. */
+/** The element that a person acts on: in a message, a modal or App Home. */
 export interface ElementAddress {
   user: string;
   message?: Pick<StoredMessage, 'channel' | 'ts'> & Partial<StoredMessage>;
   viewId?: string;
   actionId: string;
   blockId?: string;
-  /** Act on the message as it was handed in, though it has changed since: the click of somebody with a slow screen. */
+  /** Acts on the message as passed in, although it has changed since: the click of someone with an outdated screen. */
   stale?: boolean;
-  /** What the person entered in other elements of the same message, by action id. */
+  /** A person's input in other elements of the same message, by action id. */
   inputs?: Record<string, unknown>;
 }
 
@@ -59,7 +59,7 @@ function findElement(place: Place, at: ElementAddress, value?: string) {
       element.action_id === at.actionId &&
       (value === undefined || element.value === undefined || element.value === value || element.type !== 'button'),
   );
-  // An edit gives new ids to the blocks, and Slack delivers the press of whoever still saw the old ones.
+  // An edit gives blocks new ids, and Slack still delivers clicks from people who saw the old ones.
   const found = meant.find(({ blockId }) => at.blockId === undefined || blockId === at.blockId) ?? meant[0];
   if (found) return found;
   const there = elements.map(({ element }) => `${String(element.action_id)} (${String(element.type)})`).join(', ');
@@ -103,7 +103,7 @@ function rememberInput(view: StoredView, blockId: string, actionId: string, acti
   view.state.values[blockId] = { ...view.state.values[blockId], [actionId]: action };
 }
 
-/** A response URL for something that was done on a message. */
+/** A response URL for an action on a message. */
 export function actionUrl(core: Core, user: string, message: StoredMessage): string {
   const original = { ts: message.ts, ephemeral: message.ephemeralUser !== undefined };
   const inThread = message.thread_ts !== undefined && message.thread_ts !== message.ts;
@@ -111,7 +111,7 @@ export function actionUrl(core: Core, user: string, message: StoredMessage): str
   return core.origin + core.responseUrls.create('actions', { channel: message.channel, user, original, ...thread });
 }
 
-/** Presses a button. Throws when the person has no such button before them. */
+/** Presses a button. Throws when the person does not see this button. */
 export async function press(core: Core, at: ElementAddress & { value?: string }): Promise<Delivery> {
   const place = findPlace(core, at);
   const { element, blockId } = findElement(place, at, at.value);
@@ -122,7 +122,7 @@ export async function press(core: Core, at: ElementAddress & { value?: string })
   return await act(core, at, place, blockId, action);
 }
 
-/** Chooses or enters something in an element that is no button: an option's value, a date, a text. */
+/** Chooses or enters something in an element that is not a button: an option's value, a date, a text. */
 export async function select(core: Core, at: ElementAddress & { value: unknown }): Promise<Delivery> {
   const place = findPlace(core, at);
   const { element, blockId } = findElement(place, at);
@@ -130,7 +130,7 @@ export async function select(core: Core, at: ElementAddress & { value: unknown }
   return await act(core, at, place, blockId, { ...toElementValue(element, at.value), ...extra });
 }
 
-/** Asks the app for the options of an external select, as typing in it does. Throws when the answer is none Slack would show. */
+/** Asks the app for an external select's options, as typing in it does. Throws when Slack would not show the answer. */
 export async function suggest(core: Core, at: ElementAddress & { value: string }): Promise<Json[]> {
   const place = findPlace(core, at);
   const { blockId } = findElement(place, at);

@@ -1,4 +1,4 @@
-/** One limit of Slack, with the page that states it. */
+/** A limit of Slack, with the page that documents it. */
 export interface Limit {
   readonly max: number;
   readonly source: string;
@@ -15,13 +15,16 @@ function limit(max: number, source: string): Limit {
   return { max, source };
 }
 
-/** Every size limit that the workspace enforces. Lengths are in characters, the rest are counts unless the name says otherwise. */
+/**
+ * Every size limit that the workspace enforces. Lengths are in characters; the rest are counts unless the name says
+ * otherwise.
+ */
 export const LIMITS = {
   messageBlocks: limit(50, BLOCKS),
   viewBlocks: limit(100, BLOCKS),
   blockId: limit(255, BLOCKS),
   actionId: limit(255, ELEMENTS),
-  /** Undocumented; failures were reported from here on. */
+  /** Undocumented; failures were reported from this size on. */
   blocksTotal: limit(13_200, 'https://github.com/slackapi/bolt-js/issues/2509'),
   postText: limit(40_000, `${METHODS}/chat.postMessage`),
   updateText: limit(4_000, `${METHODS}/chat.update`),
@@ -76,7 +79,7 @@ export const LIMITS = {
   responseUrlAgeMs: limit(30 * 60 * 1000, `${DOCS}/interactivity/handling-user-interaction`),
 } satisfies Record<string, Limit>;
 
-/** Calls a minute that Slack allows in each tier. https://docs.slack.dev/apis/web-api/rate-limits */
+/** Calls per minute in each of Slack's tiers. https://docs.slack.dev/apis/web-api/rate-limits */
 export const TIERS = {
   tier1: limit(1, RATES),
   tier2: limit(20, RATES),

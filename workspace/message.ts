@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 
-/** A file that was uploaded and shared. */
+/** An uploaded and shared file. */
 export interface StoredFile {
   id: string;
   name: string;
@@ -11,7 +11,7 @@ export interface StoredFile {
   complete: boolean;
 }
 
-/** A reaction below a message. */
+/** A reaction to a message. */
 export interface StoredReaction {
   name: string;
   users: string[];
@@ -24,7 +24,7 @@ export interface StoredMetadata {
   event_payload: Record<string, unknown>;
 }
 
-/** A message as the workspace keeps it: Slack's field names, plus where and for whom it is. */
+/** A message as stored by the workspace: Slack's field names, plus its channel and audience. */
 export interface StoredMessage {
   channel: string;
   ts: string;

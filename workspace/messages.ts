@@ -8,7 +8,7 @@ import { LIMITS } from './limits.ts';
 import type { StoredMessage, StoredMetadata } from './message.ts';
 import type { Conversation } from './state.ts';
 
-/** What a message says, checked. */
+/** Checked content of a message. */
 export interface Content {
   text: string;
   blocks?: KnownBlock[];
@@ -20,7 +20,7 @@ function shortId(): string {
   return randomBytes(4).toString('base64url').slice(0, 5);
 }
 
-/** Gives blocks and elements the ids that Slack gives them when the app did not. */
+/** Adds the ids that Slack gives to blocks and elements without one. */
 export function withIds(blocks: Json[]): Json[] {
   const named = (element: unknown) =>
     isRecord(element) ? { ...element, action_id: element.action_id ?? shortId() } : element;
@@ -33,7 +33,7 @@ export function withIds(blocks: Json[]): Json[] {
   });
 }
 
-/** Checks blocks of a message as `chat.postMessage` does. */
+/** Checks the blocks of a message like `chat.postMessage`. */
 export function toBlocks(value: unknown): KnownBlock[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) throw new ApiError('invalid_blocks_format');
@@ -43,7 +43,7 @@ export function toBlocks(value: unknown): KnownBlock[] | undefined {
   return value.length > 0 ? (withIds(records(value)) as unknown as KnownBlock[]) : undefined;
 }
 
-/** Adds a message at the end of its channel. */
+/** Adds a message to the end of its channel. */
 export function addMessage(
   core: Core,
   channel: string,
@@ -64,7 +64,7 @@ export function addMessage(
   return message;
 }
 
-/** Who the app is as an author. */
+/** The app as an author. */
 export function appAuthor(core: Core): Partial<StoredMessage> {
   return { user: core.identity.botUserId, bot_id: core.identity.botId };
 }
@@ -88,12 +88,12 @@ function countReply(core: Core, message: StoredMessage) {
   core.changes.emit('change', { type: 'message', kind: 'changed', message: structuredClone(parent) });
 }
 
-/** A message that everybody in the channel sees. */
+/** A message that everyone in the channel sees. */
 export function findMessage(core: Core, channel: string, ts: string): StoredMessage | undefined {
   return core.state.messages.get(channel)?.find((message) => message.ts === ts);
 }
 
-/** Changes what a message says. Blocks that are not given are removed, as Slack does. */
+/** Changes a message's content. Like in Slack, blocks that are not given are removed. */
 export function changeMessage(core: Core, message: StoredMessage, content: Content) {
   message.text = content.text;
   if (content.blocks) message.blocks = content.blocks;
@@ -104,12 +104,12 @@ export function changeMessage(core: Core, message: StoredMessage, content: Conte
   core.changes.emit('change', { type: 'message', kind: 'changed', message: structuredClone(message) });
 }
 
-/** Tells those who wait that a message is not as it was. */
+/** Notifies waiting callers that a message has changed. */
 export function touchMessage(core: Core, message: StoredMessage) {
   core.changes.emit('change', { type: 'message', kind: 'changed', message: structuredClone(message) });
 }
 
-/** Removes a message; a parent with replies leaves a tombstone in Slack, here it goes with its thread kept. */
+/** Removes a message. In Slack a parent with replies leaves a tombstone; here it is removed and its thread stays. */
 export function removeMessage(core: Core, message: StoredMessage) {
   if (message.ephemeralUser) core.state.ephemerals = core.state.ephemerals.filter((other) => other !== message);
   else
@@ -121,7 +121,7 @@ export function removeMessage(core: Core, message: StoredMessage) {
   core.changes.emit('change', { type: 'message', kind: 'deleted', message: structuredClone(message) });
 }
 
-/** The conversation behind an id, a `#name` or a user id; opens the direct one when needed. */
+/** The conversation for an id, a `#name` or a user id. Opens the direct conversation if needed. */
 export function findConversation(core: Core, reference: string): Conversation | undefined {
   const { channels, users } = core.state;
   const byName = () => [...channels.values()].find((channel) => `#${channel.name}` === reference);

@@ -18,7 +18,7 @@ export interface CommandArgs {
   text: string;
 }
 
-/** Sends a slash command, and shows what the app answers with. Throws for a command that nobody registered. */
+/** Sends a slash command and shows the app's answer. Throws for an unregistered command. */
 export async function command(core: Core, args: CommandArgs): Promise<Delivery> {
   const channel = findConversation(core, args.channel);
   if (!channel) throw new Error(`no channel ${args.channel}`);
@@ -60,7 +60,7 @@ export async function command(core: Core, args: CommandArgs): Promise<Delivery> 
   }
 }
 
-/** Text of a command with `should_escape`: what Slack does to people, channels and the three special characters. */
+/** A command's text with `should_escape`: Slack's escaping of people, channels and the three special characters. */
 function escaped(core: Core, text: string): string {
   const { users, channels } = core.state;
   const named = <T extends { name: string }>(all: Iterable<T>, name: string) =>
@@ -80,7 +80,7 @@ function slackbot(core: Core, channel: string, user: string, text: string) {
   addMessage(core, channel, author, { text });
 }
 
-/** Uses a shortcut: a global one, or one of a message. */
+/** Uses a shortcut: a global one or one on a message. */
 export async function shortcut(
   core: Core,
   args: { user: string; callbackId: string; message?: Pick<StoredMessage, 'channel' | 'ts'> },
@@ -106,15 +106,15 @@ export async function shortcut(
   return await deliver(core, 'interactive', payload);
 }
 
-/** How an event is delivered again. https://docs.slack.dev/apis/events-api */
+/** How an event is redelivered. https://docs.slack.dev/apis/events-api */
 export interface EventRetry {
   retryNum?: number;
   retryReason?: string;
-  /** The id of the first try, so that the app may know it again. */
+  /** The id of the first try, so that the app can recognize it. */
   eventId?: string;
 }
 
-/** Sends an event as the Events API does. */
+/** Sends an event like the Events API. */
 export async function event(core: Core, payload: Json, retry: EventRetry = {}): Promise<Delivery> {
   const { teamId, appId, botUserId } = core.identity;
   const envelope = {
@@ -140,7 +140,7 @@ export async function event(core: Core, payload: Json, retry: EventRetry = {}): 
   return await deliver(core, 'event', envelope, headers);
 }
 
-/** Opens the app's Home tab as a person does. */
+/** Opens the app's Home tab for a person. */
 export async function openHome(core: Core, user: string): Promise<Delivery> {
   const view = core.state.homes.get(user);
   const channel = `D${user.slice(1)}`;
@@ -153,7 +153,7 @@ export async function openHome(core: Core, user: string): Promise<Delivery> {
   });
 }
 
-/** Posts what a person writes. The app is not told: it does not ask for message events. */
+/** Posts a person's message. The app is not notified: it does not subscribe to message events. */
 export function say(
   core: Core,
   args: { user: string; channel: string; text: string; threadTs?: string },

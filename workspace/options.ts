@@ -4,16 +4,16 @@ export interface WorkspaceUser {
   name: string;
   realName: string;
   email?: string;
-  /** IANA time zone; dates on the page are shown in it. */
+  /** IANA time zone; the page shows dates in it. */
   tz?: string;
   isBot?: boolean;
   /** From another company's team, as in Slack Connect. */
   isStranger?: boolean;
-  /** A guest, as multi-channel and single-channel guests are. */
+  /** A multi-channel or single-channel guest. */
   isGuest?: boolean;
-  /** Has left: cannot be written to any more. */
+  /** Has left and cannot be messaged any more. */
   isDeactivated?: boolean;
-  /** What the person may do, shown beside the name in the page's user switcher. */
+  /** What the person may do, shown next to the name in the page's user switcher. */
   roleHint?: string;
 }
 
@@ -29,7 +29,7 @@ export interface WorkspaceChannel {
   /** Only admins may post: the app gets `restricted_action`. */
   isReadOnly?: boolean;
   topic?: string;
-  /** User ids. @defaultValue everybody; strangers only where the channel is shared */
+  /** User ids. @defaultValue everyone; external users only if the channel is shared */
   members?: string[];
 }
 
@@ -41,42 +41,42 @@ export interface WorkspaceUserGroup {
   users: string[];
 }
 
-/** How a workspace is set up. */
+/** Setup of a workspace. */
 export interface WorkspaceOptions {
   /** @defaultValue 0, a free port */
   port?: number;
   botToken: string;
-  /** Token of `apps.connections.open`: lets the app connect over Socket Mode. */
+  /** Token for `apps.connections.open`: lets the app connect over Socket Mode. */
   appToken?: string;
   signingSecret: string;
   /** Where signed deliveries go, for instance `http://127.0.0.1:3000/slack/events`. May be set later. */
   appUrl?: string;
   teamId?: string;
   teamName?: string;
-  /** Name of the app as people see it. @defaultValue Cardbell */
+  /** Name of the app shown to people. @defaultValue Cardbell */
   appName?: string;
   users: WorkspaceUser[];
   channels: WorkspaceChannel[];
   userGroups?: WorkspaceUserGroup[];
-  /** Messages a second in each channel. @defaultValue 1 */
+  /** Messages per second in each channel. @defaultValue 1 */
   postsPerSecond?: number;
-  /** Messages that may come at once before the pace counts. @defaultValue 1 */
+  /** Messages that may be posted at once before the limit applies. @defaultValue 1 */
   burst?: number;
   /** @defaultValue true */
   enforceRateLimits?: boolean;
-  /** Slash commands that the app registers. */
+  /** Slash commands registered by the app. */
   commands?: string[];
-  /** Shortcuts on messages that the app registers. */
+  /** Message shortcuts registered by the app. */
   messageShortcuts?: { callbackId: string; name: string }[];
-  /** Shortcuts that the page offers beside the field for messages. */
+  /** Shortcuts that the page offers next to the message field. */
   globalShortcuts?: { callbackId: string; name: string }[];
-  /** Those of them with `should_escape`: people, channels and special characters arrive escaped. */
+  /** The commands with `should_escape`: people, channels and special characters arrive escaped. */
   escapedCommands?: string[];
-  /** OAuth scopes of the bot token; a method outside them answers `missing_scope`. @defaultValue every scope */
+  /** OAuth scopes of the bot token. Methods outside them answer `missing_scope`. @defaultValue every scope */
   scopes?: string[];
-  /** How long a delivery waits for its answer, in milliseconds. @defaultValue 3000 */
+  /** How long a delivery waits for an answer, in milliseconds. @defaultValue 3000 */
   acknowledgeMs?: number;
-  /** Told when somebody does something on the page: presses, chooses, submits, writes. Reading is not told. */
+  /** Called when someone acts on the page: presses, chooses, submits, writes. Not called for reading. */
   onAct?: () => void;
   /** The clock of timestamps, triggers, response URLs and rate limits, in milliseconds. Signatures always use the real one. */
   now?: () => number;

@@ -102,7 +102,7 @@ function address(args: Json): ElementAddress & { value?: string } {
   };
 }
 
-/** What the page's POSTs do, by the last part of their path. */
+/** Actions of the page's POSTs, by the last part of their path. */
 const DEEDS: Record<string, (core: Core, args: Json) => unknown> = {
   press: async (core, args) => await press(core, address(args)),
   select: async (core, args) => await select(core, { ...address(args), value: args.value }),
@@ -137,7 +137,7 @@ const DEEDS: Record<string, (core: Core, args: Json) => unknown> = {
   },
 };
 
-/** What the page asks for by itself, or while somebody only looks around. */
+/** Requests that the page makes on its own, or while someone is only reading. */
 const READING: ReadonlySet<string> = new Set(['suggest', 'close', 'home']);
 
 function brief(outcome: unknown): unknown {
@@ -153,7 +153,7 @@ export async function handlePage(core: Core, request: IncomingMessage, response:
   if (request.method === 'GET' && deed === 'state') return sendJson(response, 200, snapshot(core, user));
   if (request.method === 'GET' && deed === 'changes') return stream(core, request, response, user);
   const run = DEEDS[deed];
-  // Only this page may act: other sites cannot send JSON here without a preflight, which gets no leave.
+  // Only this page may act: other sites cannot send JSON here without a preflight, which is never allowed.
   const json = request.headers['content-type']?.startsWith('application/json');
   if (request.method !== 'POST' || !run || !json) return void response.writeHead(404).end();
   const args = await readArguments(request, url);

@@ -11,11 +11,11 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Nothing from elsewhere, no inline script: what a message says can never run. */
+/** No external resources, no inline scripts: nothing in a message can ever run. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: https: http:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** Sends a file of the page; every address without a file is the page itself. */
+/** Sends a file of the page. Every path without a file is the page itself. */
 export async function sendPage(response: ServerResponse, url: URL) {
   const permalink = /^\/archives\/([A-Z0-9]+)\/p(\d{10})(\d{6})$/.exec(url.pathname);
   if (permalink) {

@@ -24,7 +24,7 @@ function userInPayload(core: Core, user: string): Json {
   return { id: user, username: name, name, team_id: teamOf(core, user) };
 }
 
-/** A channel as interaction payloads name it: people cannot rely on names of private ones. */
+/** A channel in interaction payloads. Names of private channels are not reliable there. */
 export function channelInPayload(channel: Conversation): Json {
   return {
     id: channel.id,
@@ -32,7 +32,7 @@ export function channelInPayload(channel: Conversation): Json {
   };
 }
 
-/** Where in a message an interaction took place. An ephemeral message is not sent along, as in Slack. */
+/** Where in a message an interaction took place. As in Slack, an ephemeral message is not included. */
 export function messagePlace(core: Core, channel: Conversation, message: StoredMessage): Json {
   const thread = message.thread_ts ? { thread_ts: message.thread_ts } : {};
   const container = {
@@ -46,7 +46,7 @@ export function messagePlace(core: Core, channel: Conversation, message: StoredM
   return { container, channel: channelInPayload(channel), ...body };
 }
 
-/** What the stateful elements of a message hold: what they began with, then what the person entered. */
+/** Values of a message's stateful elements: their initial values, then the person's input. */
 export function messageState(blocks: readonly Json[], entered: Record<string, Json>): Json {
   const values: Record<string, Json> = {};
   for (const { blockId, element } of elementsIn(blocks)) {

@@ -1,16 +1,16 @@
 import { TIERS, type Tier } from './limits.ts';
 import type { WorkspaceOptions } from './options.ts';
 
-/** Token buckets, one for each method and one for each channel that is posted to. */
+/** Token buckets: one per method, and one per channel that is posted to. */
 export interface Limiter {
-  /** Takes one call of a method's tier. Returns the seconds to wait, 0 when it may go on. */
+  /** Takes one call of a method's tier. Returns the seconds to wait, 0 when allowed. */
   takeMethod(method: string, tier: Tier): number;
-  /** Takes one message to a channel. Returns the seconds to wait, 0 when it may go on. */
+  /** Takes one message to a channel. Returns the seconds to wait, 0 when allowed. */
   takePost(channel: string): number;
   clear(): void;
 }
 
-/** Rate limits as the options set them, on the given clock. https://docs.slack.dev/apis/web-api/rate-limits */
+/** Rate limits from the options, on the given clock. https://docs.slack.dev/apis/web-api/rate-limits */
 export function createLimiter(options: WorkspaceOptions, now: () => number): Limiter {
   const buckets = new Map<string, { tokens: number; at: number }>();
   const enforced = options.enforceRateLimits ?? true;
@@ -22,7 +22,7 @@ export function createLimiter(options: WorkspaceOptions, now: () => number): Lim
     bucket.tokens = Math.min(capacity, bucket.tokens + ((at - bucket.at) / 1000) * perSecond);
     bucket.at = at;
     buckets.set(key, bucket);
-    // A hair below one is one: the refill is a sum of fractions.
+    // Treat slightly less than one as one: the refill is a sum of fractions.
     if (bucket.tokens < 1 - 1e-9) return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
     bucket.tokens -= 1;
     return 0;

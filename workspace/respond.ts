@@ -17,9 +17,9 @@ function originalOf(core: Core, target: ResponseTarget): StoredMessage | undefin
 }
 
 /**
- * Does what an app asks for through a response URL, or in its answer to a slash command.
+ * Handles what an app sends to a response URL, or in its answer to a slash command.
  *
- * Unlike `chat.postMessage` it works in channels that the app is not in. Throws `ApiError` for what Slack refuses.
+ * Unlike `chat.postMessage` it works in channels without the app. Throws `ApiError` for what Slack refuses.
  */
 export function applyResponse(core: Core, target: ResponseTarget, body: Json) {
   const original = originalOf(core, target);
@@ -39,7 +39,7 @@ export function applyResponse(core: Core, target: ResponseTarget, body: Json) {
     ...(ephemeral ? { ephemeralUser: target.user } : {}),
   };
   const message = addMessage(core, target.channel, author, content);
-  // A command has no message to replace until its first answer made one.
+  // A command has no message to replace until its first answer created one.
   target.original ??= { ts: message.ts, ephemeral };
 }
 
@@ -57,7 +57,7 @@ function use(core: Core, path: string, body: Json | undefined): Answer {
   return { status: 200, body: { ok: true } };
 }
 
-/** Answers a POST to a response URL; it counts as method `response_url` for faults and in the list of calls. */
+/** Answers a POST to a response URL. Counts as method `response_url` for faults and in the list of calls. */
 export async function handleResponseUrl(core: Core, request: IncomingMessage, response: ServerResponse, url: URL) {
   const body = await readArguments(request, url);
   await answerCall(core, response, 'response_url', { ...body, url: url.pathname }, () => use(core, url.pathname, body));

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { LIMITS } from './limits.ts';
 
-/** What a response URL answers to: where, for whom, and the message it came from. */
+/** Target of a response URL: channel, person, and the message it came from. */
 export interface ResponseTarget {
   channel: string;
   user: string;
-  /** The message that was acted on, or the last one this address made. */
+  /** The message that was acted on, or the last one created through this URL. */
   original?: { ts: string; ephemeral: boolean };
   thread_ts?: string;
 }
 
-/** Keeper of response URLs: five uses within thirty minutes. https://docs.slack.dev/interactivity/handling-user-interaction */
+/** Response URLs: five uses within thirty minutes. https://docs.slack.dev/interactivity/handling-user-interaction */
 export interface ResponseUrls {
-  /** Makes an address; returns its path below the server's origin. */
+  /** Creates a URL. Returns its path below the server's origin. */
   create(kind: 'commands' | 'actions', target: ResponseTarget): string;
-  /** The target, or Slack's word for why there is none. Does not count as a use. */
+  /** The target, or Slack's code for why there is none. Does not count as a use. */
   find(path: string): ResponseTarget | 'used_url' | 'expired_url' | 'invalid_url';
   /** Counts one use. */
   use(path: string): void;
   clear(): void;
 }
 
-/** No addresses yet. */
+/** Starts without URLs. */
 export function createResponseUrls(now: () => number): ResponseUrls {
   const known = new Map<string, { target: ResponseTarget; at: number; uses: number }>();
   return {

@@ -24,7 +24,7 @@ async function route(core: Core, request: IncomingMessage, response: ServerRespo
   const url = requestUrl(request, core.origin);
   if (url === null) return void response.writeHead(400).end('the address cannot be read');
   const [, first = ''] = url.pathname.split('/');
-  // A page elsewhere must not reach this server through a name that resolves to the loopback address.
+  // An external page must not reach this server through a name that resolves to the loopback address.
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) return void response.writeHead(421).end();
   switch (first) {
     case 'api':

@@ -7,35 +7,35 @@ import { isRecord, type Json } from './json.ts';
 import { requestUrl } from './request-url.ts';
 
 const PING_MS = 5_000;
-/** How long an app has to answer a close frame. */
+/** How long an app may take to answer a close frame. */
 const CLOSE_MS = 200;
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const GOING_AWAY = 1001;
-/** Longest acknowledgement, in bytes: four times the largest view. */
+/** Longest acknowledgement in bytes: four times the largest view. */
 const PAYLOAD_MAX = 1_000_000;
 
 const ENVELOPES = { command: 'slash_commands', interactive: 'interactive', event: 'events_api' } as const;
 
 /** The app's connections over Socket Mode. https://docs.slack.dev/apis/events-api/using-socket-mode */
 export interface SocketMode {
-  /** An address for one connection, as `apps.connections.open` answers it. */
+  /** A URL for one connection, as returned by `apps.connections.open`. */
   createAddress(origin: string): string;
   connected(): boolean;
-  /** Sends one envelope and waits for its acknowledgement. Throws when none comes in time. */
+  /** Sends one envelope and waits for its acknowledgement. Throws when none arrives in time. */
   send(form: keyof typeof ENVELOPES, payload: Json, waitMs: number): Promise<{ status: number; body: string }>;
-  /** Takes over a connection that asks for an upgrade. */
+  /** Accepts a connection that requests an upgrade. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   closeAll(): void;
 }
 
-/** No connections yet. */
+/** Starts without connections. */
 export function createSocketMode(): SocketMode {
   const tickets = new Set<string>();
   const server = new WebSocketServer({ noServer: true, maxPayload: PAYLOAD_MAX });
   const waiting = new Map<string, (body: string) => void>();
 
   function receive(data: RawData) {
-    // A server has one Buffer a message unless another `binaryType` is set.
+    // A server receives one Buffer per message unless another `binaryType` is set.
     const answer = parseJson((data as Buffer).toString());
     if (!isRecord(answer) || typeof answer.envelope_id !== 'string') return;
     const body = answer.payload;
@@ -46,7 +46,7 @@ export function createSocketMode(): SocketMode {
   function greet(client: WebSocket) {
     const pings = setInterval(() => client.ping('ping'), PING_MS).unref();
     client.on('message', receive);
-    // Whatever is wrong with a connection, `ws` closes it.
+    // `ws` closes a connection with an error.
     client.on('error', () => undefined);
     client.on('close', () => clearInterval(pings));
     const connections = server.clients.size;

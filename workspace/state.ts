@@ -3,15 +3,15 @@ import type { StoredFile, StoredMessage } from './message.ts';
 import type { WorkspaceChannel, WorkspaceOptions, WorkspaceUser, WorkspaceUserGroup } from './options.ts';
 import type { StoredView } from './view.ts';
 
-/** A channel or direct conversation with who is in it. */
+/** A channel or direct conversation and its members. */
 export interface Conversation extends WorkspaceChannel {
   botIsMember: boolean;
   isArchived: boolean;
-  /** The one person of a direct conversation with the app. */
+  /** The person in a direct conversation with the app. */
   directUser?: string;
 }
 
-/** Everything a workspace remembers. A reset makes a new one. */
+/** Everything a workspace remembers. A reset creates a new one. */
 export interface State {
   users: Map<string, WorkspaceUser>;
   channels: Map<string, Conversation>;
@@ -26,14 +26,14 @@ export interface State {
   stacks: Map<string, string[]>;
   homes: Map<string, StoredView>;
   revoked: boolean;
-  /** Types of blocks that Slack has not brought to this workspace yet. */
+  /** Block types that Slack has not rolled out to this workspace yet. */
   unknownBlocks: ReadonlySet<string>;
   lastTs: number;
-  /** Raised with each id that is given out. */
+  /** Incremented for each id. */
   serial: number;
 }
 
-/** Names and ids of the app and its team, the same over the life of a workspace. */
+/** Names and ids of the app and its team. Constant for the life of a workspace. */
 export interface Identity {
   teamId: string;
   teamName: string;
@@ -44,7 +44,7 @@ export interface Identity {
   botId: string;
 }
 
-/** The ids that a workspace uses: the first bot among its users is the app. */
+/** The ids of a workspace. The first bot among its users is the app. */
 export function createIdentity(options: WorkspaceOptions): Identity {
   const bot = options.users.find((user) => user.isBot);
   const teamName = options.teamName ?? 'Northwind Supply';
@@ -59,7 +59,7 @@ export function createIdentity(options: WorkspaceOptions): Identity {
   };
 }
 
-/** A fresh memory, as the options describe it. */
+/** A new state from the options. */
 export function createState(options: WorkspaceOptions, identity: Identity): State {
   const users = new Map(options.users.map((user) => [user.id, { ...user }]));
   if (!users.has(identity.botUserId)) {
@@ -96,13 +96,13 @@ export function membersOf(state: State, identity: Identity, channel: Conversatio
   return channel.botIsMember ? [...others, identity.botUserId] : others;
 }
 
-/** A call of the Web API, of a response URL or of an upload address, as it came and went. */
+/** A call of the Web API, a response URL or an upload URL, with its outcome. */
 export interface ApiCall {
   method: string;
   args: Json;
-  /** When it arrived, in milliseconds of the workspace's clock. */
+  /** When it arrived, in milliseconds on the workspace's clock. */
   at: number;
-  /** HTTP status; 0 when nothing was answered. */
+  /** HTTP status. 0 when there was no answer. */
   status: number;
   error?: string;
   /** Whether an answer was sent. */

@@ -62,7 +62,10 @@ function checkRows(report: Report, block: Json, pointer: string): number {
   return characters;
 }
 
-/** A data table block: each row is of one length, numbers are values, and the head is plain text. Returns its characters, which count over all tables of a message. */
+/**
+ * A data table block: all rows have the same length, numbers are values, and the header is plain text. Returns its
+ * characters, which count across all tables of a message.
+ */
 export function checkDataTable(report: Report, block: Json, pointer: string): number {
   checkString(report, block, 'caption', pointer, LIMITS.text, true);
   checkInteger(report, block, 'page_size', pointer, { min: 1, max: LIMITS.dataTablePage.max });

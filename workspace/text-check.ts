@@ -2,7 +2,7 @@ import { checkLength, checkList, checkString, checkWord, type Report } from './c
 import { isRecord, type Json } from './json.ts';
 import { LIMITS, type Limit } from './limits.ts';
 
-/** What a place takes: plain text only, mrkdwn only, or either. */
+/** The allowed text types: plain text only, mrkdwn only, or either. */
 export type TextKind = 'plain_text' | 'mrkdwn' | 'any';
 
 /** A text object in a field. https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
@@ -21,7 +21,7 @@ export function checkText(
   checkTextObject(report, value, `${pointer}/${field}`, rule.limit, rule.kind ?? 'any');
 }
 
-/** A text object by itself. */
+/** A text object on its own. */
 export function checkTextObject(report: Report, value: unknown, place: string, limit: Limit, kind: TextKind = 'any') {
   if (!isRecord(value)) return report.add(place, 'must provide an object');
   const type = value.type;
@@ -46,7 +46,7 @@ export function checkConfirm(report: Report, owner: Json, pointer: string) {
   checkWord(report, confirm, 'style', place, ['primary', 'danger']);
 }
 
-/** What the options of one kind of element may hold. */
+/** Limits for the options of one kind of element. */
 export interface OptionRule {
   limit: Limit;
   min?: number;
@@ -61,7 +61,7 @@ export function checkOption(report: Report, option: Json, place: string) {
   if ('url' in option) report.add(place, 'url is for overflow menus only');
 }
 
-/** The options of an element, their number, and that no value comes twice. */
+/** An element's options: their number, and that values are unique. */
 export function checkOptions(report: Report, owner: Json, field: string, pointer: string, rule: OptionRule) {
   const values = new Set<unknown>();
   for (const { item, place } of checkList(report, owner, field, pointer, rule.limit, rule.min ?? 1)) {
@@ -71,7 +71,7 @@ export function checkOptions(report: Report, owner: Json, field: string, pointer
   }
 }
 
-/** The chosen option must be one of the options, to the letter. */
+/** The initial option must exactly match one of the options. */
 export function checkInitialOption(report: Report, owner: Json, pointer: string) {
   const initial = owner.initial_option;
   if (initial === undefined) return;

@@ -5,19 +5,19 @@ import { LIMITS } from './limits.ts';
 /** Who caused a trigger, and in which modal. */
 export interface TriggerOrigin {
   user: string;
-  /** The modal that was open when the person acted in it; `views.push` needs it. */
+  /** The modal that the person acted in. Needed by `views.push`. */
   viewId?: string;
 }
 
 /** Trigger ids: three seconds, one use. https://docs.slack.dev/surfaces/modals */
 export interface Triggers {
   create(origin: TriggerOrigin): string;
-  /** Takes the trigger; throws what Slack answers when it is unknown, late or used. */
+  /** Uses the trigger. Throws Slack's error when it is unknown, expired or used. */
   exchange(id: string): TriggerOrigin;
   clear(): void;
 }
 
-/** A keeper of trigger ids on the given clock, in milliseconds. */
+/** Creates and checks trigger ids on the given clock, in milliseconds. */
 export function createTriggers(now: () => number): Triggers {
   const known = new Map<string, { origin: TriggerOrigin; at: number; used: boolean }>();
   return {

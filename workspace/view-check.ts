@@ -18,7 +18,7 @@ const FIELDS = [
   'submit_disabled',
 ];
 
-/** What Slack would refuse in a view, in its words, each with a JSON pointer; empty when nothing. */
+/** What Slack would refuse in a view, in Slack's words, each with a JSON pointer. Empty when there is nothing. */
 export function checkView(view: Json): readonly string[] {
   const report = createReport();
   const at = '/view';

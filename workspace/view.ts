@@ -1,6 +1,6 @@
 import type { Json } from './json.ts';
 
-/** A modal or an App Home as the workspace keeps it, with the fields Slack adds. */
+/** A modal or App Home as stored by the workspace, with the fields that Slack adds. */
 export interface StoredView {
   id: string;
   type: 'modal' | 'home';
@@ -17,6 +17,6 @@ export interface StoredView {
   clear_on_close: boolean;
   notify_on_close: boolean;
   blocks: Json[];
-  /** What was entered so far, by block and action. */
+  /** Input so far, by block and action. */
   state: { values: Record<string, Record<string, Json>> };
 }

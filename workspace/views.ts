@@ -7,7 +7,7 @@ import { withIds } from './messages.ts';
 import type { StoredView } from './view.ts';
 import { checkView } from './view-check.ts';
 
-/** A view payload, checked; throws what `views.open` answers. */
+/** A checked view payload. Throws what `views.open` answers. */
 export function toView(value: unknown): Json {
   if (!isRecord(value)) throw new ApiError('invalid_arguments', ['missing required field: view']);
   if (Buffer.byteLength(JSON.stringify(value)) > LIMITS.viewBytes.max) throw new ApiError('view_too_large');
@@ -20,7 +20,7 @@ function newHash(core: Core): string {
   return `${Math.floor(core.now() / 1000)}.${randomBytes(4).toString('hex')}`;
 }
 
-/** What an element holds before anybody touched it, in the shape of `state.values`; undefined when it holds nothing. */
+/** An untouched element's value, in the shape of `state.values`. Undefined when it has none. */
 function initialValue(element: Json): Json | undefined {
   const { type } = element;
   const value: Json = { type };
@@ -31,7 +31,7 @@ function initialValue(element: Json): Json | undefined {
   return value;
 }
 
-/** The elements of a list of blocks that a person may act on, with the id of their block. */
+/** The elements in a list of blocks that a person can act on, with their block ids. */
 export function elementsIn(blocks: readonly Json[]): { blockId: string; element: Json; block: Json }[] {
   return blocks.flatMap((block) => {
     const own = [...records(block.elements), block.accessory, block.element].filter(isRecord);
@@ -44,7 +44,7 @@ function initialState(blocks: Json[], before: StoredView['state']['values']): St
   const values: StoredView['state']['values'] = {};
   for (const { blockId, element } of elementsIn(blocks)) {
     const action = String(element.action_id);
-    // Slack keeps what was typed when the block and the action keep their ids.
+    // Slack keeps typed input when the block and the action keep their ids.
     const value = before[blockId]?.[action] ?? initialValue(element);
     if (value) values[blockId] = { ...values[blockId], [action]: value };
   }
@@ -87,7 +87,7 @@ function requireFreeExternalId(core: Core, payload: Json, self?: StoredView) {
   if (taken) throw new ApiError('duplicate_external_id');
 }
 
-/** Opens a modal as the only one of its user. */
+/** Opens a modal as the user's only one. */
 export function openView(core: Core, payload: Json, user: string): StoredView {
   requireFreeExternalId(core, payload);
   const view = build(core, payload, user);
@@ -97,7 +97,7 @@ export function openView(core: Core, payload: Json, user: string): StoredView {
   return view;
 }
 
-/** Puts a modal on top of the user's open one. */
+/** Pushes a modal onto the user's open one. */
 export function pushView(core: Core, payload: Json, user: string): StoredView {
   const stack = core.state.stacks.get(user) ?? [];
   if (stack.length >= LIMITS.viewStack.max) throw new ApiError('push_limit_reached');
@@ -113,7 +113,7 @@ export function pushView(core: Core, payload: Json, user: string): StoredView {
   return view;
 }
 
-/** Replaces what an open modal shows. */
+/** Replaces the content of an open modal. */
 export function updateView(core: Core, before: StoredView, payload: Json): StoredView {
   requireFreeExternalId(core, payload, before);
   const view = build(core, payload, before.user, before);

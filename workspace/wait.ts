@@ -19,7 +19,7 @@ function dump(core: Core): string {
   return `messages:\n${said.join('\n') || '  none'}\ncalls:\n${calls.slice(-SHOWN_MAX).join('\n') || '  none'}`;
 }
 
-/** Waits for a message that matches; rejects with what is there instead. */
+/** Waits for a matching message. Rejects with a dump of the existing ones. */
 export async function waitForMessage(
   core: Core,
   predicate: (message: StoredMessage) => boolean,

@@ -5,7 +5,7 @@ import type { WorkspaceUser } from './options.ts';
 import { type Conversation, membersOf } from './state.ts';
 import type { StoredView } from './view.ts';
 
-/** A user object as `users.info` answers it. */
+/** A user object as returned by `users.info`. */
 export function userOnWire(core: Core, user: WorkspaceUser): Json {
   const zone = user.tz ?? 'America/New_York';
   return {
@@ -48,12 +48,12 @@ function offsetSeconds(zone: string, at: number): number {
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 3600 + Number(match[3]) * 60);
 }
 
-/** The team a user belongs to; a stranger comes from another one. */
+/** The team a user belongs to. An external user belongs to another one. */
 export function teamOf(core: Core, userId: string): string {
   return core.state.users.get(userId)?.isStranger ? 'T0STRANGERS' : core.identity.teamId;
 }
 
-/** A conversation object as `conversations.info` answers it. */
+/** A conversation object as returned by `conversations.info`. */
 export function conversationOnWire(core: Core, channel: Conversation): Json {
   if (channel.directUser) {
     return {
@@ -88,7 +88,7 @@ export function conversationOnWire(core: Core, channel: Conversation): Json {
   };
 }
 
-/** A message object. Metadata is left out unless it was asked for, as Slack does. */
+/** A message object. As in Slack, metadata is omitted unless requested. */
 export function messageOnWire(core: Core, message: StoredMessage, withMetadata = false): Json {
   const { channel: _, ephemeralUser: _user, files, metadata, ...rest } = structuredClone(message);
   const fields: Json = { type: 'message', ...rest };
@@ -102,7 +102,7 @@ export function messageOnWire(core: Core, message: StoredMessage, withMetadata =
   return fields;
 }
 
-/** The app as a bot, as `bots.info` answers it. */
+/** The app as a bot, as returned by `bots.info`. */
 export function botOnWire(core: Core): Json {
   const { appId, appName, botId, botUserId, teamId } = core.identity;
   return {

@@ -11,27 +11,30 @@ import { type ApiCall, type Conversation, createState } from './state.ts';
 import type { StoredView } from './view.ts';
 import { waitForMessage } from './wait.ts';
 
-/** A running workspace, as tests and the demo drive it. */
+/** A running workspace, as tests and the demo control it. */
 export interface Workspace {
   /** The page. */
   url: string;
   /** For `SLACK_API_URL`; ends in `/api/`. */
   apiUrl: string;
   setAppUrl(url: string): void;
-  /** Every call of the Web API, of response URLs (`response_url`) and upload addresses (`upload_url`), oldest first. */
+  /** Every call of the Web API, of response URLs (`response_url`) and upload URLs (`upload_url`), oldest first. */
   calls: readonly ApiCall[];
-  /** The messages that everybody in a channel sees, replies included, oldest first; only one thread with `threadTs`, of the latest with `last`. */
+  /**
+   * Messages that everyone in a channel sees, including replies, oldest first. `threadTs`: only that thread. `last`:
+   * only the latest.
+   */
   messages(channel: string, opts?: { threadTs?: string; last?: number }): StoredMessage[];
   /** The messages that only one person sees, oldest first. */
   ephemerals(userId?: string): StoredMessage[];
-  /** The first message that matches: there already, or posted, changed or shown to one person within the time. */
+  /** The first matching message: already there, or posted, changed or shown to one person within the time limit. */
   waitForMessage(predicate: (message: StoredMessage) => boolean, timeoutMs?: number): Promise<StoredMessage>;
   command(args: CommandArgs): Promise<Delivery>;
   press(args: ElementAddress & { value?: string }): Promise<Delivery>;
   select(args: ElementAddress & { value: unknown }): Promise<Delivery>;
   suggest(args: ElementAddress & { value: string }): Promise<Json[]>;
   submitView(args: { user: string; viewId: string; values?: Record<string, unknown> }): Promise<Delivery>;
-  /** Undefined when the view did not ask to be told. */
+  /** Undefined when the view did not ask for a notification. */
   closeView(args: { user: string; viewId: string; all?: boolean }): Promise<Delivery | undefined>;
   shortcut(args: {
     user: string;
@@ -41,10 +44,10 @@ export interface Workspace {
   event(payload: Json, retry?: EventRetry): Promise<Delivery>;
   /** Sends `app_home_opened`. */
   openHome(user: string): Promise<Delivery>;
-  /** Posts what a person writes. */
+  /** Posts a person's message. */
   say(args: { user: string; channel: string; text: string; threadTs?: string }): StoredMessage;
   views: {
-    /** The modals that are open, by view id. */
+    /** Open modals, by view id. */
     readonly open: ReadonlyMap<string, StoredView>;
     /** App Homes, by user id. */
     readonly home: ReadonlyMap<string, StoredView>;
@@ -53,18 +56,18 @@ export interface Workspace {
   };
   faults: { add(fault: Fault): void; clear(): void };
   setRevoked(revoked: boolean): void;
-  /** Refuses messages with blocks of these types: newer blocks come to some workspaces later than to others. */
+  /** Refuses messages with blocks of these types, because Slack rolls out new blocks to some workspaces later. */
   setUnknownBlocks(types: readonly string[]): void;
   archive(channel: string, archived?: boolean): void;
-  /** As somebody who may delete any message. */
+  /** Acts as a person who may delete any message. */
   deleteMessage(message: Pick<StoredMessage, 'channel' | 'ts'>): void;
-  /** Connects a channel to another company, and tells the app with `channel_shared`. */
+  /** Shares a channel with another company, and notifies the app with `channel_shared`. */
   share(channel: string): Promise<Delivery>;
   kick(channel: string): void;
   invite(channel: string): void;
-  /** Replaces who is in a user group, and tells the app with `subteam_members_changed`. */
+  /** Replaces the members of a user group, and notifies the app with `subteam_members_changed`. */
   setUserGroup(group: string, users: string[]): Promise<Delivery>;
-  /** Forgets everything that happened; users, channels and the app URL stay. */
+  /** Forgets everything that happened. Users, channels and the app URL stay. */
   reset(): void;
   stop(): Promise<void>;
 }
@@ -80,7 +83,7 @@ function conversation(core: Core, id: string): Conversation {
   return channel;
 }
 
-/** The interface of a workspace that listens. */
+/** The interface of a listening workspace. */
 export function createWorkspace(core: Core, stop: () => Promise<void>): Workspace {
   const change = (id: string, fields: Partial<Conversation>) => {
     Object.assign(conversation(core, id), fields);
@@ -159,7 +162,7 @@ export function createWorkspace(core: Core, stop: () => Promise<void>): Workspac
       });
     },
     reset: () => {
-      // Timestamps go on rising, so that nobody takes a new message for an old one.
+      // Timestamps keep increasing, so that a new message is never mistaken for an old one.
       const { lastTs } = core.state;
       core.state = createState(core.options, core.identity);
       core.state.lastTs = lastTs;

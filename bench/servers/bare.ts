@@ -1,6 +1,9 @@
 import { createServer } from 'node:http';
 
-/** The floor: a Node server that reads the body, parses the JSON and says 200. No check, no redaction, no store. */
+/**
+ * The lower bound: a Node server that reads the body, parses the JSON and answers 200. No checks, no redaction, no
+ * storage.
+ */
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -4,7 +4,7 @@ import bolt from '@slack/bolt';
 import { type ConnectionOptions, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 
-/** The plain way: one of Bolt's custom routes, and `await queue.add` with a job id as dedupe. No redaction. */
+/** The naive implementation: a Bolt custom route, and `await queue.add` deduplicated by job id. No redaction. */
 const redis = new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null });
 const queue = new Queue('plain', { connection: redis as ConnectionOptions, prefix: '{plain}' });
 

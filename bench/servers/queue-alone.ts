@@ -2,8 +2,8 @@ import { type ConnectionOptions, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 
 /**
- * BullMQ alone: for each number that it is given, adds as many jobs, takes them as the worker of Cardbell does, and writes
- * one key for each.
+ * BullMQ alone: for each number it is given, adds that many jobs, takes them like Cardbell's worker, and writes one key
+ * for each.
  */
 const redis = new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null });
 const asked = redis.duplicate();

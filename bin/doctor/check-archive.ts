@@ -7,19 +7,19 @@ import type { RedisClient } from '../../src/core/redis.ts';
 import type { Report } from './report.ts';
 
 interface Options {
-  /** `AUDIT_ARCHIVE`; null: it is not set. */
+  /** `AUDIT_ARCHIVE`. Null when it is not set. */
   readonly folder: string | null;
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** Whether the folder of old months can be used, and has every record that left Redis. */
+/** Whether the folder of old months is usable and has every record that left Redis. */
 export async function checkArchive(redis: RedisClient, { folder, inTime }: Options, report: Report): Promise<void> {
   const { count } = await inTime(readArchived(redis));
   if (folder === null) {
     if (count > 0)
       report.fix(
-        `records 1 to ${count} of the audit record were moved to files, and AUDIT_ARCHIVE is not set`,
-        'set AUDIT_ARCHIVE to their folder, or nobody can verify the record',
+        `records 1 to ${count} of the audit record were moved to files, but AUDIT_ARCHIVE is not set`,
+        'set AUDIT_ARCHIVE to their folder; otherwise nobody can verify the record',
       );
     return;
   }
@@ -41,13 +41,13 @@ export async function checkArchive(redis: RedisClient, { folder, inTime }: Optio
   else report.ok(`AUDIT_ARCHIVE can be used, and has records 1 to ${count} of the audit record`);
 }
 
-/** @returns what is wrong with the folder; null: nothing. One that is not there yet is made by the worker. */
+/** @returns what is wrong with the folder; null when nothing is. The worker creates a missing folder. */
 async function whyNotUsable(folder: string): Promise<string | null> {
   for (let path = folder; ; path = dirname(path)) {
     const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code ?? 'unknown error');
     if (found === 'ENOENT' && dirname(path) !== path) continue;
     if (typeof found === 'string') return `${path} cannot be read (${found})`;
-    if (!found.isDirectory()) return `${path} is no folder`;
+    if (!found.isDirectory()) return `${path} is not a folder`;
     const mayUse = await access(path, constants.R_OK | constants.W_OK | constants.X_OK).then(
       () => true,
       () => false,

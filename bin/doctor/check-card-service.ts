@@ -3,7 +3,7 @@ import { createCardClient } from '../../src/card-api/client.ts';
 import { AppError, CardApiError } from '../../src/core/errors.ts';
 import type { Report } from './report.ts';
 
-/** Whether the card API answers, and takes the token. */
+/** Whether the card API answers and accepts the token. */
 export async function checkCardService(config: WorkerConfig, report: Report, timeoutMs: number): Promise<void> {
   const card = createCardClient({
     baseUrl: config.cardApiUrl,

@@ -7,18 +7,18 @@ import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';
 
-/** What the clock of a machine may differ by. Waits and expiry times are counted by the clock of Redis. */
+/** Allowed difference between the clocks. Waits and expiry times use Redis' clock. */
 const CLOCK_DIFFERENCE_MAX_MS = 5000;
 /** The oldest version that the tests run against. */
 const OLDEST_MAJOR = 7;
 
 type Given = Pick<ReturnType<typeof storeConfig>, 'redis' | 'redisShards'> & {
   readonly redisFullAt: number | null;
-  /** `AUDIT_ARCHIVE` of the worker, null where it has none; not given where its variables are not here. */
+  /** `AUDIT_ARCHIVE` of the worker. Null when it has none, absent when its variables are not set here. */
   readonly auditArchive: string | null | undefined;
 };
 
-/** Version, memory, persistence and clock of Redis, and whether this build can read what is stored there. */
+/** Redis' version, memory, persistence and clock, and whether this build can read the stored data. */
 export async function checkRedis(
   { redis: target, redisShards, redisFullAt, auditArchive }: Given,
   report: Report,
@@ -37,8 +37,8 @@ export async function checkRedis(
     checkClock(await inTime(redis.time()), Date.now(), report);
     const why = whyUnreadable(await inTime(readFormat(redis)));
     const whyShards = why === null ? await inTime(whyNotShards(redis, redisShards)) : null;
-    if (why !== null) report.fix('this version cannot read what is stored', why);
-    else if (whyShards !== null) report.fix('what is stored has another number of shards', whyShards);
+    if (why !== null) report.fix('this version cannot read the stored data', why);
+    else if (whyShards !== null) report.fix('the stored data has a different number of shards', whyShards);
     else {
       await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
       if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, inTime }, report);
@@ -50,7 +50,7 @@ export async function checkRedis(
   }
 }
 
-/** Null where the service keeps its settings to itself, as managed ones do. */
+/** Null when the service hides its settings, as managed ones do. */
 async function setting(
   redis: RedisClient,
   name: string,
@@ -85,7 +85,8 @@ async function checkPersistence(get: (name: string) => Promise<string | null>, r
   else if (policy === 'noeviction') report.ok('maxmemory-policy is noeviction');
   else report.fix(`maxmemory-policy is ${policy}: events can vanish`, 'set maxmemory-policy noeviction');
   const appendOnly = await get('appendonly');
-  if (appendOnly === 'no') report.fix('appendonly is off: a restart of Redis loses what waits', 'set appendonly yes');
+  if (appendOnly === 'no')
+    report.fix('appendonly is off: a restart of Redis loses everything that waits', 'set appendonly yes');
   else if (appendOnly === 'yes') report.ok(`appendonly is on, appendfsync ${(await get('appendfsync')) ?? 'unknown'}`);
 }
 

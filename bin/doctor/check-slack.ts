@@ -15,10 +15,10 @@ interface SlackCheck {
   readonly timeoutMs: number;
 }
 
-/** Token, scopes, people, channels, templates and manifest. Posts one line in each channel and deletes it at once. */
+/** Token, scopes, people, channels, templates and manifest. Posts one line in each channel and deletes it immediately. */
 export async function checkSlack({ config, policy, timeoutMs }: SlackCheck, report: Report): Promise<void> {
   const slack = createSlack({ token: config.slackBotToken, apiUrl: config.slackApiUrl });
-  // For the methods that only the doctor calls.
+  // For methods that only the doctor calls.
   const client = new webApi.WebClient(config.slackBotToken, {
     timeout: timeoutMs,
     retryConfig: { retries: 0 },
@@ -63,7 +63,7 @@ async function checkToken(slack: Slack, report: Report): Promise<boolean> {
   }
 }
 
-/** Whether a user or a user group that a role names can act. */
+/** Whether a user or user group named for a role can act. */
 async function checkMember(slack: Slack, variable: string, id: string, report: Report): Promise<void> {
   try {
     if (id.startsWith('S')) {
@@ -91,7 +91,7 @@ async function checkMember(slack: Slack, variable: string, id: string, report: R
   }
 }
 
-/** Everybody who may do something, by the variable that names them or their file. */
+/** Everyone who may do something, by the variable or file that names them. */
 function peopleIn(policy: Policy, policyFile: string | null): Readonly<Record<string, readonly string[]>> {
   const [operators, approvers] = [permittedTo(policy, 'operator'), permittedTo(policy, 'approver')];
   if (policyFile === null) return { OPERATORS: operators, APPROVERS: approvers };
@@ -109,7 +109,7 @@ function channelPurposes(channels: Channels, { standard, groups }: Policy): Map<
   return purposes;
 }
 
-/** What names people together with their limits and purchases. */
+/** Channels that get people's names together with limits and purchases. */
 const internal: readonly string[] = ['approvals', 'audit', 'ops'] satisfies (keyof Channels)[];
 
 async function checkChannel(
@@ -143,7 +143,7 @@ async function checkChannel(
   }
 }
 
-/** Asks Slack about one message of each kind of alert. */
+/** Asks Slack to validate one message of each kind of alert. */
 async function checkTemplates(client: webApi.WebClient, report: Report): Promise<void> {
   const refused: string[] = [];
   for (const { kind, message } of sampleMessages()) {
@@ -162,7 +162,7 @@ async function checkTemplates(client: webApi.WebClient, report: Report): Promise
   else report.fix(`Slack refuses the messages of: ${refused.join(', ')}`, 'report it with the version of Cardbell');
 }
 
-/** Needs an app configuration token; with any other Slack answers that the token is of the wrong kind. */
+/** Needs an app configuration token. With any other, Slack answers that the token has the wrong type. */
 async function checkManifest(client: webApi.WebClient, report: Report): Promise<void> {
   const token = process.env['SLACK_CONFIG_TOKEN'];
   if (token === undefined || token === '') {
@@ -177,7 +177,7 @@ async function checkManifest(client: webApi.WebClient, report: Report): Promise<
   }
 }
 
-/** Slack's own code of an error; never a stack trace. */
+/** Slack's own error code, never a stack trace. */
 function codeOf(error: unknown): string {
   if (error instanceof SlackError) return error.slackError;
   if (error instanceof webApi.WebAPIPlatformError) return error.data.error ?? 'unknown';

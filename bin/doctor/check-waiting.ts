@@ -8,19 +8,19 @@ import { countEvents, readInbox } from '../../src/ops/health.ts';
 import { BATCH_MAX } from '../../src/outbox/flush-outbox.ts';
 import { channelsKey } from '../../src/outbox/outbox-store.ts';
 import { defaultThrottle } from '../../src/outbox/send-message.ts';
-import { type Memory, predictDrain, predictMemory, type Waits } from './predict.ts';
+import { type Memory, predictDrain, predictMemory, type Waits, WORKER_PER_SECOND } from './predict.ts';
 import type { Report } from './report.ts';
 
 const CHANNELS_NAMED = 3;
 
 interface Options {
   readonly shards: number;
-  /** `REDIS_FULL_PERCENT` as a share; null where the configuration does not say it. */
+  /** `REDIS_FULL_PERCENT` as a fraction. Null when the configuration does not set it. */
   readonly fullAt: number | null;
   readonly inTime: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** What waits, how long it takes until it is posted, and what Redis will need for it. */
+/** How much waits, how long until it is posted, and how much memory Redis will need for it. */
 export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime }: Options, report: Report) {
   const waits = await inTime(readWaits(redis, shards)).catch(() => null);
   if (waits === null) {
@@ -52,7 +52,7 @@ async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
   };
 }
 
-/** Of all nodes together; without a limit where one of them has none. */
+/** Across all nodes. No limit if any of them has none. */
 async function readMemory(redis: RedisClient): Promise<Memory> {
   const each = await Promise.all(serversOf(redis).map(memoryOf));
   const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
@@ -89,8 +89,8 @@ function wordsOfDrain(waits: Waits): string {
   if (fullest === 0) return 'what waits is posted at once';
   return (
     `what waits is posted within ${duration(shortestMs)} where up to ${BATCH_MAX} alerts share a message, and within ` +
-    `${duration(longestMs)} where each needs its own: Slack takes one message a second in a channel, and the fullest gets ` +
-    `at most ${count(fullest)}`
+    `${duration(longestMs)} where each needs its own: Slack takes one message a second in a channel, one worker ` +
+    `handles about ${count(WORKER_PER_SECOND)} events a second, and the fullest channel gets at most ${count(fullest)}`
   );
 }
 

@@ -4,9 +4,9 @@ import type { WebConfig } from '../../src/app/config.ts';
 import type { Report } from './report.ts';
 
 /**
- * Whether the web process takes webhooks and Slack's requests.
+ * Whether the web process accepts webhooks and Slack's requests.
  *
- * @param publicUrl the address that the card service and Slack know; null: only where it listens is tried.
+ * @param publicUrl the address that the card service and Slack use; null: try only the local address.
  */
 export async function checkWeb(
   config: WebConfig,
@@ -38,7 +38,7 @@ export async function checkWeb(
   }
 }
 
-/** How web is reached. */
+/** How to reach web. */
 interface Outside {
   readonly base: string;
   readonly timeoutMs: number;
@@ -47,7 +47,7 @@ interface Outside {
 
 const WEBHOOK_VERSION = '2.0.2.0';
 
-/** A body that no webhook has: the receiver answers 400 to whoever knows the secret, and keeps nothing. */
+/** A body that is never a webhook: the receiver answers 400 to a sender with the right secret, and stores nothing. */
 const noWebhook = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '[]' };
 
 async function checkReceiver(
@@ -64,7 +64,7 @@ async function checkReceiver(
     );
   for (const [index, secret] of webhookSecrets.entries()) {
     const sender = createSender({ secret, version: WEBHOOK_VERSION, timeoutMs });
-    // As the service sends: the secret alone as Basic credential, and the body only after `100 Continue`.
+    // Sent like the service does: the secret alone as Basic credential, and the body only after `100 Continue`.
     const taken = await sender(`${base}/webhooks/decline`, noWebhook.body).finally(() => sender.close());
     const which = webhookSecrets.length === 1 ? 'the shared secret' : `shared secret ${index + 1}`;
     if (taken.status === 400) report.ok(`a webhook with ${which} gets through`);
@@ -78,7 +78,7 @@ async function checkReceiver(
   }
 }
 
-/** What Slack sends when an address is entered as the Request URL. https://docs.slack.dev/reference/events/url_verification */
+/** What Slack sends when a Request URL is entered. https://docs.slack.dev/reference/events/url_verification */
 async function checkSlackRequests({ slackSigningSecret }: WebConfig, { send }: Outside, report: Report): Promise<void> {
   if (slackSigningSecret === undefined) return report.note('Slack is reached over Socket Mode: no address is needed');
   const body = JSON.stringify({ type: 'url_verification', token: 'doctor', challenge: 'cardbell' });

@@ -1,9 +1,11 @@
 /**
- * What a decline takes in Redis, in bytes, as `npm run bench -- bytes` measured it with one to a message: see
- * docs/performance.md. At first, and on average over the 30 days for which its alert is kept.
+ * Memory of one decline in Redis, in bytes, measured by `npm run bench -- bytes` with one decline per message: see
+ * docs/performance.md. Initially, and on average over the 30 days for which its alert is kept.
  */
 const DECLINE_BYTES = { atFirst: 1490, average: 880 } as const;
 const KEPT_DAYS = 30;
+/** Events that one worker handles per second, by `npm run bench -- waiting`: 1,375 on a busy machine with two cores. */
+export const WORKER_PER_SECOND = 1000;
 
 /** What the doctor found in Redis. */
 export interface Waits {
@@ -11,30 +13,32 @@ export interface Waits {
   readonly inbox: number;
   /** Events in the queues of all shards. */
   readonly queues: number;
-  /** Entries of outboxes that may be posted, by channel. Held ones are not among them. */
+  /** Outbox entries that may be posted now, by channel. Held ones are not included. */
   readonly outboxes: ReadonlyMap<string, number>;
   /** Events of the last 24 hours, and of all days that are kept. */
   readonly lastDay: number;
   readonly kept: number;
 }
 
-/** What Redis tells of its memory, in bytes; a limit of 0 is none. */
+/** Redis' memory use in bytes. A limit of 0 means none. */
 export interface Memory {
   readonly used: number;
   readonly max: number;
 }
 
-/** @param batchMax how many entries share a message at most. @param postMs how long a channel waits between messages. */
+/** @param batchMax the most entries that share a message. @param postMs how long a channel waits between messages. */
 export function predictDrain(
   { inbox, queues, outboxes }: Pick<Waits, 'inbox' | 'queues' | 'outboxes'>,
   { batchMax, postMs }: { readonly batchMax: number; readonly postMs: number },
 ): { readonly fullest: number; readonly shortestMs: number; readonly longestMs: number } {
-  // Which channels they go to is not known yet. In the worst case all go to the one that is fullest.
+  // Their channels are not known yet. In the worst case all go to the fullest one.
   const fullest = Math.max(0, ...outboxes.values()) + inbox + queues;
-  return { fullest, shortestMs: Math.ceil(fullest / batchMax) * postMs, longestMs: fullest * postMs };
+  const workMs = ((inbox + queues) / WORKER_PER_SECOND) * 1000;
+  const shortestMs = Math.max(Math.ceil(fullest / batchMax) * postMs, workMs);
+  return { fullest, shortestMs, longestMs: Math.max(fullest * postMs, workMs) };
 }
 
-/** Null where Redis does not tell how much it uses. */
+/** Null when Redis does not report its memory use. */
 export function predictMemory(
   { inbox, queues, lastDay, kept }: Omit<Waits, 'outboxes'>,
   { used, max }: Memory,
@@ -47,7 +51,7 @@ export function predictMemory(
 } | null {
   if (!(used > 0)) return null;
   const stored = used + (inbox + queues) * DECLINE_BYTES.atFirst;
-  // What is not of events stays as it is.
+  // Memory not used by events stays the same.
   const others = Math.max(0, used - kept * DECLINE_BYTES.average);
   const level = others + lastDay * KEPT_DAYS * DECLINE_BYTES.average;
   const limit = max > 0 ? max * fullAt : null;

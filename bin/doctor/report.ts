@@ -1,13 +1,13 @@
-/** What a check found: all is well, something to know, or something to do. */
+/** The result of a check: fine, something to know, or something to do. */
 export interface Finding {
   readonly area: string;
   readonly level: 'ok' | 'note' | 'fix';
   readonly what: string;
-  /** What to do about it; null unless the level is `fix`. */
+  /** What to do about it. Null unless the level is `fix`. */
   readonly todo: string | null;
 }
 
-/** Collects what the checks find, area by area. */
+/** Collects the checks' results by area. */
 export interface Report {
   area(name: string): void;
   ok(what: string): void;
@@ -17,8 +17,8 @@ export interface Report {
 }
 
 /**
- * @param print takes each line as soon as it is found, so that a slow check shows how far it is.
- * @param inWords names the variables as they have to be set.
+ * @param print called with each line immediately, so that a slow check shows its progress.
+ * @param inWords replaces variables by the names under which they must be set.
  */
 export function createReport(print: (text: string) => void, inWords = (text: string): string => text): Report {
   const findings: Finding[] = [];

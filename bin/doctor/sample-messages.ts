@@ -6,7 +6,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 
-/** Invented. */
+/** Fictional. */
 const card: CardFacts = {
   acctId: 7378,
   cardId: 6231,
@@ -17,7 +17,7 @@ const card: CardFacts = {
   group: 'Field team',
 };
 
-/** One message for each webhook of the trigger's catalog: every kind, and a decline for every reason. */
+/** One message for each webhook in the trigger's catalog: every kind, and a decline for every reason. */
 export function sampleMessages(now = new Date()): { readonly kind: string; readonly message: Message }[] {
   return CATALOGUE.map((entry, index) => {
     const body = { CallbackTime: toCallbackTime(now, index), Data: freshData(entry, now, index) };

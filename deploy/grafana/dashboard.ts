@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-/** `npm run dashboard` writes the Grafana dashboard. A test holds the file, this and the metrics together. */
+/** `npm run dashboard` writes the Grafana dashboard. A test checks that the file matches this code and the metrics. */
 
 interface Query {
   readonly expr: string;
@@ -23,7 +23,7 @@ const rate = (metric: string, by: string): Query => ({
     .map((label) => `{{${label}}}`)
     .join(' '),
 });
-/** What every process says alike. */
+/** A metric that has the same value in every process. */
 const same = (metric: string, legend: string, by = ''): Query => ({
   expr: by === '' ? `max(${metric})` : `max by (${by}) (${metric})`,
   legend,
@@ -34,36 +34,36 @@ const all = 'cardbell_alert_post_duration_seconds_count{kind="decline"}';
 
 const rows: readonly (readonly [string, ...Panel[]])[] = [
   [
-    'What people notice',
+    'User experience',
     [
-      'Declines shown within 10 s (goal 99.9 %, 28 days)',
+      'Declines shown within 10 s (target 99.9 %, 28 days)',
       'percentunit',
       { expr: `sum(increase(${onTime}[28d])) / sum(increase(${all}[28d]))`, legend: 'on time' },
     ],
-    ['From webhook to Slack', 's', ...quantiles('cardbell_alert_post_duration_seconds', 'kind')],
-    ['From click to outcome', 's', ...quantiles('cardbell_action_duration_seconds', 'verb')],
-    ['The oldest that waits for a worker', 's', same('cardbell_lag_seconds', 'lag')],
+    ['Time from webhook to Slack', 's', ...quantiles('cardbell_alert_post_duration_seconds', 'kind')],
+    ['Time from click to outcome', 's', ...quantiles('cardbell_action_duration_seconds', 'verb')],
+    ['Longest wait for a worker', 's', same('cardbell_lag_seconds', 'lag')],
   ],
   [
-    'Taking in',
+    'Intake',
     ['Webhooks by answer', 'reqps', rate('cardbell_webhooks_total', 'answer')],
-    ['Storing a webhook', 's', ...quantiles('cardbell_webhook_store_duration_seconds')],
-    ['Asked for in Slack', 'reqps', rate('cardbell_actions_total', 'verb, decision')],
-    ['Not yet taken by a worker', 'short', same('cardbell_inbox_entries', 'entries')],
+    ['Time to store a webhook', 's', ...quantiles('cardbell_webhook_store_duration_seconds')],
+    ['User requests in Slack', 'reqps', rate('cardbell_actions_total', 'verb, decision')],
+    ['Inbox entries', 'short', same('cardbell_inbox_entries', 'entries')],
   ],
   [
-    'Work',
+    'Processing',
     ['Jobs by queue and state', 'short', same('cardbell_queue_jobs', '{{queue}} {{state}}', 'queue, state')],
-    ['Tries of jobs', 'reqps', rate('cardbell_job_duration_seconds_count', 'job, outcome')],
-    ['How long jobs take', 's', ...quantiles('cardbell_job_duration_seconds', 'job')],
-    ['Waiting to be posted', 's', ...quantiles('cardbell_outbox_wait_seconds', 'priority')],
+    ['Job tries by outcome', 'reqps', rate('cardbell_job_duration_seconds_count', 'job, outcome')],
+    ['Job duration', 's', ...quantiles('cardbell_job_duration_seconds', 'job')],
+    ['Wait before posting', 's', ...quantiles('cardbell_outbox_wait_seconds', 'priority')],
   ],
   [
-    'The other services',
-    ['Calls of Slack', 'reqps', rate('cardbell_slack_call_duration_seconds_count', 'method, outcome')],
-    ['How long Slack takes', 's', ...quantiles('cardbell_slack_call_duration_seconds')],
-    ['Calls of the card API', 'reqps', rate('cardbell_card_api_call_duration_seconds_count', 'operation, outcome')],
-    ['How long the card API takes', 's', ...quantiles('cardbell_card_api_call_duration_seconds')],
+    'External services',
+    ['Slack calls', 'reqps', rate('cardbell_slack_call_duration_seconds_count', 'method, outcome')],
+    ['Slack call duration', 's', ...quantiles('cardbell_slack_call_duration_seconds')],
+    ['Card API calls', 'reqps', rate('cardbell_card_api_call_duration_seconds_count', 'operation, outcome')],
+    ['Card API call duration', 's', ...quantiles('cardbell_card_api_call_duration_seconds')],
   ],
   [
     'Health',
@@ -76,10 +76,10 @@ const rows: readonly (readonly [string, ...Panel[]])[] = [
       { expr: 'min(cardbell_health_read)', legend: 'Redis' },
     ],
     [
-      'Workers, quarantine',
+      'Workers, Redis memory, quarantine',
       'short',
       same('cardbell_workers', 'workers'),
-      same('cardbell_redis_memory_ratio', 'share of Redis’ memory'),
+      same('cardbell_redis_memory_ratio', 'Redis memory used'),
       same('cardbell_quarantined', 'webhooks in quarantine'),
     ],
     [
@@ -99,7 +99,7 @@ const rows: readonly (readonly [string, ...Panel[]])[] = [
 const WIDTH = 6;
 const HEIGHT = 8;
 
-/** The dashboard, as Grafana imports it. */
+/** The dashboard in Grafana's import format. */
 export function dashboard(): object {
   const panels = rows.flatMap(([title, ...row], rowIndex) => {
     const y = rowIndex * (HEIGHT + 1);
@@ -109,7 +109,7 @@ export function dashboard(): object {
       ...row.map(([name, unit, ...queries], index) => ({
         type: 'timeseries',
         title: name,
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana fills it in.
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: Grafana replaces this placeholder.
         datasource: { type: 'prometheus', uid: '${datasource}' },
         gridPos: { h: HEIGHT, w: WIDTH, x: index * WIDTH, y: y + 1 },
         fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },

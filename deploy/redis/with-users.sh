@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts the Redis of compose.yaml (the command in the arguments) with a user for web and one for worker. Their passwords are
-# made at the first start. Each process reads its address, password included, from a volume that only it and Redis have.
+# Starts the Redis of compose.yaml (the command in the arguments) with one user for web and one for worker. Their passwords are
+# generated at the first start. Each process reads its URL, including the password, from a volume that only it and Redis mount.
 set -eu
 addresses=${ADDRESSES:-/run/redis}
 users=${USERS:-/tmp/users.acl}
@@ -9,7 +9,7 @@ password_of() {
   file=$addresses/$1/url
   if [ ! -s "$file" ]; then
     made=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
-    # The process runs as a user of its own; nobody else has this volume.
+    # The process runs as a different user, so the file must be world-readable. No other container mounts this volume.
     (umask 022 && echo "redis://$1:$made@redis:6379" > "$file.new")
     mv "$file.new" "$file"
   fi

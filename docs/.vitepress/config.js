@@ -5,7 +5,7 @@ import { defineConfig } from 'vitepress';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Pages above this folder: each is included by a page here, and its links are meant from where it stands. */
+/** Pages outside this folder. A page here includes each of them. Their links are relative to their own location. */
 const above = {
   'README.md': 'index.md',
   'CONTRIBUTING.md': 'contribute.md',
@@ -16,14 +16,14 @@ const above = {
 };
 const sourceOf = Object.fromEntries(Object.entries(above).map(([source, page]) => [page, source]));
 
-/** What a path of the repository is on the site; null where it is no page and no picture. */
+/** The site path of a repository path; null if it is neither a page nor a picture. */
 function onSite(path) {
   if (path in above) return `/${above[path]}`;
   if (/^docs\/.*\.(md|png)$/.test(path)) return path.replace(/^docs/, '').replace(/README\.md$/, 'index.md');
   return existsSync(join(root, path)) ? null : path;
 }
 
-/** Links work on GitHub as they stand. Here they are turned into those of the site; files that are no page are only named. */
+/** The links in the pages work on GitHub. This converts them to links of the site. Links to files without a page become plain text. */
 function linkLikeSite(md) {
   md.core.ruler.after('inline', 'links-of-repository', ({ tokens, env }) => {
     const page = env.relativePath.replace(/(?<=\/)index\.md$/, 'README.md');
@@ -43,7 +43,7 @@ function linkLikeSite(md) {
   });
 }
 
-/** Pictures are found beside the page. */
+/** Picture paths are relative to the page. */
 function relativeTo(page, link) {
   return `./${relative(dirname(`/${page}`), link)}`;
 }
@@ -53,7 +53,7 @@ const runbooks = readdirSync(join(root, 'docs/runbooks'))
   .map((name) => name.replace(/\.md$/, ''));
 const page = (text, link) => ({ text, link });
 
-/** The pages stay where GitHub shows them; the site is made of them. A dead link fails the build. */
+/** Builds the site from the pages that GitHub shows. A dead link fails the build. */
 export default defineConfig({
   title: 'Cardbell',
   description: 'A Slack bot for companies that run a business card program',
@@ -103,8 +103,8 @@ export default defineConfig({
         items: [
           page('Sandbox', '/sandbox'),
           page('Local workspace', '/workspace'),
-          page('Contribute', '/contribute'),
-          page('Changes', '/changelog'),
+          page('Contributing', '/contribute'),
+          page('Changelog', '/changelog'),
         ],
       },
     ],

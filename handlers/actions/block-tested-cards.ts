@@ -12,18 +12,21 @@ import { refused } from '../dispatch/refused.ts';
 
 /** *Block one card…* on a card-testing warning. */
 export const blockTestedCard = onPress(async ({ value, interaction }, deps) => {
-  if (value === '') throw new Error('a menu in which nothing was chosen');
+  if (value === '') throw new Error('no option was chosen in the menu');
   const { warningId, alertId } = readTestedCardValue(value);
   await blockCards(interaction, warningId, { only: alertId }, deps);
 });
 
-/** *Block all cards* on a card-testing warning: an action of its own for each card, permitted and recorded one by one. */
+/** *Block all cards* on a card-testing warning. Each card gets its own action, permission check and audit entry. */
 export const blockTestedCards = onPress(async ({ value, interaction }, deps) => {
   const { warningId, alertId } = readTestedCardValue(value);
   await blockCards(interaction, warningId, { upTo: alertId }, deps);
 });
 
-/** One of the cards, or all up to the last one that the button named. Both by the alert of the card's first decline. */
+/**
+ * One card, or all cards up to the last one that the button showed. Both are named by the alert of the card's first
+ * decline.
+ */
 type Meant = { readonly only: string } | { readonly upTo: string };
 
 function meantOf(warning: CardTestingAlert, which: Meant): TriedCard[] {
@@ -54,7 +57,7 @@ async function blockCards(
   }
   const { actor, isExternal } = interaction;
   const roles = isExternal ? [] : (await deps.permissions.rolesOf(actor.userId)).roles;
-  // Who may not is told so once, and is on record once.
+  // Someone who may not block gets one refusal and one record, so one card is enough.
   const asked = isPermitted('block', roles) ? cards : cards.slice(0, 1);
   for (const { acctId } of asked) {
     const id = contentId('act_', [interaction.id, acctId]);

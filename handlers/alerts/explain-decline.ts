@@ -10,18 +10,18 @@ import { look } from '../dispatch/look.ts';
 
 type Args = AllMiddlewareArgs & SlackShortcutMiddlewareArgs<MessageShortcut>;
 
-/** One message can tell of several declines. */
+/** A message can show several declines. */
 const SHOWN_MAX = 3;
-/** Slack shows a message a moment before it is on record what the message tells of. */
+/** Slack shows a message shortly before we record which alerts it shows. */
 const JUST_POSTED_MS = 60_000;
 const LOOK_AGAIN_MS = 400;
-/** Together less than the three seconds within which Slack opens a view. */
+/** In total less than the three seconds within which Slack accepts a view. */
 const LOOKS = 5;
 
 /**
- * *Explain this decline*, on any message of ours, in a thread as well: there slash commands do not work.
+ * *Explain this decline*, on any of our messages. Also works in threads, where slash commands do not.
  *
- * Whoever sees the message may read what is shown in that place; how the alert found its way is for operators.
+ * Anyone who sees the message may read what the channel may show. Only operators see how the alert was routed.
  */
 export function explainDecline(deps: ListenerDeps) {
   return async ({ ack, shortcut }: Args): Promise<void> => {
@@ -53,7 +53,7 @@ export function explainDecline(deps: ListenerDeps) {
   };
 }
 
-/** The same people may ask `/card why`. */
+/** The people who may ask `/card why`. */
 async function maySeeWay(userId: string, { event }: TransactionAlert, deps: ListenerDeps): Promise<boolean> {
   const { roles } =
     event.acctId === null ? await deps.permissions.rolesOf(userId) : await deps.rolesForCard(userId, event.acctId);
@@ -73,7 +73,7 @@ async function declinesOf(
   }
 }
 
-/** Of the message itself; of the thread's first message when it tells of none. */
+/** The declines of the message itself, or of the thread's first message when it shows none. */
 async function declinesAt(
   channel: string,
   places: readonly (string | undefined)[],

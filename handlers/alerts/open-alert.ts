@@ -8,7 +8,7 @@ import { look } from '../dispatch/look.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { alertTooOld } from '../dispatch/refused.ts';
 
-/** The menu of a message that shows many alerts: those whose name, card, amount and merchant have all that was typed. */
+/** The menu of a message that shows many alerts: those whose name, card, amount and merchant match everything typed. */
 export function findAlert({ batchMessages }: ListenerDeps) {
   return async ({ ack, body }: AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>): Promise<void> => {
     const channel = body.channel?.id ?? String(body.container['channel_id'] ?? '');
@@ -24,8 +24,8 @@ export function findAlert({ batchMessages }: ListenerDeps) {
 }
 
 /**
- * One alert chosen in a message that shows several: shows it to the person who chose, with its buttons and what was done
- * about it. It says no more than the message itself, so whoever sees that may open it; the buttons ask who may.
+ * Shows one alert, chosen in a message that shows several, to the person who chose it, with its buttons and outcomes. It
+ * shows no more than the message does, so anyone who sees the message may open it. The buttons check permissions.
  */
 export const openAlert = onPress(async ({ value: alertId, interaction }, deps) => {
   const { channel } = interaction.origin;
@@ -42,7 +42,7 @@ export const openAlert = onPress(async ({ value: alertId, interaction }, deps) =
   );
 });
 
-/** *Details*: all there is to say of an alert. It says no more than the message may, so whoever sees that may open it. */
+/** *Details*: the long alert. It shows no more than the message may, so anyone who sees the message may open it. */
 export function showDetails(audience: 'team' | 'holder'): PressListener {
   return onPress(async ({ value: alertId, body, interaction }, deps) => {
     const { channel } = interaction.origin;

@@ -6,7 +6,7 @@ import { ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
 const target = { kind: 'channel', text: '' } as const;
 
-/** *Name a delegate…* in App Home: the form, for those who may. */
+/** *Name a delegate…* in App Home: opens the form for people who may use it. */
 export const nameDelegate = onPress(async ({ body, interaction }, deps) => {
   const openForm = async (): Promise<{ kind: 'shown' }> => {
     await deps.openView(body.trigger_id, delegateForm(deps.ownDelegates()));
@@ -15,10 +15,10 @@ export const nameDelegate = onPress(async ({ body, interaction }, deps) => {
   await deps.requestAction({ ...interaction, verb: 'delegate', target, input: openForm });
 });
 
-/** *End now* beside the delegate. */
+/** *End now* next to the delegate. */
 export const endDelegation = asks(() => ({ verb: 'delegate', target, input: { delegate: null } }));
 
-/** The form, submitted. What the policy says about it is decided where it is performed. */
+/** Submits the form. The policy is checked when the action is performed. */
 export function setDelegate(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);

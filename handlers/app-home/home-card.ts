@@ -3,7 +3,10 @@ import { ofChoice } from '../dispatch/picker.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { formTooOld, refuseChoice } from '../dispatch/refused.ts';
 
-/** *Block card*, *Activate card* and *Ask for more…* in App Home: the value is a sealed card. The answer comes directly. */
+/**
+ * *Block card*, *Activate card* and *Ask for more…* in App Home: the value is a sealed card. The answer is a direct
+ * message.
+ */
 export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener {
   return onPress(async ({ value, body, interaction }, deps) => {
     const card = ofChoice(value, deps);

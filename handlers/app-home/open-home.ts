@@ -8,7 +8,7 @@ interface HomeEvent {
   readonly tab?: string;
 }
 
-/** Somebody opened App Home: the worker draws it, with the roles of now. */
+/** Someone opened App Home: the worker renders it with their current roles. */
 export function appHomeOpened({ renderHome }: ListenerDeps) {
   return async ({ event }: { event: object }): Promise<void> => {
     const { user, tab } = event as HomeEvent;

@@ -2,7 +2,7 @@ import { readDirectKind, readOwnDigest } from '../../src/app-home/verbs.ts';
 import { onPress } from '../dispatch/press.ts';
 import { formTooOld, refuseChoice } from '../dispatch/refused.ts';
 
-/** *Turn on* and *Turn off* in App Home: the value is a kind of messages and what it shall be. */
+/** *Turn on* and *Turn off* in App Home: the value is a kind of message and its new setting. */
 export const setPreference = onPress(async ({ value, interaction }, deps) => {
   const [kind = '', to] = value.split(':');
   const [what, often] = [readDirectKind(kind), kind === 'digest' ? readOwnDigest(to ?? '') : null];

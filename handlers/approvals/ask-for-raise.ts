@@ -11,7 +11,7 @@ import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
 type AskFormFor = Pick<Extract<Pending, { kind: 'ask' }>, 'alertId' | 'words' | 'messageTs'>;
 
-/** Opens the form; what it submits is the action. */
+/** Opens the form. The action is requested when the form is submitted. */
 export function openAskForm(
   triggerId: string,
   { origin }: Pick<Interaction, 'origin'>,
@@ -27,7 +27,7 @@ export function openAskForm(
   };
 }
 
-/** `/card ask`: asked at once when it says what for, else with a form that has the amount filled in. */
+/** `/card ask`: requested at once if it gives a reason. Otherwise opens a form with the amount filled in. */
 export async function askForRaiseByCommand(
   asked: Extract<Ask, { verb: 'ask' }>,
   triggerId: string,
@@ -42,7 +42,7 @@ export async function askForRaiseByCommand(
   await deps.requestAction({ ...asked, notify, input: openAskForm(triggerId, interaction, form, deps) });
 }
 
-/** *Ask for more* on a holder's own decline: opens the form. Its value is the alert's id. */
+/** *Ask for more* on a holder's own decline: opens the form. The button's value is the alert's id. */
 export const requestIncrease = onPress(async ({ value: alertId, body, interaction }, deps) => {
   const openForm = async (): Promise<{ kind: 'shown' }> => {
     const alert = await deps.alerts.get(alertId);

@@ -13,7 +13,9 @@ import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
 import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
-/** *Change and approve…*, *Deny with note…*, *Break glass…* on a request: each opens its form, for who may. */
+/**
+ * *Change and approve…*, *Deny with note…*, *Break glass…* on a request: each opens its form for people who may use it.
+ */
 export function openDecideForm(purpose: DecidePurpose): PressListener {
   return onPress(async ({ value, body, interaction }, deps) => {
     const verb = purpose === 'override' ? 'emergency-override' : 'decide';
@@ -25,20 +27,20 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
         return refused({ what: 'Your decision', why, whoCan: 'Nothing is left to decide.' });
       }
       const { channel, messageTs } = interaction.origin;
-      // The form shows the request as it is now, whatever the message showed.
+      // The form shows the request's current state, which may be newer than the message.
       const { id: requestId, revision } = request;
       const form = { kind: 'decide', requestId, revision, purpose, channel, messageTs } as const;
       const privateMetadata = await deps.pending.put(form);
       const capCents = aloneCents(deps.policyFor(request.card.group));
       await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
-      // The action is what the form will submit.
+      // The action is requested when the form is submitted.
       return { kind: 'shown' };
     };
     await deps.requestAction({ ...interaction, verb, target, input });
   });
 }
 
-/** The forms of a request, submitted: approve with changes, deny with a note, break the glass. */
+/** A submitted form of a request: approve with changes, deny with a note, or break glass. */
 export function submitDecideForm(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
@@ -84,7 +86,7 @@ export function submitDecideForm(deps: ListenerDeps) {
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const noLimits = { limits: none, transactionLimitCents: null };
 
-/** The same rules, with the amounts that were typed, and what is wrong with them. */
+/** The same rules with the amounts the person typed, and the errors in those amounts. */
 function goalsTyped(
   inputs: Inputs,
   asked: readonly RuleGoal[],
@@ -97,7 +99,8 @@ function goalsTyped(
     if (to === null) errors[action] = 'Write dollars such as 450 or 1,250.50.';
     return { rule, to };
   });
-  // Among each other; how they stand to the card's other limits is found out when it is read.
+  // Compares the new limits with each other only. The worker compares them with the card's other limits when it reads
+  // the card.
   const categories = goals.flatMap(({ rule }) => (rule.category === null ? [] : [{ ...rule.category, ...noLimits }]));
   const against = contradiction({ ...noLimits, categories }, goals);
   if (against !== null) errors[amountOf(against.goal.rule)] ??= against.why;

@@ -6,16 +6,16 @@ import { toChoice } from '../dispatch/picker.ts';
 
 type Args = AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>;
 
-/** As many as Slack shows. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
+/** The maximum that Slack shows. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 const OPTIONS_MAX = 100;
 
-/** Somebody types several letters a second: who was in a group a minute ago may still look. */
+/** People type several letters per second, so the result of a permission check is reused for a minute. */
 const KNOWN_FOR_MS = 60_000;
 
 /**
- * Cards for what was typed so far, from the directory alone: Slack waits three seconds, people less.
+ * Finds cards for the input so far, using only the directory: Slack waits three seconds, people less.
  *
- * Each card is for its operators and its holder: whoever is neither any more finds nothing.
+ * Each card is visible to its operators and its holder. Everyone else finds nothing.
  */
 export function findCards(deps: ListenerDeps) {
   return async ({ ack, body }: Args): Promise<void> => {

@@ -1,4 +1,7 @@
-/** Slack waits three seconds. What is not stored by then is acknowledged all the same; its answer comes later. */
+/**
+ * Slack waits three seconds. After this time the request is acknowledged even if it is not stored yet; the answer
+ * follows later.
+ */
 const ACK_AT_LATEST_MS = 1500;
 
 interface Acknowledging {
@@ -6,10 +9,10 @@ interface Acknowledging {
 }
 
 /**
- * Makes a listener's `ack()` wait until the listener is done, which is when the request is stored.
+ * Makes a listener's `ack()` wait until the listener is done and the request is stored.
  *
- * Acknowledged first and stored afterwards, a click would be gone without a trace when the process dies in between, and
- * the person would believe that it was heard. An `ack` that carries an answer (errors of a form) goes out at once.
+ * If the click were acknowledged first and the process died before storing it, the click would be lost without a trace
+ * and the person would believe it had worked. An `ack` that carries an answer (form errors) is sent at once.
  */
 export function ackWhenDone<Args extends Acknowledging>(listener: (args: Args) => Promise<void>) {
   return async (args: Args): Promise<void> => {

@@ -8,9 +8,10 @@ import { onPress } from './press.ts';
 import { formTooOld, inForm, refuseChoice } from './refused.ts';
 
 /**
- * A button of the picker: done by the worker, answered where `/card` was typed. Pressing twice is asking once.
+ * A button of the picker. The worker performs the action and answers where `/card` was typed. Pressing twice requests
+ * it once.
  *
- * *Show limits* is answered in a form over the picker, which stays as it is.
+ * *Show limits* is answered in a form on top of the picker, which stays open.
  */
 export const actOnPicked = onPress(async ({ value: pendingId, body, interaction }, deps) => {
   const { view, user } = body;
@@ -27,14 +28,14 @@ export const actOnPicked = onPress(async ({ value: pendingId, body, interaction 
   const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;
   const { verb, target, actor } = asked;
   const origin = shown === undefined ? asked.origin : { ...asked.origin, view: shown };
-  // Looking again is a new question; each fills the form that it opened.
+  // Each press is a new request, because each one fills the form that it opened.
   const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
   const ask = askOf({ id, verb, target, actor, isExternal: false, origin, input: inputOf(asked) });
   await deps.requestAction({ ...ask, notify: notifyAt(origin, user.id, deps) });
   if (!isShow) await say(pickedSaid.asked(origin.channel));
 });
 
-/** What a control of the picker stands for; null when it is too old, or somebody else's. */
+/** The action behind a control of the picker. Null when it has expired or belongs to someone else. */
 export async function pickedBy(userId: string, pendingId: string, { pending }: ListenerDeps): Promise<Action | null> {
   const found = await pending.get(pendingId);
   return found?.kind === 'choice' && found.action.actor.userId === userId ? found.action : null;

@@ -3,7 +3,7 @@ import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templat
 import type { ListenerDeps } from '../deps.ts';
 import { teller } from './interaction.ts';
 
-/** What a person has asked for; all else that Slack delivers is told to Cardbell only. */
+/** Payload types that a person triggered and expects an answer to. Slack sends all other types for the app only. */
 const asked: Readonly<Record<string, 'button' | 'shortcut'>> = {
   block_actions: 'button',
   interactive_message: 'button',
@@ -14,8 +14,8 @@ const asked: Readonly<Record<string, 'button' | 'shortcut'>> = {
 };
 
 /**
- * Acknowledges what no listener takes, and tells the person what happened: a message can be older than this version of
- * Cardbell, and the app's settings at Slack can be newer.
+ * Acknowledges payloads that have no listener and notifies the person. A message can be older than this version of
+ * Cardbell, and the app's settings in Slack can be newer.
  */
 export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemeral' | 'log'>): AnswerUnknown {
   return async function answer(body, ack) {
@@ -23,7 +23,7 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
     if (type === 'block_suggestion' || type === 'dialog_suggestion') return await ack({ options: [] });
     if (type === 'view_submission') return await ack({ response_action: 'update', view: unknownForm() });
     await ack();
-    tools.log.warn({ type, control: controlOf(body) }, 'no listener for a delivery of Slack');
+    tools.log.warn({ type, control: controlOf(body) }, 'no listener for a Slack payload');
     const what = typeof command === 'string' ? 'command' : asked[String(type)];
     const userId = idOf(body['user']) ?? textOf(body['user_id']);
     if (what === undefined || userId === undefined) return;
@@ -33,19 +33,19 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
 }
 
 /**
- * Answers somebody who asks for more than anybody could mean: nothing is looked up for them. What Slack takes as the answer
- * to the delivery itself is used, so that it costs no call; a press on a button is only acknowledged.
+ * Answers someone who sends far more requests than a person would, without looking anything up. Uses the response to
+ * the delivery itself where Slack allows it, so it costs no API call. A button press is only acknowledged.
  */
 export function answerTooMany(log: ListenerDeps['log']): AnswerUnknown {
   return async function answer(body, ack) {
-    log.warn({ userId: idOf(body['user']) ?? textOf(body['user_id']) }, 'somebody asks for too much at once');
+    log.warn({ userId: idOf(body['user']) ?? textOf(body['user_id']) }, 'too many requests from one user');
     if (typeof body['command'] === 'string') return await ack({ response_type: 'ephemeral', ...tooMany() });
     if (body['type'] === 'view_submission') return await ack({ response_action: 'push', view: tooManyForm() });
     await ack();
   };
 }
 
-/** The id by which the app's own tables would know it; ids of controls hold nothing of a card. */
+/** The control's id in the app's own tables. These ids contain no card data. */
 function controlOf(body: Record<string, unknown>): string | undefined {
   const [action] = Array.isArray(body['actions']) ? (body['actions'] as unknown[]) : [];
   const { action_id } = (action ?? {}) as { action_id?: unknown };
@@ -56,7 +56,7 @@ function idOf(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null && 'id' in value ? textOf(value.id) : undefined;
 }
 
-/** Slack also sends empty texts where it has nothing to say. */
+/** Slack sends empty strings for missing values. */
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -13,27 +13,27 @@ import { openPicker } from './picker.ts';
 
 type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
 
-/** Verbs that have a command of their own: `/card-block`. */
+/** Verbs that also have their own command, such as `/card-block`. */
 const shortForms = ['activate', 'block', 'limit'] as const;
 
-/** Every slash command, and the verb that it stands for. */
+/** Every slash command and its verb. */
 export function slashCommands(): ReadonlyMap<string, string> {
   const name = slashCommand();
   return new Map([[name, ''], ...shortForms.map((verb) => [`${name}-${verb}`, verb] as const)]);
 }
 
-/** `/card VERB …` and its short forms: answered at once, done by the worker. */
+/** `/card VERB …` and its short forms: acknowledged at once, performed by the worker. */
 export function card(verb: string, deps: ListenerDeps) {
   return async ({ ack, command }: Args): Promise<void> => {
     await ack();
     const interaction = ofCommand(command, deps);
-    // Only `/card` asks Slack for its form of escaping: people come with their ids.
+    // Only `/card` has Slack's escaping turned on, so only there do mentions include user ids.
     const typed = verb === '' ? readSlashText(command.text) : command.text;
     await runCommand(deps.readCommand(`${verb} ${typed}`), command.trigger_id, interaction, deps);
   };
 }
 
-/** Does what a command says, or has it done: the same where it was typed and where a form took it. */
+/** Runs a command or passes it to the worker. Used for both typed commands and the command form. */
 export async function runCommand(
   parsed: Command,
   triggerId: string,
@@ -62,7 +62,7 @@ export async function runCommand(
   }
 }
 
-/** Whether a number names a card with which this person may do it. Of other people's cards nobody learns anything. */
+/** Whether a number names a card on which this person may do this. Reveals nothing about other people's cards. */
 async function isTheirCard(
   number: string,
   verb: string,

@@ -5,10 +5,10 @@ import { onPress, type Press } from './press.ts';
 import { refuseChoice } from './refused.ts';
 
 /**
- * *This one*, after "Which card?", and *Activate* after "this ends other cards for good".
+ * *This one*, after "Which card?", and *Activate*, after "this ends other cards for good".
  *
- * The button stands for the action that was asked for, with its card settled. Only who asked may go on with it, with
- * the permissions of now; pressing twice is asking once.
+ * The button stands for the original action with its card settled. Only the person who asked can press it. Their
+ * current permissions apply, and pressing twice requests it once.
  */
 export const chooseCard = onPress(chooseKept);
 
@@ -36,7 +36,10 @@ async function chooseKept(
   await deps.requestAction({ ...ask, notify });
 }
 
-/** *Activate card*: on an alert its value is the alert's id; on the question "this ends other cards" a pending choice. */
+/**
+ * *Activate card*. On an alert the value is the alert's id; on the question "this ends other cards" it is a pending
+ * choice.
+ */
 export const activateCard = onPress(async (press, deps) => {
   const { value, interaction } = press;
   if (value.startsWith('p_')) return await chooseKept(press, deps);

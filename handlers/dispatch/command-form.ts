@@ -8,7 +8,7 @@ import { ofForm, type ViewArgs } from './submission.ts';
 
 type Args = AllMiddlewareArgs & SlackShortcutMiddlewareArgs<GlobalShortcut>;
 
-/** *Cardbell command*, the global shortcut: people have it in threads as well, where Slack takes no slash commands. */
+/** *Cardbell command*, the global shortcut. It also works in threads, where Slack does not allow slash commands. */
 export function openCommandForm({ openView }: Pick<ListenerDeps, 'openView'>) {
   return async ({ ack, shortcut }: Args): Promise<void> => {
     await ack();
@@ -16,7 +16,9 @@ export function openCommandForm({ openView }: Pick<ListenerDeps, 'openView'>) {
   };
 }
 
-/** Its form, submitted: what cannot be read is said beside the input, everything else is answered where it was chosen. */
+/**
+ * The submitted command form. Parse errors appear next to the input; all other answers go to the chosen conversation.
+ */
 export function runCommandForm(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
@@ -24,7 +26,7 @@ export function runCommandForm(deps: ListenerDeps) {
     const typed = inputs.text(commandInput.words).split(/\s+/);
     const [verb = '', ...rest] = typed[0] === slashCommand() ? typed.slice(1) : typed;
     const mention = person === null ? [] : [`<@${person}>`];
-    // A delegate is named before the days, a holder after the card.
+    // `delegate` takes the person before the days; other verbs take the holder after the card.
     const words = verb.toLowerCase() === 'delegate' ? [verb, ...mention, ...rest] : [verb, ...rest, ...mention];
     const parsed = deps.readCommand(words.join(' '));
     if (parsed.kind === 'unclear') {

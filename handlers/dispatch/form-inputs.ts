@@ -11,20 +11,20 @@ interface Entered {
   readonly selected_conversation?: string | null;
 }
 
-/** What somebody entered in a form. */
+/** The values entered in a form. */
 export interface Inputs {
-  /** Masked: nobody is kept from typing a card number. */
+  /** Masked, because people may type a card number. */
   text(actionId: string): string;
   choice(actionId: string): string | null;
   person(actionId: string): string | null;
   channel(actionId: string): string | null;
   /** `2026-12-24`. */
   day(actionId: string): string | null;
-  /** The amounts of a form that asks for several limits, as typed; none of a form that asks for one. */
+  /** The typed amounts of a form with several limits. Empty for a form with one limit. */
   amounts(): readonly { readonly action: string; readonly limit: AmountLimit; readonly text: string }[];
-  /** How long, or what is wrong with it. */
+  /** The duration, or why it is invalid. */
   term(): Term | { readonly error: string };
-  /** Puts what is wrong beside the inputs that it is about, by their action ids. */
+  /** Maps errors from action ids to the blocks of their inputs. */
   errors(found: Readonly<Record<string, string | undefined>>): Record<string, string>;
 }
 

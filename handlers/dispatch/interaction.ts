@@ -4,14 +4,14 @@ import { contentId } from '../../src/core/content-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import type { ListenerDeps } from '../deps.ts';
 
-/** What every delivery of Slack's tells: who, where, and how to answer. */
+/** What every Slack payload contains: who, where, and how to answer. */
 export interface Interaction {
   /** Equal for repeated deliveries of the same click. */
   readonly id: string;
   readonly actor: { readonly userId: string; readonly teamId: string };
   readonly isExternal: boolean;
   readonly origin: Origin;
-  /** Only the person who asked sees it. Never throws: what cannot be told is logged. */
+  /** Visible only to the person who asked. Never throws: failed deliveries are logged. */
   readonly notify: (message: Message) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
 /** A button that was pressed, or an option that was chosen. */
 export function ofButton(body: BlockAction, tools: Tools): Interaction {
   const [element] = body.actions;
-  // Nobody else sees it and nobody can edit it: what becomes of it is told in its place.
+  // Only this person sees the message and nobody can edit it, so the answer replaces it.
   const isEphemeral = body.container?.['is_ephemeral'] === true;
   const user = body.user as { id: string; team_id?: string };
   const teamId = body.team?.id ?? user.team_id ?? '';
@@ -83,7 +83,7 @@ export function ofShortcut(shortcut: MessageShortcut, tools: Tools): Interaction
   };
 }
 
-/** Tells somebody where they asked before: from a form, which has no place of its own for an answer. */
+/** Answers someone where they originally asked. For forms, which have no conversation for an answer. */
 export function notifyAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
   const url = origin.reply === null ? null : tools.seals.reply.open(origin.reply);
   return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
@@ -95,7 +95,7 @@ export function chosenIn(element: BlockAction['actions'][number] | undefined): s
   return 'selected_option' in element ? (element.selected_option?.value ?? '') : '';
 }
 
-/** Over the `response_url`, else as a message that only this person sees. */
+/** Uses the `response_url`, or an ephemeral message if that fails. */
 export function teller(
   responseUrl: string | undefined,
   { channel, userId }: { channel: string; userId: string },
@@ -107,7 +107,7 @@ export function teller(
       await respond(responseUrl, message);
     } catch (cause) {
       await postEphemeral(channel, userId, message).catch((error: unknown) => {
-        log.error({ err: error, cause }, 'answer could not be delivered');
+        log.error({ err: error, cause }, 'could not deliver an answer');
       });
     }
   };

@@ -4,10 +4,11 @@ import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 
 /**
- * Shows what changes nothing, if the person may see it; who has seen what goes on record where every other action does.
+ * Shows something without changing anything, if the person may see it. Views are recorded in the same place as other
+ * actions.
  *
- * @param seen for the record: what was shown.
- * @param show answers why it cannot be shown.
+ * @param seen what was shown, for the record.
+ * @param show returns a refusal if it cannot be shown.
  */
 export async function look(
   interaction: Interaction,

@@ -9,7 +9,7 @@ import { controlsOf, ofChoice } from './picker.ts';
 import { onPress } from './press.ts';
 import { inForm, refused } from './refused.ts';
 
-/** A card was picked: the form shows it, with what this person may do with it now. */
+/** A card was picked. The form shows the card and what this person can do with it now. */
 export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
   const { view, user } = body;
   if (view === undefined) return;
@@ -40,7 +40,7 @@ const NOT_THEIRS = 'Only operators and approvers may see cards, and holders thei
 const NOT_KNOWN = 'Slack does not say just now who may see cards. Choose again in a minute.';
 const tooOld = () => `This form was open for more than 30 minutes. Close it and type ${commandCode()} again.`;
 
-/** A card as the form shows it, with what somebody may do with it. */
+/** A card as the form shows it, with the actions this person can take. */
 async function pickedCard(
   asker: Parameters<typeof controlsOf>[0],
   { acctId, cardId }: NonNullable<ReturnType<typeof ofChoice>>,

@@ -7,7 +7,7 @@ import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 import { look } from './look.ts';
 
-/** `/card` alone. Whoever may not look at cards gets the list of what there is: not even names are shown to them. */
+/** `/card` alone. People who may not view cards get the list of commands instead, without even cardholder names. */
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
   const { roles } = await deps.permissions.rolesOf(interaction.actor.userId);
   if (!isPermitted('show', roles)) {
@@ -21,12 +21,12 @@ export async function openPicker(triggerId: string, interaction: Interaction, de
   await look(interaction, { target: { kind: 'own' }, seen: 'picker' }, show, deps);
 }
 
-/** A card as it stands in the menu: sealed, because what comes back from a client proves nothing. */
+/** A card's value in the menu. Sealed, because values returned by a client cannot be trusted. */
 export function toChoice(acctId: number, cardId: number | null, { seals }: Pick<ListenerDeps, 'seals'>): string {
   return seals.card.seal(`${acctId}:${cardId ?? ''}`);
 }
 
-/** Null when the menu was not ours. */
+/** Null when this app did not create the value. */
 export function ofChoice(
   value: string,
   { seals }: Pick<ListenerDeps, 'seals'>,
@@ -43,7 +43,7 @@ const fits: Readonly<Record<PickedVerb, readonly (string | null)[]>> = {
   limit: ['ACTIVE', 'INACTIVE', 'BLOCKED', null],
 };
 
-/** What this person may do with a card that has this status, each behind an opaque id of its own. */
+/** What this person can do with a card in this status. Each control has its own opaque id. */
 export async function controlsOf(
   asker: { readonly actor: Action['actor']; readonly roles: readonly Role[]; readonly origin: Origin },
   card: { readonly acctId: number; readonly cardId: number | null },
@@ -67,7 +67,7 @@ export async function controlsOf(
   );
 }
 
-/** The question whether other cards of the account may end is still to be asked. */
+/** The person still has to confirm that other cards of the account may be closed. */
 function confirmable(action: Action): Action & { readonly confirmed: false } {
   return { ...action, confirmed: false };
 }

@@ -11,7 +11,7 @@ import type { Verb } from '../../src/dispatch/verbs.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { chosenIn, type Interaction, ofButton } from './interaction.ts';
 
-/** A button that was pressed, or a menu in which something was chosen. */
+/** A pressed button, or a menu with a selected option. */
 export type Pressed = BlockAction<ButtonAction | StaticSelectAction | ExternalSelectAction>;
 
 export type PressListener = (
@@ -19,7 +19,7 @@ export type PressListener = (
 ) => (args: AllMiddlewareArgs & SlackActionMiddlewareArgs<Pressed>) => Promise<void>;
 
 export interface Press {
-  /** What the button, or the option, stands for: mostly an id. */
+  /** The value of the button or option: usually an id. */
   readonly value: string;
   readonly body: Pressed;
   readonly interaction: Interaction;
@@ -33,10 +33,10 @@ export function onPress(act: (press: Press, deps: ListenerDeps) => Promise<void>
     };
 }
 
-/** What is asked for, whoever asks and wherever. */
+/** What a button requests, independent of who presses it and where. */
 type Asked = { [V in Verb]: Pick<Extract<Ask, { readonly verb: V }>, 'verb' | 'target' | 'input'> }[Verb];
 
-/** A button that asks for one thing. */
+/** A button that requests one action. */
 export function asks(read: (value: string) => Asked): PressListener {
   return onPress(({ value, interaction }, { requestAction }) => requestAction({ ...interaction, ...read(value) }));
 }

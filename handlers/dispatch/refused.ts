@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 
-/** A no that is found here: told with its reason and who can, and on record. */
+/** A refusal in the web process. The person gets the reason and who can help; it is recorded. */
 export function refused(no: Refusal): Refused {
   return { kind: 'refused', why: no.why, message: refusal(no) };
 }
@@ -15,7 +15,7 @@ export function alertTooOld(): Refused {
   return refused({ what: 'The alert', why: 'It is more than 30 days old.', whoCan });
 }
 
-/** What was picked stands for nothing any more: told so, and on record. */
+/** The picked option is no longer valid. Notifies the person and records the refusal. */
 export async function refuseChoice(
   interaction: Interaction,
   target: Target,
@@ -25,7 +25,7 @@ export async function refuseChoice(
   await deps.requestAction({ ...interaction, verb: 'choose', target, input: async () => refused(no) });
 }
 
-/** A click in an open form: what is wrong is said there, not where it was opened. */
+/** For a click in an open form: the form shows the error, so the original conversation gets no message. */
 export function inForm(interaction: Interaction): Interaction {
   return { ...interaction, notify: async () => {} };
 }

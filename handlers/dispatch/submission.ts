@@ -6,11 +6,11 @@ import type { ListenerDeps } from '../deps.ts';
 
 export type ViewArgs = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
 
-/** Said beside an input, because a form has no other place for it. */
+/** Shown next to an input, because a form has no other place for it. */
 export const expiredForm =
   'This form was open for more than 30 minutes. Nothing changed. Close it and press the button again.';
 
-/** Who submitted a form, and how to answer: where it was opened. */
+/** Who submitted a form, and how to answer in the conversation where they opened it. */
 export function ofForm(
   body: ViewSubmitAction,
   { channel, messageTs }: { channel: string; messageTs: string | null },
@@ -26,7 +26,7 @@ export function ofForm(
     origin,
     async notify(message: Message): Promise<void> {
       await deps.postEphemeral(channel, actor.userId, message).catch((error: unknown) => {
-        deps.log.error({ err: error }, 'answer could not be delivered');
+        deps.log.error({ err: error }, 'could not deliver an answer');
       });
     },
   };

@@ -8,8 +8,8 @@ import { refused } from '../dispatch/refused.ts';
 /**
  * *Raise limit…*, *Allow …*, *Unblock card…* on a decline: opens the form.
  *
- * Slack's trigger lives for three seconds, so the form opens with what the alert knew; the worker reads the card and
- * fills in what is so now, and reads it once more before it changes anything.
+ * Slack's trigger expires after three seconds, so the form opens with the alert's data. The worker then reads the card
+ * and fills in current values. It reads the card again before changing anything.
  */
 export const approveRemedy = onPress(async ({ value: alertId, body, interaction }, deps) => {
   const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {

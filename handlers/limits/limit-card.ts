@@ -12,7 +12,7 @@ import { onPress } from '../dispatch/press.ts';
 import { formTooOld, inForm, refuseChoice } from '../dispatch/refused.ts';
 import type { ViewArgs } from '../dispatch/submission.ts';
 
-/** *Change limit…* in the picker: a form over it. */
+/** *Change limit…* in the picker: opens a form on top of it. */
 export const limitPicked = onPress(async ({ value: pendingId, body, interaction }, deps) => {
   const { view, user } = body;
   if (view === undefined) return;
@@ -36,7 +36,7 @@ async function factsOf(
   return toCardFacts(acctId, await directory.account(acctId), cardId === null ? {} : { cardId });
 }
 
-/** *Change limit*, submitted: read as `/card limit` reads it, what is wrong is said beside the input. */
+/** The submitted *Change limit* form. Parsed like `/card limit`; errors appear next to the inputs. */
 export function limitCard(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const given = Object.assign({}, ...Object.values(view.state.values)) as Record<
@@ -63,7 +63,7 @@ export function limitCard(deps: ListenerDeps) {
       );
     await ack({ response_action: 'clear' });
 
-    // Read together with the reason as well, so that a card number in it is masked as everywhere.
+    // Parsed again with the reason, so that a card number in the reason is masked.
     const whole = deps.readCommand(`limit card ${period} ${amount} ${lasting} ${text(input.reason)}`);
     const { verb, reason, input: typed } = whole.kind === 'read' ? whole : timed;
     const { target, origin, actor } = asked;

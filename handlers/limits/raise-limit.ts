@@ -17,10 +17,10 @@ type Form = Extract<Pending, { kind: 'form' }>;
 type Errors = Record<string, string>;
 
 /**
- * The form on a decline, submitted: what is wrong with the input is said beside it, all else is the worker's.
+ * The submitted form of a decline. Input errors appear next to the inputs; the worker does everything else.
  *
- * Where a limit would be above others that the form did not ask for, it asks for these as well: nothing is raised that
- * nobody has seen.
+ * If a new limit would exceed other limits that the form does not show, the form adds those limits: nothing is raised
+ * that the person has not seen.
  */
 export function raiseLimit(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
@@ -76,7 +76,7 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form): Read {
     remedy === null || remedy.kind === 'raise_limit'
       ? limitsTyped(inputs, remedy, rules, said)
       : goalsOfRemedy(remedy, null, 0);
-  // Of a decline whose limit nobody could name, the worker finds out the category first.
+  // If the limit behind a decline is unknown, the worker determines the category first.
   const known = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
   const typed = limitGoals(goals ?? []);
   if (!passes) Object.assign(said, tooLow(typed, remedy));
@@ -103,9 +103,9 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form): Read {
 }
 
 /**
- * The limits as typed: one with its window, or several of which those left empty stay as they are.
+ * The typed limits: one with its window, or several. Empty inputs mean no change.
  *
- * @param said gets what is wrong, by the input that it is about.
+ * @param said collects the errors by input.
  */
 function limitsTyped(
   inputs: Inputs,
@@ -126,8 +126,8 @@ function limitsTyped(
 }
 
 /**
- * What is typed must let the purchase through: else it would be declined again, and the alert would look done. Who clears
- * one of several amounts wants less than that.
+ * The typed limits must let the purchase through. Otherwise it would be declined again although the alert looks
+ * resolved. Clearing one of several amounts is allowed: the person wants to raise fewer limits.
  */
 function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null): Errors {
   const errors: Errors = {};
@@ -156,7 +156,7 @@ function limitTyped(inputs: Inputs, remedy: Remedy | null, said: Errors): LimitG
   return [{ rule: { kind: 'limit', period, category: shown?.category ?? null }, to }];
 }
 
-/** Its category by name: from what the form shows, or from the card's rules. */
+/** The rule with its category name, taken from the form or from the card's rules. */
 function ruleOf({ period, categoryId }: AmountLimit, remedy: Remedy | null, rules: CardLimits | null): LimitRule {
   if (categoryId === null) return { kind: 'limit', period, category: null };
   const shown = limitsOf(remedy).map((limit) => limit.rule.category);

@@ -2,7 +2,10 @@ import type { ListenerDeps } from '../deps.ts';
 
 type Deps = Pick<ListenerDeps, 'rolesChanged' | 'homeViewers' | 'renderHome' | 'log'>;
 
-/** A user group changed: every process reads it again before anybody is let through, and App Home shows no more than that. */
+/**
+ * A user group changed. Every process reloads it before it permits anyone, and App Home shows only what is still
+ * permitted.
+ */
 export function userGroupChanged(deps: Deps) {
   return async (): Promise<void> => {
     await changed(deps);
@@ -11,8 +14,8 @@ export function userGroupChanged(deps: Deps) {
 }
 
 /**
- * Somebody's account changed. Slack sends this for every new status and picture; only a deactivated account leaves user
- * groups. Nothing else about people is kept, so a new colleague needs no event.
+ * A user's account changed. Slack sends this for every new status and picture, but only deactivating an account removes
+ * it from user groups. Nothing else about people is cached, so new colleagues need no event.
  */
 export function personChanged(deps: Deps) {
   return async ({ event }: { event: object }): Promise<void> => {
@@ -25,6 +28,6 @@ async function changed({ rolesChanged, log }: Deps): Promise<void> {
   try {
     await rolesChanged();
   } catch (error) {
-    log.warn({ err: error }, 'a change of roles could not be noted, it is seen within seconds');
+    log.warn({ err: error }, 'could not announce the role change; it takes effect within seconds');
   }
 }

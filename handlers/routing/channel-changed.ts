@@ -1,12 +1,12 @@
 import type { ListenerDeps } from '../deps.ts';
 
-/** A channel is shared with another company, or is so no more: what may be shown in it is looked up again. */
+/** A channel was shared with another company, or no longer is: what it may show is looked up again. */
 export function channelChanged({ visibilityChanged, log }: ListenerDeps) {
   return async (): Promise<void> => {
     try {
       await visibilityChanged();
     } catch (error) {
-      log.warn({ err: error }, 'a change of channels could not be noted, it is seen within minutes');
+      log.warn({ err: error }, 'could not record a channel change; it takes effect within minutes');
     }
   };
 }

@@ -11,10 +11,10 @@ import type { ViewArgs } from '../dispatch/submission.ts';
 type Errors = Record<string, string>;
 type Given = Record<string, { value?: string | null } | undefined>;
 
-/** What goes onto a card and into an address: the service takes these characters only. */
+/** Text printed on a card or used in an address. The card service accepts these characters only. */
 const printable = /^[\x20-\x7e]+$/;
 
-/** `/card virtual order [NAME]`: opens the form, for approvers: ordering a card is giving somebody money to spend. */
+/** `/card virtual order [NAME]`: opens the form. For approvers only, because a new card is money to spend. */
 export async function openVirtualOrder(
   triggerId: string,
   { name }: Readonly<Record<string, unknown>>,
@@ -33,7 +33,7 @@ export async function openVirtualOrder(
   await deps.requestAction({ ...interaction, verb: 'order-virtual', target, input: openForm });
 }
 
-/** `/card virtual order`, submitted: what the service would refuse is said beside its input. */
+/** The submitted order form. Values that the card service would reject are reported next to their inputs. */
 export function orderVirtual(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const given = Object.assign({}, ...Object.values(view.state.values)) as Given;
@@ -52,7 +52,7 @@ export function orderVirtual(deps: ListenerDeps) {
     const { origin } = pending;
     const actor = { userId: body.user.id, teamId: body.team?.id ?? '' };
     await deps.requestAction({
-      // One order for one form, however often it is submitted.
+      // One order per form, no matter how often it is submitted.
       id: contentId('act_', ['order', view.private_metadata]),
       verb: 'order-virtual',
       target: { kind: 'order', sealed: deps.seals.order.seal(JSON.stringify(order)) },

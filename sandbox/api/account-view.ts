@@ -79,7 +79,7 @@ const Details = z.strictObject({
       CardStatus,
     }),
   ),
-  SpendingRulesetId: id.describe('0 where the card has rules of its own'),
+  SpendingRulesetId: id.describe('0 when the card has its own rules'),
   ScheduledFunding: z.null(),
   LowBalanceFunding: z.null(),
 });
@@ -102,7 +102,7 @@ export function apiStatus(card: Card | undefined): z.infer<typeof CardStatus> {
   return `${status[0]}${status.slice(1).toLowerCase()}`;
 }
 
-/** Advanced spend rules as answers carry them. */
+/** Advanced spend rules as they appear in answers. */
 export function advancedRules(rules: SpendRules): z.infer<typeof AdvancedRules> {
   return { ...rules, IsDailySpendLimitEnabled: rules.DailySpendLimit !== null };
 }
@@ -152,7 +152,7 @@ export function accountLine(world: World, account: Account, shape: 'newer' | 'ol
   };
 }
 
-/** Account details by id; `advanced` chooses the form of the spend rules. No first and last name here, as in the service. */
+/** Account details by id; `advanced` chooses the form of the spend rules. Like the service, without first and last name. */
 export function accountDetails(world: World, account: Account, advanced: boolean): object {
   const rules = rulesOf(world, account);
   const group = world.state.groups.find(({ id }) => id === account.groupId);

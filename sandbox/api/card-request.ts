@@ -10,10 +10,10 @@ const ascii = (most: number) =>
     .max(most)
     .regex(/^[\x20-\x7e]*$/, 'ASCII only');
 
-/** Any text of the wire, at most this long; null counts as absent. */
+/** Any text, at most this long. Null counts as absent. */
 const CustomId = z.string().max(50, 'at most 50 characters');
 
-/** A US address as orders and profiles take it. */
+/** A US address as orders and profiles accept it. */
 const AddressRequest = z
   .object({
     ContactName: z.string().max(50).nullish(),
@@ -34,7 +34,7 @@ const AddressRequest = z
     Country: 'USA',
   }));
 
-/** Orders write a birth date month first, profiles as a datetime; both become a calendar day. */
+/** Orders write a birth date month first, profiles as a datetime. Both become a calendar day. */
 const DateOfBirth = z
   .string()
   .regex(/^(\d{2}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}(T[\d:.]+)?)$/, 'MM-DD-YYYY')
@@ -47,7 +47,7 @@ const SHIPPING_METHODS: Record<string, string> = {
   '3': 'PriorityMail',
 };
 
-/** A shipping method by name or number, or undefined when there is none of that name. */
+/** A shipping method by name or number. Undefined when there is no method of that name. */
 export function shippingMethod(value: string | number): string | undefined {
   return (
     SHIPPING_METHODS[String(value)] ??
@@ -93,7 +93,7 @@ export const VirtualCardRequest = z
   })
   .refine(fitsOnCard, tooLong);
 
-/** What `PUT /Card/Profile/{Id}` may change. */
+/** The fields that `PUT /Card/Profile/{Id}` may change. */
 export const ProfileUpdate = z.object({
   FirstName: ascii(23).optional(),
   LastName: ascii(23).optional(),
@@ -108,7 +108,7 @@ export const ProfileUpdate = z.object({
   ShippingAddress: AddressRequest.optional(),
 });
 
-/** A physical request as the engine takes it. */
+/** Converts a physical request for the engine. */
 export function fromPhysical(card: z.infer<typeof PhysicalCardRequest>, method: string): CardRequest {
   return {
     ...common(card),
@@ -122,7 +122,7 @@ export function fromPhysical(card: z.infer<typeof PhysicalCardRequest>, method: 
   };
 }
 
-/** A virtual request as the engine takes it. */
+/** Converts a virtual request for the engine. */
 export function fromVirtual(card: z.infer<typeof VirtualCardRequest>): CardRequest {
   return {
     ...common(card),

@@ -35,7 +35,7 @@ export const cardRoutes: readonly Route[] = [
     response: Empty,
     answer: activateCard,
   },
-  // The form as the specification writes it, without the slash.
+  // The path as the specification writes it, without the slash.
   {
     method: 'POST',
     path: '/Card/Activate{Id}/{CardId}',
@@ -46,14 +46,14 @@ export const cardRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/Card/Terminate/{Id}',
-    does: 'Closes an account for good',
+    does: 'Closes an account permanently',
     response: Empty,
     answer: terminateAccount,
   },
   {
     method: 'GET',
     path: '/Card/Profile/{Id}',
-    does: 'A holder, without spend rules',
+    does: 'A holder without spend rules',
     response: Profile,
     answer: ({ world, params }) => ok(profile(accountOf(world, params[0]))),
   },
@@ -68,7 +68,7 @@ export const cardRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/Card/SetGroup',
-    does: 'Puts an account into a group',
+    does: 'Adds an account to a group',
     request: GroupWrite,
     response: Empty,
     answer: setGroup,
@@ -76,7 +76,7 @@ export const cardRoutes: readonly Route[] = [
   {
     method: 'PUT',
     path: '/Card/SetSpendingRuleset',
-    does: 'Gives an account a ruleset',
+    does: 'Assigns a ruleset to an account',
     request: RulesetWrite,
     response: z.strictObject({ AccountId: id }),
     answer: setRuleset,

@@ -60,7 +60,7 @@ export const detailsRoutes: readonly Route[] = [
     response: AdvancedAccountDetails,
     answer: advanced,
   },
-  // One change notice writes the path like this.
+  // One change notice spells the path like this.
   {
     method: 'GET',
     path: '/Details/AccountDetails/{Id}/Advance',
@@ -176,7 +176,7 @@ function announcedLimits({ world, params }: ApiRequest): ApiAnswer {
   });
 }
 
-/** The shape that was released, under the path in the plural. */
+/** The released shape, under the plural path. */
 function releasedLimits({ world, params }: ApiRequest): ApiAnswer {
   const account = accountOf(world, params[0]);
   const at = world.now();
@@ -198,8 +198,8 @@ function releasedLimits({ world, params }: ApiRequest): ApiAnswer {
 }
 
 /**
- * Authorizations, PIN transactions, settlements, reversals and declines; all at once, in the order in which they came.
- * The range is one of TransactionTime: a settlement whose purchase was before it is not in it, however lately it came.
+ * Authorizations, PIN transactions, settlements, reversals and declines, all at once, in order of arrival. The range
+ * applies to TransactionTime: a settlement whose purchase was earlier is not included, however recently it arrived.
  */
 function networkTransactions({ world, query }: ApiRequest, acctId?: number): ApiAnswer {
   const range = dateRangeOf(world, query);

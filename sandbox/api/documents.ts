@@ -6,11 +6,11 @@ import type { Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { SIMULATE_ROUTES } from './simulate.ts';
 
-/** What others read about the sandbox, made of the zod schemas that it works with: OpenAPI, and JSON Schema of webhooks. */
+/** Documents about the sandbox, generated from the zod schemas it uses: OpenAPI, and JSON Schema for webhooks. */
 
 type JsonSchema = Record<string, unknown>;
 
-/** The document at a path of the sandbox; undefined where there is none. */
+/** The document at a path of the sandbox. Undefined when there is none. */
 export function documentAt(path: string): object | undefined {
   if (path === '/openapi.json') return openApi();
   const kind = WEBHOOK_KINDS.find((each) => path === `/schemas/${each}.json`);
@@ -106,7 +106,7 @@ function json(schema: z.ZodType, io: 'input' | 'output' = 'output'): object {
   return { 'application/json': { schema: bare(schema, io) } };
 }
 
-/** JSON Schema without its dialect: OpenAPI 3.1 has the same one. */
+/** JSON Schema without its dialect, which is the same in OpenAPI 3.1. */
 function bare(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
   return rest;

@@ -1,4 +1,4 @@
-/** How a call goes wrong on demand. `…_after_effect` does the work and then loses the answer. */
+/** How a call fails on demand. `…_after_effect` does the work and then loses the answer. */
 type FaultKind =
   | 'http_500'
   | 'http_502_html'
@@ -11,25 +11,25 @@ type FaultKind =
   | 'refused';
 
 export interface Fault {
-  /** Any method when left out. */
+  /** Any method when omitted. */
   readonly method?: string;
-  /** Tried on the path with and without the version segment. */
+  /** Matched against the path with and without the version segment. */
   readonly path: RegExp;
-  /** How many calls it hits: one when left out; `Infinity` until cleared. */
+  /** How many calls it hits: one when omitted; `Infinity` until cleared. */
   readonly times?: number;
   readonly kind: FaultKind;
-  /** For `rate_limited`: sends a `Retry-After` header, which the service is not known to do. */
+  /** For `rate_limited`: sends a `Retry-After` header, although the service is not known to send one. */
   readonly retryAfterSeconds?: number;
-  /** For `refused`: the service's own words. */
+  /** For `refused`: the service's message. */
   readonly message?: string;
-  /** For `hang`: answers after all, this much later. Never when left out. */
+  /** For `hang`: answers after this long. Never when omitted. */
   readonly ms?: number;
 }
 
 export interface Faults {
   add(fault: Fault): void;
   clear(): void;
-  /** The fault that hits this call, if any; it is used up by it. */
+  /** The fault that hits this call, if any. Uses it up. */
   take(method: string, path: string): Fault | undefined;
 }
 

@@ -97,7 +97,7 @@ function holder(world: World, account: Account): z.infer<typeof GroupMember> {
 function embossing(account: Account, card: Card): z.infer<typeof Embossing> {
   return {
     AccountId: account.acctId,
-    // Masked: the number itself leaves the sandbox in one webhook only.
+    // Masked: the number itself leaves the sandbox in only one webhook.
     CardNumber: `************${last4(card)}`,
     ManualStatus: apiStatus(card),
     SystemStatus: account.status,

@@ -22,7 +22,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** Sends an answer as JSON; without a body only the status. */
+/** Sends an answer as JSON. Without a body, sends only the status. */
 export function sendJson(
   response: ServerResponse,
   { status, body }: ApiAnswer,
@@ -43,7 +43,7 @@ export function sendJson(
     .end(text);
 }
 
-/** What a thrown error answers: a refusal as it says, anything else is the sandbox's own fault. */
+/** The answer to a thrown error: a refusal as it is; anything else counts as a fault of the sandbox. */
 export function answerOf(error: unknown, report: (error: unknown) => void): ApiAnswer {
   if (error instanceof ServiceError) return { status: error.status, body: { Message: error.message } };
   report(error);

@@ -17,11 +17,11 @@ export interface ApiCall {
   /** With the version segment, without the query. */
   readonly path: string;
   readonly query: string;
-  /** Parsed JSON; undefined when there was none. */
+  /** Parsed JSON. Undefined when there was none. */
   readonly body: unknown;
   /** Null while the call hangs, or when the connection was cut. */
   status: number | null;
-  /** What the service did, also where nobody heard of it: the status that it meant to answer. Null: nothing was done. */
+  /** The status that the service meant to answer, even if the caller never got it. Null: nothing was done. */
   done: number | null;
   readonly at: Date;
 }
@@ -142,7 +142,7 @@ export function createHttpServer(deps: Deps): Server {
   });
 }
 
-/** Null where it cannot be decoded. `//` is a path here, not the beginning of a host. */
+/** Null when it cannot be decoded. `//` is a path here, not the start of a host. */
 function urlOf(path: string): URL | null {
   const text = `http://sandbox${path.startsWith('/') ? path : `/${path}`}`;
   if (!URL.canParse(text)) return null;
@@ -158,14 +158,14 @@ function urlOf(path: string): URL | null {
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Only programs of this machine may simulate: no page of another site (its `Origin`), and no name that somebody else's
- * DNS lets point here (its `Host`).
+ * Only programs on this machine may simulate: no page of another site (its `Origin`), and no host name that someone's
+ * DNS points here (its `Host`).
  */
 function assertLocal({ headers: { host, origin } }: IncomingMessage): void {
   for (const url of [host === undefined ? undefined : `http://${host}`, origin]) {
     if (url === undefined) continue;
     if (!URL.canParse(url) || !LOOPBACK.test(new URL(url).hostname))
-      throw new ServiceError(403, 'Simulation is for programs of this machine only');
+      throw new ServiceError(403, 'Simulation is only for programs on this machine');
   }
 }
 
@@ -174,7 +174,7 @@ function noSuchRoute(allowed: readonly string[]): ServiceError {
   return new ServiceError(405, `Use ${[...new Set(allowed)].join(' or ')}`);
 }
 
-/** What a fault does before the call has had any effect: an answer of its own, a wait, a cut, or nothing. */
+/** What a fault does before the call takes effect: its own answer, a wait, a cut, or nothing. */
 function beforeEffect({ kind, message = 'Refused' }: Fault): ApiAnswer | 'hang' | 'hang_up' | undefined {
   switch (kind) {
     case 'http_500':
@@ -196,7 +196,7 @@ function beforeEffect({ kind, message = 'Refused' }: Fault): ApiAnswer | 'hang' 
   }
 }
 
-/** Waits a hanging call out. False: it never ends, or the caller has gone. */
+/** Waits out a hanging call. False: it never ends, or the caller has gone. */
 async function waits(fault: Fault | undefined, response: ServerResponse): Promise<boolean> {
   const { ms } = fault ?? {};
   if (ms === undefined) return false;
@@ -208,7 +208,7 @@ function headersOf(fault: Fault | undefined): Record<string, string> {
   return fault?.retryAfterSeconds === undefined ? {} : { 'Retry-After': String(fault.retryAfterSeconds) };
 }
 
-/** What a proxy in front of the service sends: a page, not JSON. */
+/** The answer of a proxy in front of the service: a page, not JSON. */
 function sendHtml(response: ServerResponse): void {
   response
     .writeHead(502, { 'Content-Type': 'text/html' })

@@ -51,7 +51,7 @@ const CardOrderView = z.strictObject({
   ),
 });
 
-/** Cards of one order. One card may come without the list around it. */
+/** Cards of one order. A single card may come without a list around it. */
 const OrderRequest = z.object({ Cards: z.array(PhysicalCardRequest).min(1) }).or(PhysicalCardRequest);
 
 /** Card orders. */
@@ -59,7 +59,7 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/Card/CreateAsync',
-    does: 'Orders cards, which are made soon',
+    does: 'Orders cards, which are made a little later',
     request: OrderRequest,
     response: OrderPlaced,
     status: 201,
@@ -68,7 +68,7 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/Card/CreateSync',
-    does: 'Orders cards and makes them at once',
+    does: 'Orders cards and makes them immediately',
     request: OrderRequest,
     response: CardOrderView.or(OrderPlaced),
     status: 201,
@@ -77,7 +77,7 @@ export const orderRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/Card/CardOrder',
-    does: 'Card orders of a time',
+    does: 'Card orders in a period',
     query: DateRangeQuery.partial(),
     response: OrderList,
     answer: listOrders,
@@ -102,7 +102,7 @@ function createSync({ world, body }: ApiRequest): ApiAnswer {
 
 function requestsOf(world: World, body: unknown): CardRequest[] {
   const schema = z.object({ Cards: z.array(PhysicalCardRequest).min(1).max(world.assume.cardsPerOrderMax) });
-  // One card may come without the list around it.
+  // A single card may come without a list around it.
   const single = typeof body === 'object' && body !== null && 'FirstName' in body;
   const { Cards } = bodyOf(schema, single ? { Cards: [body] } : body);
   return Cards.map((card) => {

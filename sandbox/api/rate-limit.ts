@@ -2,9 +2,9 @@ import type { Assumptions } from '../assumptions.ts';
 import { ServiceError } from '../service-error.ts';
 
 /**
- * The limits of 2018: so many calls a minute in all, and a few endpoints rarer still. Windows slide.
+ * The limits of 2018: a total per minute, and lower ones for a few endpoints. Sliding windows.
  *
- * Time here is the real one, shortened by the time scale; a clock set by a test does not open the gate.
+ * Uses real time, shortened by the time scale. A clock set by a test does not lift the limits.
  */
 export function createRateLimit(assume: Assumptions, timeScale: number): (method: string, routePath: string) => void {
   const calls = new Map<string, number[]>();

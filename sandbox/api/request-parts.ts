@@ -4,13 +4,13 @@ import { toServiceTime } from '../service-time.ts';
 import type { Account } from '../state/account.ts';
 import { findAccount, type World } from '../state/world.ts';
 
-/** A whole, positive id out of the path. */
+/** A positive integer id from the path. */
 export function idOf(text: string | undefined): number {
   if (text === undefined || !/^\d{1,15}$/.test(text)) throw invalidRequest('Id must be an integer.');
   return Number(text);
 }
 
-/** The card account of an id. A wrong id is refused with 403, never 404. */
+/** The card account with an id. A wrong id is refused with 403, never 404. */
 export function accountOf(world: World, text: string | undefined): Account {
   const id = idOf(text);
   if (id === world.state.business.businessAccountId) throw new ServiceError(403, 'Must be card account ID');
@@ -19,14 +19,14 @@ export function accountOf(world: World, text: string | undefined): Account {
   return account;
 }
 
-/** The same, for changes: a closed account takes none. */
+/** The same, for changes: a closed account accepts none. */
 export function openAccountOf(world: World, text: string | undefined): Account {
   const account = accountOf(world, text);
   if (account.status === 'CLOSED') throw new ServiceError(403, 'Account closed');
   return account;
 }
 
-/** A body that fits a schema; else 400 naming the fields that do not. */
+/** A body that matches a schema; otherwise 400 naming the bad fields. */
 export function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
   const parsed = schema.safeParse(body ?? {});
   if (parsed.success) return parsed.data;
@@ -46,13 +46,13 @@ export const DateRangeQuery = z.object({ StartDate: LocalDatetime, EndDate: Loca
 /** A switch of a query. */
 export const Flag = z.enum(['1', '0', 'true', 'false', '']);
 
-/** False for days that no calendar has, such as 30 February: `Date` would take them for days of March. */
+/** False for days that do not exist, such as February 30, which `Date` would read as days of March. */
 function isDate(local: string): boolean {
   const ms = Date.parse(`${local}Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === local.slice(0, 10);
 }
 
-/** `StartDate` and `EndDate`, both required, without offset, no further apart than the service allows. */
+/** `StartDate` and `EndDate`: both required, without offset, no further apart than the service allows. */
 export function dateRangeOf(world: World, query: URLSearchParams, required = true): DateRange {
   const start = queryValue(query, 'StartDate');
   const end = queryValue(query, 'EndDate');
@@ -74,7 +74,7 @@ export function dateRangeOf(world: World, query: URLSearchParams, required = tru
   return { start, end };
 }
 
-/** Whether an instant lies in a range. */
+/** Whether an instant is in a range. */
 export function isWithin(range: DateRange, at: Date): boolean {
   return isTextWithin(range, toServiceTime(at));
 }
@@ -84,14 +84,14 @@ export function isTextWithin({ start, end }: DateRange, local: string): boolean 
   return local >= start && local <= end;
 }
 
-/** A switch of a query: 1, 0, true, false in any case. */
+/** A flag in a query: 1, 0, true or false in any case. */
 export function flagOf(query: URLSearchParams, name: string): boolean {
   const value = Flag.safeParse(queryValue(query, name)?.toLowerCase() ?? 'false');
   if (!value.success) throw invalidRequest(`${name} must be 1 or 0.`);
   return value.data === '1' || value.data === 'true';
 }
 
-/** Query names, like paths, know no case. */
+/** Query names are case-insensitive, like paths. */
 function queryValue(query: URLSearchParams, name: string): string | null {
   for (const [key, value] of query) if (key.toLowerCase() === name.toLowerCase()) return value;
   return null;

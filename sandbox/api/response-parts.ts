@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CARD_STATUSES } from '../state/account.ts';
 import { LocalTime } from '../webhook/schema.ts';
 
-/** Fields that several answers of the API share. The OpenAPI document is made of these; the tests hold answers against it. */
+/** Fields that several answers of the API share. Used for the OpenAPI document; tests check answers against them. */
 
 /** Every refusal. */
 export const Refusal = z.strictObject({ Message: z.string() });

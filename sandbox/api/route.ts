@@ -6,7 +6,7 @@ export interface ApiRequest {
   readonly world: World;
   readonly params: readonly string[];
   readonly query: URLSearchParams;
-  /** Parsed JSON; undefined when there was no body. */
+  /** Parsed JSON. Undefined when there was no body. */
   readonly body: unknown;
   readonly token: string;
   readonly options: ApiOptions;
@@ -20,22 +20,22 @@ export interface ApiOptions {
 
 export interface ApiAnswer {
   readonly status: number;
-  /** Undefined sends no body at all. */
+  /** Undefined: no body at all. */
   readonly body?: unknown;
 }
 
-/** One endpoint: method, path with `{Id}` parts, and what answers. */
+/** One endpoint: method, path with `{Id}` parts, and its handler. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** Needs no token. */
   readonly open?: boolean;
-  /** What it does, in one line of the OpenAPI document. */
+  /** One line for the OpenAPI document. */
   readonly does: string;
-  /** The body it takes; none when left out. */
+  /** The request body. Omitted when there is none. */
   readonly request?: z.ZodType;
   readonly query?: z.ZodObject;
-  /** The body of its 200 (or `status`); left out where the endpoint is gone. */
+  /** The body of its 200 (or `status`). Omitted for endpoints that were removed. */
   readonly response?: z.ZodType;
   readonly status?: 201;
   readonly answer: (request: ApiRequest) => ApiAnswer;
@@ -50,12 +50,12 @@ interface CompiledRoute extends Route {
   readonly pattern: RegExp;
 }
 
-/** What a path and method lead to: a route with its parameters, or the methods that the path knows. */
+/** The result for a path and method: a route with its parameters, or the methods that the path supports. */
 export type Match =
   | { readonly route: Route; readonly params: readonly string[] }
   | { readonly allowed: readonly string[] };
 
-/** Finds routes. Path case is not significant; a trailing slash neither. */
+/** Finds routes. Ignores case and a trailing slash. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
   const compiled: CompiledRoute[] = routes.map((route) => ({
     ...route,

@@ -10,7 +10,7 @@ import { tokenRoutes } from './token.ts';
 import { transactionRoutes } from './transactions.ts';
 import { virtualCardRoutes } from './virtual-cards.ts';
 
-/** Endpoints that are gone, and what to use instead. They answer 410. */
+/** Removed endpoints, and what to use instead. They answer 410. */
 export const REMOVED: readonly (readonly [method: Route['method'], path: string, instead: string])[] = [
   ['POST', '/Card/Create', 'Terminated on Jan 31, 2018. Use POST /Card/CreateAsync.'],
   ['POST', '/Business/Admin', 'Not operational after Apr 24, 2019. Create administrators in the admin web interface.'],
@@ -33,7 +33,7 @@ const removedRoutes: readonly Route[] = REMOVED.map(([method, path, instead]) =>
   },
 }));
 
-/** Every endpoint. Where two paths fit a request, the one listed first answers. */
+/** Every endpoint. When two paths match a request, the first in the list answers. */
 export const ROUTES: readonly Route[] = [
   ...removedRoutes,
   ...orderRoutes,

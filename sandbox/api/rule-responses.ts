@@ -19,7 +19,7 @@ const MerchantCategory = z.strictObject({
 });
 const balanceRules = { UseBusinessBalanceForAuths: z.boolean(), UseCustomerAuthDecision: z.boolean() };
 
-/** Spend rules keep the fields of a write that the service does not know. */
+/** Spend rules keep unknown fields of a write. */
 export const AdvancedRules = z.looseObject({
   ...limits,
   IsDailySpendLimitEnabled: z.boolean(),

@@ -114,7 +114,7 @@ function remove({ world, body }: ApiRequest): ApiAnswer {
   return ok();
 }
 
-/** A ruleset's switches have other names than a card's. */
+/** A ruleset's switches have different names from a card's. */
 function rulesOfWrite(write: z.infer<typeof RulesetCreate> | z.infer<typeof RulesetUpdate>): SpendRulesWrite {
   const {
     Name: _name,

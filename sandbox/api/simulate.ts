@@ -29,7 +29,7 @@ const Purchased = z.strictObject({
 const FollowedUp = z.strictObject({ NetworkTransactionId: id });
 
 export interface SimulateRoute {
-  /** In one line of the OpenAPI document. */
+  /** One line for the OpenAPI document. */
   readonly does: string;
   readonly request: z.ZodType;
   readonly response: z.ZodType;
@@ -45,7 +45,7 @@ function simulate<T, A extends object>(
   return { does, request, response, act: (simulation, body) => act(simulation, bodyOf(request, body)) };
 }
 
-/** The same for what answers nothing. */
+/** The same, without an answer. */
 function simulateQuietly<T>(does: string, request: z.ZodType<T>, act: (simulation: Simulation, body: T) => unknown) {
   return simulate(does, request, Empty, (simulation, body) => {
     act(simulation, body);
@@ -53,7 +53,7 @@ function simulateQuietly<T>(does: string, request: z.ZodType<T>, act: (simulatio
   });
 }
 
-/** The steering wheel, `POST /simulate/NAME`: what the outside world and the holders would do. */
+/** Controls the simulation, `POST /simulate/NAME`: what the outside world and the holders would do. */
 export const SIMULATE_ROUTES: Readonly<Record<string, SimulateRoute>> = {
   purchase: simulate('A merchant asks for money', PurchaseRequest, Purchased, (to, body) => to.purchase(body)),
   pin: simulate('The same with a PIN', PinPurchase, Purchased, (to, body) => to.purchase(body)),
@@ -61,7 +61,7 @@ export const SIMULATE_ROUTES: Readonly<Record<string, SimulateRoute>> = {
   reverse: simulate('The merchant takes a purchase back', FollowUp, FollowedUp, (to, body) => to.reverse(body)),
   refund: simulate('The merchant gives money back', FollowUp, FollowedUp, (to, body) => to.refund(body)),
   ship: simulate(
-    'The cards of an order are in the post',
+    'Ships the cards of an order',
     z.strictObject({ CardOrderId: z.int().positive() }),
     z.strictObject({ TrackingNumber: z.string() }),
     (to, body) => to.ship(body),

@@ -61,7 +61,7 @@ function getAdvanced({ world, params }: ApiRequest): ApiAnswer {
 function putAdvanced({ world, params, body }: ApiRequest): ApiAnswer {
   const account = openAccountOf(world, params[0]);
   const write = bodyOf(SpendRulesWrite, body);
-  // The answer of GET has a wrapper, the body of PUT has none: sent back whole it would change nothing, silently.
+  // GET answers with a wrapper, PUT takes none. A GET answer sent back unchanged would silently change nothing.
   if ('AdvancedSpendRules' in write)
     throw invalidRequest('Send the spend rules without the AdvancedSpendRules wrapper.');
   writeRules(world, account, write);

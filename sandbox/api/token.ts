@@ -30,12 +30,12 @@ export function authenticate(world: World, header: string | undefined, knownToke
   return token;
 }
 
-/** The one token call that a client needs at its start: who am I, and until when. */
+/** The token call that a client makes at startup: who am I, and until when? */
 export const tokenRoutes: readonly Route[] = [
   {
     method: 'GET',
     path: '/Token/Current',
-    does: 'Whose token this is, and until when',
+    does: 'Whose token this is, and when it expires',
     response: CurrentToken,
     answer: ({ world, token }) => {
       const { business } = world.state;

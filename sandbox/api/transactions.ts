@@ -86,7 +86,7 @@ export const transactionRoutes: readonly Route[] = [
   },
 ];
 
-/** A tag that nobody has filled in yet. */
+/** A tag that has not been filled in yet. */
 const TAGS = { Tags: [{ FieldId: '1', Value: null, Name: 'Cost center' }], State: 'Initial', FieldsVersion: 1 };
 
 interface Item {
@@ -126,7 +126,7 @@ function cardItems({ world, query }: ApiRequest, acctId?: number): Item[] {
   return [...purchases, ...world.state.transfers.filter(isWanted).map((transfer) => transferItem(transfer, false))];
 }
 
-/** One page: the oldest rows first. The next begins at `LastTimeRetrieved`, whose row comes again. */
+/** One page, oldest rows first. The next page starts at `LastTimeRetrieved` and repeats that row. */
 function page({ world, query }: ApiRequest, items: readonly Item[]): ApiAnswer {
   const range: DateRange = dateRangeOf(world, query);
   const size = world.assume.transactionPageSize;
@@ -158,7 +158,7 @@ function purchaseItem(world: World, made: Purchase): Item {
       SettlementTime: made.settledAt === null ? null : toServiceTime(new Date(made.settledAt)),
       AuthTransactionId: made.transactionId,
       TransactionType: 'Network',
-      // Declines tell their reason here.
+      // Declines give their reason here.
       Description: isDecline ? (declineText(world, made) ?? 'Declined') : made.merchant.MerchantName,
       IsPending: isPending,
       IsDecline: isDecline,
@@ -180,7 +180,7 @@ function declineText(world: World, made: Purchase): string | null | undefined {
   return found?.Message;
 }
 
-/** A transfer as the card sees it, or turned round as the business does. */
+/** A transfer as the card sees it, or with the sign reversed for the business. */
 function transferItem(transfer: Transfer, forBusiness: boolean): Item {
   const local = toServiceTime(new Date(transfer.at));
   return {

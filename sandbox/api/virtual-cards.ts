@@ -35,7 +35,7 @@ const VirtualOrder = z.strictObject({
 const OrderRequest = z.object({ VirtualCards: z.array(VirtualCardRequest).min(1) });
 const DataRequest = z.strictObject({ AcctId: z.int().positive(), CardDataWebhookURL: z.url().max(500).nullish() });
 
-/** Virtual cards: the order, and a resend of what its webhook told. */
+/** Virtual cards: orders, and resends of their webhooks' data. */
 export const virtualCardRoutes: readonly Route[] = [
   {
     method: 'POST',
@@ -55,7 +55,7 @@ export const virtualCardRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/VirtualCard/Data',
-    does: 'Sends the data of a virtual card once more',
+    does: 'Sends the data of a virtual card again',
     request: DataRequest,
     response: Empty,
     answer: resend,
@@ -78,7 +78,7 @@ function order({ world, body, options }: ApiRequest): ApiAnswer {
   return ok({ VirtualCardOrderId: placed.orderId, NumberOfCardsRequested: placed.cards.length });
 }
 
-/** Card data goes only to the host that is registered for it. */
+/** Card data goes only to the registered host. */
 function assertRegisteredHost(url: string | null | undefined, options: ApiOptions): void {
   if (url == null) return;
   const registered = options.urlOfVirtualCard;

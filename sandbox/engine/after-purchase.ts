@@ -6,7 +6,7 @@ import { indexPurchase, takeId, type World } from '../state/world.ts';
 import { balancesOf, laterStep, newPurchaseIds, recordRow, referenceTo, rowOf } from './network-row.ts';
 import { endHold, moveHeld, moveLedger, releaseExpiredHolds } from './purchase.ts';
 
-/** A step after the purchase: which one, and how much of it (all when left out). */
+/** A step after the purchase: which purchase, and what amount (all of it when omitted). */
 export interface FollowUp {
   readonly NetworkTransactionId: number;
   readonly Amount?: number | undefined;
@@ -17,9 +17,9 @@ export interface FollowUpAnswer {
 }
 
 /**
- * The merchant captures an authorization; the amount may differ from the one held (a tip, a part delivery).
+ * The merchant captures an authorization. The amount may differ from the held one (a tip, a partial delivery).
  *
- * A hold that has ended does not stop it: networks force such postings.
+ * An expired hold does not prevent this: networks force these postings.
  */
 export function settle(world: World, request: FollowUp): FollowUpAnswer {
   const made = find(world, request);
@@ -49,12 +49,12 @@ export function settle(world: World, request: FollowUp): FollowUpAnswer {
   return { NetworkTransactionId: made.networkTransactionId };
 }
 
-/** Goods that leave in several parcels are captured in parts: a further one has to name its amount. */
+/** Goods shipped in several parcels are captured in parts. Each further part must state its amount. */
 function isNextCapture({ assume }: World, { state }: Purchase, { Amount }: FollowUp): boolean {
   return assume.capturesOfOneAuthorization === 'several' && state === 'settled' && Amount !== undefined;
 }
 
-/** The merchant takes an authorization or a PIN debit back, whole or in part. */
+/** The merchant reverses an authorization or a PIN debit, fully or partially. */
 export function reverse(world: World, request: FollowUp): FollowUpAnswer {
   const made = find(world, request);
   if (made.state !== 'held' && made.state !== 'debited') {
@@ -97,7 +97,7 @@ function giveBackDebited(world: World, made: Purchase, cents: number): void {
   if (made.refundableCents === 0) made.state = 'reversed';
 }
 
-/** A merchant credit for goods brought back: a settlement of its own, with a positive amount. */
+/** A merchant credit for returned goods: a separate settlement with a positive amount. */
 export function refund(world: World, request: FollowUp): FollowUpAnswer {
   const made = find(world, request);
   const cents = request.Amount === undefined ? made.refundableCents : toCents(request.Amount);

@@ -6,7 +6,7 @@ import { announceCardStatus } from './card-status.ts';
 import { newAccount } from './create-account.ts';
 import { processVirtualCard } from './virtual-card.ts';
 
-/** Takes an order. The cards come into being a little later, as in the service; `processOrder` makes them. */
+/** Accepts an order. As in the service, `processOrder` makes the cards a little later. */
 export function placeOrder(world: World, requests: readonly CardRequest[], options: { isVirtual: boolean }): CardOrder {
   const order: CardOrder = {
     orderId: takeId(world, 'order'),
@@ -19,7 +19,7 @@ export function placeOrder(world: World, requests: readonly CardRequest[], optio
   return order;
 }
 
-/** Makes the cards of an order that are still pending. Doing it twice makes nothing twice. */
+/** Makes the cards of an order that are still pending. Safe to repeat. */
 export function processOrder(world: World, orderId: number): void {
   const order = findOrder(world, orderId);
   for (const card of order?.cards ?? []) {
@@ -41,7 +41,7 @@ function processPhysicalCard(world: World, order: CardOrder, card: OrderedCard):
   announceCardStatus(world, account, made);
 }
 
-/** What `POST /simulate/ship` answers. */
+/** The answer of `POST /simulate/ship`. */
 export interface ShipAnswer {
   readonly TrackingNumber: string;
 }
@@ -50,7 +50,7 @@ export interface ShipAnswer {
 export function ship(world: World, { CardOrderId }: { CardOrderId: number }): ShipAnswer {
   const order = findOrder(world, CardOrderId);
   if (order === undefined) throw new ServiceError(400, 'Invalid card order ID');
-  // Whoever ships does not wait for the service's queue.
+  // Do not wait for the service's queue.
   processOrder(world, CardOrderId);
   const TrackingNumber = `9400111899${String(CardOrderId).padStart(12, '0')}`;
   const plastics = order.cards.filter(({ request, status }) => status === 'done' && !request.VirtualCard);

@@ -5,14 +5,14 @@ import type { World } from '../state/world.ts';
 
 const REFUSED = 'Cannot change status';
 
-/** Changes one card and tells it: one webhook per change, whatever the channel. CLOSED is final. */
+/** Changes a card and announces it: one webhook per change, whatever the channel. CLOSED is final. */
 export function setCardStatus(world: World, account: Account, card: Card, status: CardStatus): void {
   if (card.status === 'CLOSED') throw new ServiceError(403, REFUSED);
   card.status = status;
   announceCardStatus(world, account, card);
 }
 
-/** Sends the Card Status Change webhook of a card as it now is. */
+/** Sends the Card Status Change webhook for a card's current status. */
 export function announceCardStatus(world: World, account: Account, card: Card): void {
   const cards = world.assume.statusCardList === 'all' ? account.cards : [card];
   const data = {
@@ -34,7 +34,7 @@ export function announceCardStatus(world: World, account: Account, card: Card): 
   world.emit('card-status', data, `account-${account.acctId}`);
 }
 
-/** Blocks a card. An inactive one is first activated: two changes, two webhooks. */
+/** Blocks a card. An inactive card is activated first: two changes, two webhooks. */
 export function block(world: World, account: Account, card = currentCard(account)): void {
   if (card === undefined || card.status === 'CLOSED') throw new ServiceError(403, REFUSED);
   if (card.status === 'BLOCKED' && world.assume.sameStatusIsNoChange) return;
@@ -42,7 +42,7 @@ export function block(world: World, account: Account, card = currentCard(account
   setCardStatus(world, account, card, 'BLOCKED');
 }
 
-/** Sets a blocked card active again. An inactive one has to be activated instead. */
+/** Makes a blocked card active again. An inactive card has to be activated instead. */
 export function unblock(world: World, account: Account, card = currentCard(account)): void {
   if (card === undefined || card.status === 'CLOSED') throw new ServiceError(403, REFUSED);
   if (card.status === 'ACTIVE' && world.assume.sameStatusIsNoChange) return;
@@ -52,9 +52,9 @@ export function unblock(world: World, account: Account, card = currentCard(accou
 }
 
 /**
- * Activates an inactive card and ends every other card of the account for good.
+ * Activates an inactive card and permanently closes all other cards of the account.
  *
- * `byHolder` is the holder's own way (telephone, mobile), which knows no waiting time.
+ * `byHolder`: activated by the holder (telephone, mobile), without a waiting period.
  */
 export function activate(world: World, account: Account, cardId?: number, byHolder = false): Card {
   const inactive = (card: Card): boolean => card.status === 'INACTIVE';
@@ -75,13 +75,13 @@ export function activate(world: World, account: Account, cardId?: number, byHold
 }
 
 function isTooNew(world: World, card: Card): boolean {
-  // A card that was shipped has been in the post for days.
+  // A shipped card has been in the mail for days.
   if (card.shippedAt !== null) return false;
   const ageMs = world.now().getTime() - Date.parse(card.issuedAt);
   return ageMs < (world.assume.activationRefusedHours * 3_600_000) / world.timeScale;
 }
 
-/** Closes the account: every open card ends, what is left of the balance goes back to the business. */
+/** Closes the account: every open card is closed, and the remaining balance goes back to the business. */
 export function terminate(world: World, account: Account): void {
   const open = account.cards.filter(isOpen);
   if (account.status === 'CLOSED' || open.length === 0) throw new ServiceError(403, REFUSED);

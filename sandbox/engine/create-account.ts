@@ -6,7 +6,7 @@ import { noLimits, type SpendRules } from '../state/spend-rules.ts';
 import type { CardRequest } from '../state/state.ts';
 import { takeId, type World } from '../state/world.ts';
 
-/** Rules of a new card: no limit, all categories, at home only, with or without the card in hand. */
+/** Rules of a new card: no limits, all categories, domestic only, card present or not. */
 export function defaultSpendRules(): SpendRules {
   return {
     MerchantCategories: allMerchantCategories(),
@@ -18,7 +18,7 @@ export function defaultSpendRules(): SpendRules {
   };
 }
 
-/** Makes a card of the next serial; it is INACTIVE until somebody activates it. */
+/** Makes a card with the next serial number. INACTIVE until someone activates it. */
 function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
   const cardId = takeId(world, 'card');
   const at = world.now();
@@ -27,7 +27,7 @@ function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
     cardNumber: testCardNumber(cardId, lastFour ?? lastFourOf(cardId)),
     cvv2: String((cardId * 271) % 1000).padStart(3, '0'),
     issuedAt: at.toISOString(),
-    // Cards live three years, to the end of a month.
+    // Cards are valid for three years, to the end of a month.
     expiresOn: endOfMonth(addDays(toServiceTime(at).slice(0, 10), 3 * 365)),
     cardOrderId,
     status: 'INACTIVE',
@@ -36,7 +36,7 @@ function newCard(world: World, cardOrderId: number, lastFour?: string): Card {
   };
 }
 
-/** Makes the account and the first card that an order asks for. Announces nothing yet. */
+/** Creates the account and the first card of an order. Announces nothing yet. */
 export function newAccount(world: World, cardOrderId: number, request: CardRequest): Account {
   const acctId = takeId(world, 'account');
   return {

@@ -20,16 +20,16 @@ interface Question {
   readonly request: PurchaseRequest;
   readonly rules: SpendRules;
   readonly mccCode: string;
-  /** What it takes from the balance. */
+  /** The amount taken from the balance. */
   readonly amountCents: number;
-  /** What it takes from limits. */
+  /** The amount that counts against limits. */
   readonly countedCents: number;
   readonly at: Date;
 }
 
 type Rule = (question: Question) => Decline | undefined;
 
-/** The rules in the order they are asked; the first that fails gives code and message. */
+/** The rules in the order they are checked. The first failing one determines code and message. */
 const RULES: readonly Rule[] = [
   cardStatus,
   businessBalance,
@@ -45,7 +45,7 @@ const RULES: readonly Rule[] = [
   anyOtherReason,
 ];
 
-/** Decides a purchase; undefined approves it. Changes nothing. */
+/** Decides a purchase. Undefined: approved. Changes nothing. */
 export function decide(
   world: World,
   account: Account,

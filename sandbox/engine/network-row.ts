@@ -21,7 +21,7 @@ export function balancesOf(world: World, acctId: number): Balances {
 /** The merchant side of a request, with defaults that look like a real terminal's. */
 export function merchantOf(world: World, request: PurchaseRequest): MerchantFields {
   const isPin = request.Pin !== undefined;
-  // PIN networks leave the place out; abroad we do not invent one.
+  // PIN networks omit the location, and abroad we do not invent one.
   const hasPlace = !isPin && (request.MerchantCountry ?? 'US') === 'US';
   return {
     MerchantName: request.MerchantName ?? 'CORNER DINER',
@@ -36,7 +36,7 @@ export function merchantOf(world: World, request: PurchaseRequest): MerchantFiel
   };
 }
 
-/** Twelve digits, the same for the same name: shops of different names are different merchants. */
+/** Twelve digits, the same for the same name: shops with different names are different merchants. */
 function merchantIdOf(name: string | undefined): string {
   if (name === undefined) return '445301978521';
   const digits = BigInt(`0x${createHash('sha256').update(name).digest('hex')}`) % 1_000_000_000n;
@@ -46,7 +46,7 @@ function merchantIdOf(name: string | undefined): string {
 type RowFields = Pick<NetworkRow, 'NetworkType' | 'NetworkStatus' | 'Description' | 'TransactionAmount'> &
   Partial<NetworkRow>;
 
-/** A row of a purchase: what is the same in all of its rows, and the fields given. */
+/** A row of a purchase: the fields that all of its rows share, and the given ones. */
 export function rowOf(purchase: Purchase, at: Date, balances: Balances, fields: RowFields): NetworkRow {
   const local = toServiceTime(at);
   return {
@@ -82,7 +82,10 @@ export function referenceTo(purchase: Purchase): Partial<NetworkRow> {
   };
 }
 
-/** The fields of a settlement or reversal that its authorization decides: the reference, and what TransactionTime means. */
+/**
+ * Fields of a settlement or reversal that come from its authorization: the reference, and the meaning of
+ * TransactionTime.
+ */
 export function laterStep(world: World, purchase: Purchase): Partial<NetworkRow> {
   const requestedAt = toServiceTime(new Date(purchase.at));
   return {
@@ -91,7 +94,7 @@ export function laterStep(world: World, purchase: Purchase): Partial<NetworkRow>
   };
 }
 
-/** Keeps a row for the API and sends its webhook. */
+/** Stores a row for the API and sends its webhook. */
 export function recordRow(world: World, at: Date, row: NetworkRow, webhook: Partial<NetworkRow> = {}): void {
   const kind = kindOf(row);
   const { MerchantRequestedAmount: _requested, ...withoutRequested } = row;
@@ -101,7 +104,7 @@ export function recordRow(world: World, at: Date, row: NetworkRow, webhook: Part
   world.emit(kind, { ...told, ...webhook }, `network-${row.NetworkTransactionId}`);
 }
 
-/** A webhook's kind, by the rule of the specification: status first, then type. */
+/** A webhook's kind, by the specification's rule: status first, then type. */
 function kindOf(row: Pick<NetworkRow, 'NetworkType' | 'NetworkStatus'>): WebhookKind {
   if (row.NetworkStatus === 'Declined') return 'decline';
   switch (row.NetworkType) {
@@ -116,7 +119,7 @@ function kindOf(row: Pick<NetworkRow, 'NetworkType' | 'NetworkStatus'>): Webhook
   }
 }
 
-/** Ids and the six digits of an approval, the same on every run. */
+/** Ids and the six-digit approval code, the same on every run. */
 export function newPurchaseIds(world: World): {
   networkTransactionId: number;
   transactionId: number;

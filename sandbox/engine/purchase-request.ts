@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { isAmount, toCents } from '../money.ts';
 import type { World } from '../state/world.ts';
 
-/** Dollars, positive, no more than two decimals. */
+/** Dollars, positive, at most two decimals. */
 export const PositiveAmount = z.number().positive().refine(isAmount, 'no more than two decimals');
 
-/** What a merchant asks for. Everything but the account and the amount has a believable default. */
+/** A merchant's request. Everything except the account and the amount has a realistic default. */
 export const PurchaseRequest = z.strictObject({
   AcctId: z.int().positive(),
   Amount: PositiveAmount,
@@ -23,14 +23,14 @@ export const PurchaseRequest = z.strictObject({
   IsCardPresent: z.boolean().optional(),
   /** Makes it a PIN transaction. */
   Pin: z.enum(['correct', 'wrong']).optional(),
-  /** What the customer's own decision service answers, for accounts that ask it; else the sandbox's setting. */
+  /** The answer of the customer's own decision service, for accounts that use one. Default: the sandbox's setting. */
   RemoteDecision: z.enum(['approve', 'decline']).optional(),
-  /** A reason without a rule of its own: code `decline`. */
+  /** A reason without a specific rule: code `decline`. */
   DoNotHonor: z.boolean().optional(),
 });
 export type PurchaseRequest = z.infer<typeof PurchaseRequest>;
 
-/** Fuel is padded by 49.00 and restaurants by a fifth, where the assumption is switched on. */
+/** Pads fuel by 49.00 and restaurants by a fifth, if the assumption is enabled. */
 export function padding(world: World, request: PurchaseRequest): number {
   if (!world.assume.padAuthorizations || request.Pin !== undefined) return 0;
   const mccCode = request.MCCCode ?? world.assume.defaultMcc;
@@ -38,7 +38,7 @@ export function padding(world: World, request: PurchaseRequest): number {
   return ['5811', '5812', '5813', '5814'].includes(mccCode) ? Math.round(toCents(request.Amount) * 0.2) : 0;
 }
 
-/** What of the padding limits count, in whole cents. */
+/** The part of the padding that counts against limits, in whole cents. */
 export function countedPadding(world: World, paddingCents: number): number {
   return world.assume.paddingCountsAgainstLimits ? paddingCents : 0;
 }

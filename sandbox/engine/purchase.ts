@@ -11,7 +11,7 @@ import { balancesOf, merchantOf, newPurchaseIds, recordRow, rowOf } from './netw
 import type { PurchaseRequest } from './purchase-request.ts';
 import { countedPadding, padding } from './purchase-request.ts';
 
-/** What the merchant's terminal hears. */
+/** The answer to the merchant's terminal. */
 export interface PurchaseAnswer {
   readonly Approved: boolean;
   readonly MessageCode: string | null;
@@ -20,8 +20,8 @@ export interface PurchaseAnswer {
 }
 
 /**
- * A merchant asks for money: the rules decide, an approved signature purchase holds it, an approved PIN purchase
- * debits it at once, and one webhook goes out.
+ * A merchant requests a payment: the rules decide. An approved signature purchase is held, an approved PIN purchase is
+ * debited immediately, and one webhook is sent.
  */
 export function purchase(world: World, request: PurchaseRequest): PurchaseAnswer {
   const account = findAccount(world, request.AcctId);
@@ -79,7 +79,7 @@ function newPurchase(
   };
 }
 
-/** Moves the money and sends the webhook, whose balances are those before the money moved (see assumptions). */
+/** Moves the money and sends the webhook. Its balances are those from before the money moved (see assumptions). */
 function announce(world: World, made: Purchase, decline: Decline | undefined, paddingCents: number): void {
   const at = new Date(made.at);
   const before = balancesOf(world, made.acctId);
@@ -101,11 +101,11 @@ function announce(world: World, made: Purchase, decline: Decline | undefined, pa
     ...(decline === undefined ? { TransactionId: made.transactionId, HoldTime: isPin ? null : toServiceTime(at) } : {}),
     ...(decline === undefined && isPin ? { SettlementTime: toServiceTime(at) } : {}),
   });
-  // The hold is placed while the webhook is on its way, so the webhook knows neither its time nor a transaction id.
+  // The hold is placed while the webhook is on its way, so the webhook has neither its time nor a transaction id.
   recordRow(world, at, row, { TransactionId: null, HoldTime: null, SettlementTime: null });
 }
 
-/** Five wrong PINs block the card for fraud; a right one starts the count again. */
+/** Five wrong PINs block the card for fraud. A correct one resets the count. */
 function countPin(
   world: World,
   account: Account,
@@ -126,7 +126,7 @@ function holdEnd(world: World, at: Date): string {
   return new Date(at.getTime() + (world.assume.holdDays * 86_400_000) / world.timeScale).toISOString();
 }
 
-/** Holds that no settlement claimed in time end by themselves: the money is free again, and no webhook tells. */
+/** Ends holds that no settlement claimed in time: the money is available again, and no webhook is sent. */
 export function releaseExpiredHolds(world: World): void {
   const now = world.now().getTime();
   for (const held of world.openHolds.values()) {
@@ -136,7 +136,7 @@ export function releaseExpiredHolds(world: World): void {
   }
 }
 
-/** Frees what a purchase still holds. */
+/** Releases what a purchase still holds. */
 export function endHold(world: World, held: Purchase, state: Purchase['state']): void {
   moveHeld(world, held, -held.heldCents);
   held.heldCents = 0;
@@ -145,13 +145,13 @@ export function endHold(world: World, held: Purchase, state: Purchase['state']):
   world.openHolds.delete(held.networkTransactionId);
 }
 
-/** Holds (or with a negative amount frees) cents on the balance that the purchase spends from. */
+/** Holds cents (releases them if negative) on the balance that the purchase draws from. */
 export function moveHeld(world: World, made: Purchase, cents: number): void {
   const balance = made.fromBusinessBalance ? world.state.business : findAccount(world, made.acctId);
   if (balance !== undefined) balance.heldCents += cents;
 }
 
-/** Books cents on the balance that the purchase spends from. */
+/** Books cents on the balance that the purchase draws from. */
 export function moveLedger(world: World, made: Purchase, cents: number): void {
   const balance = made.fromBusinessBalance ? world.state.business : findAccount(world, made.acctId);
   if (balance !== undefined) balance.ledgerCents += cents;

@@ -4,7 +4,7 @@ import type { Account } from '../state/account.ts';
 import { type Limits, limitField } from '../state/spend-rules.ts';
 import { rulesOf, type World } from '../state/world.ts';
 
-/** A limit of one window and what is left of it now. */
+/** A window's limit and what is left of it now. */
 export interface RemainingLimit {
   readonly window: Window;
   readonly limitCents: number;
@@ -17,12 +17,12 @@ export interface RemainingCategoryLimit extends RemainingLimit {
   readonly categoryName: string;
 }
 
-/** What is left of each overall limit that is set. The decision engine enforces exactly these numbers. */
+/** What is left of each overall limit. The decision engine enforces exactly these numbers. */
 export function remainingLimits(world: World, account: Account, at: Date): RemainingLimit[] {
   return leftOf(world, account, rulesOf(world, account), at);
 }
 
-/** What is left of each category limit that is set. */
+/** What is left of each category limit. */
 export function remainingCategoryLimits(world: World, account: Account, at: Date): RemainingCategoryLimit[] {
   return rulesOf(world, account).MerchantCategories.flatMap((category) =>
     leftOf(world, account, category, at, category.Id).map((left) => ({
@@ -43,7 +43,7 @@ function leftOf(world: World, account: Account, limits: Limits, at: Date, catego
   });
 }
 
-/** Cents spent in the window that holds `at`: held, debited and settled money, less what was reversed. */
+/** Cents spent in the window that contains `at`: held, debited and settled money, minus reversals. */
 function spentIn(world: World, acctId: number, window: Window, at: Date, categoryId?: number): number {
   const name = windowName(window, at);
   let cents = 0;

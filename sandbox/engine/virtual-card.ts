@@ -6,15 +6,15 @@ import { takeId, type World } from '../state/world.ts';
 import { activate, announceCardStatus } from './card-status.ts';
 import { newAccount } from './create-account.ts';
 
-/** What can go wrong with a virtual card, as `Errors` names it. */
+/** What can go wrong with a virtual card, as listed in `Errors`. */
 export const VIRTUAL_ERRORS = ['Card', 'Group', 'Ruleset', 'Activation', 'Funding'] as const;
 export type VirtualError = (typeof VIRTUAL_ERRORS)[number];
 
 /**
- * Makes one virtual card: create, group, ruleset, activation, funding.
+ * Makes a virtual card: create, group, ruleset, activation, funding.
  *
- * Each step may fail by itself (asked for by the sandbox's user, or because the business lacks the money). The
- * webhook of the order tells which; when the card itself fails nothing else is tried.
+ * Each step may fail on its own (requested by the sandbox's user, or because the business lacks the money). The order's
+ * webhook lists the failed steps. If the card itself fails, nothing else is tried.
  */
 export function processVirtualCard(world: World, order: CardOrder, card: OrderedCard): void {
   const planned = world.state.virtualErrors.shift() ?? [];
@@ -37,7 +37,7 @@ export function processVirtualCard(world: World, order: CardOrder, card: Ordered
   emitVirtualCard(world, order, card, account);
 }
 
-/** Runs a step after the creation; false when it cannot be done. */
+/** Runs a step after the creation. False when it fails. */
 function runStep(world: World, account: Account, { request }: OrderedCard, step: VirtualError): boolean {
   switch (step) {
     case 'Card':
@@ -87,7 +87,7 @@ function emitVirtualCard(world: World, order: CardOrder, card: OrderedCard, acco
   world.emit('virtual-card', data, `account-${card.acctId}`, card.request.CardDataWebhookURL ?? undefined);
 }
 
-/** Sends the sensitive data again. `Errors` and `Message` tell only of the order, so they are empty now. */
+/** Sends the sensitive data again. `Errors` and `Message` only concern the order, so they are empty now. */
 export function resendVirtualCard(world: World, account: Account, url?: string): boolean {
   const order = world.state.orders.find((each) => each.cards.some(({ acctId }) => acctId === account.acctId));
   const card = order?.cards.find(({ acctId }) => acctId === account.acctId);

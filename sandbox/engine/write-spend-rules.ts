@@ -16,7 +16,7 @@ const limits = {
   LifetimeSpendLimit: Limit,
 };
 
-/** A write of advanced spend rules: any of the fields; null takes a limit away. */
+/** A write of advanced spend rules: any of the fields. Null removes a limit. */
 export const SpendRulesWrite = z.looseObject({
   ...limits,
   MerchantCategories: z.array(z.object({ Id: z.int(), TransactionLimit: Limit, ...limits })).optional(),
@@ -28,9 +28,9 @@ export const SpendRulesWrite = z.looseObject({
 export type SpendRulesWrite = z.infer<typeof SpendRulesWrite>;
 
 /**
- * The rules after a write: given fields replaced, the others and unknown ones kept.
+ * The rules after a write: given fields are replaced, others and unknown ones kept.
  *
- * @throws ServiceError 400 when the limits contradict one another or name no known category.
+ * @throws ServiceError 400 when the limits contradict each other or name an unknown category.
  */
 export function writtenRules(before: SpendRules, write: SpendRulesWrite, assume: Assumptions): SpendRules {
   const { MerchantCategories: categories, IsDailySpendLimitEnabled: _derived, ...fields } = write;
@@ -59,7 +59,7 @@ function writtenCategories(
   });
 }
 
-/** A shorter window's limit must not lie above a longer one's. */
+/** A shorter window's limit must not be above a longer one's. */
 function assertOrdered(limitsGiven: Limits, assume: Assumptions): void {
   let longest = -1;
   for (const window of WINDOWS) {

@@ -13,9 +13,9 @@ import { applySeedRules, type SeedAccount, type SeedData, type SeedPurchase } fr
 const DAY_MS = 86_400_000;
 
 /**
- * Builds the state of a seed. Only the dates depend on the day it is built on; ids, names, numbers are always the same.
+ * Builds the state of a seed. Only the dates depend on the current day; ids, names and numbers are always the same.
  *
- * Purchases of the past run through the real engine with a clock set back, so that rows, balances and limits agree.
+ * Past purchases run through the real engine with the clock set back, so that rows, balances and limits agree.
  */
 export function buildState(seed: SeedData, assume: Assumptions, start: Date): State {
   const state: State = {
@@ -101,7 +101,7 @@ function addAccount(world: World, seed: SeedAccount, index: number, start: Date)
   fundAtStart(world, account, seed);
 }
 
-/** The transfer that pays for the past and leaves the balance of the seed. */
+/** The transfer that covers past purchases and leaves the seed's balance. */
 function fundAtStart(world: World, account: Account, seed: SeedAccount): void {
   const spent = (seed.history ?? []).reduce(
     (sum, { amount, outcome }) => sum + (outcome === 'settled' || outcome === 'held' ? toCents(amount) : 0),

@@ -4,12 +4,12 @@ import type { SeedAccount, SeedCard, SeedPurchase } from './seed-data.ts';
 const active: readonly SeedCard[] = [{ status: 'ACTIVE' }];
 const inactive: readonly SeedCard[] = [{ status: 'INACTIVE', ageDays: 6 }];
 const blocked: readonly SeedCard[] = [{ status: 'BLOCKED' }];
-/** One card that has ended. */
+/** One closed card. */
 const closed: readonly SeedCard[] = [{ status: 'CLOSED' }];
 
 /**
  * Holders that a test or a visitor may pick without surprises: one active card, a balance between 600 and 4,500
- * dollars, the rules of a new card, nothing spent yet.
+ * dollars, default rules, nothing spent yet.
  */
 export const plain: readonly SeedAccount[] = [
   { name: ['Maya', 'Okafor'], customId: 'F1Q52343SF', group: 1, balance: 1250, cards: active },
@@ -65,7 +65,7 @@ const lumber = (daysAgo: number, amount: number): SeedPurchase => ({
   outcome: 'settled',
 });
 
-/** Holders with rules that bite; their balances keep out of the range of the plain ones. */
+/** Holders with restrictive rules. Their balances are outside the range of the plain ones. */
 export const withRules: readonly SeedAccount[] = [
   {
     name: ['Alice', 'Alvarez'],
@@ -157,7 +157,7 @@ export const withRules: readonly SeedAccount[] = [
     customId: 'EMP-1112',
     group: 2,
     balance: 5150,
-    // The replacement has arrived: activating it ends the old card for good.
+    // The replacement has arrived: activating it permanently closes the old card.
     cards: [{ status: 'ACTIVE' }, { status: 'INACTIVE', ageDays: 4 }],
     history: [lunch(2, 23.9), { daysAgo: 2, amount: 118, merchant: 'CITY CABS', mcc: '4121', outcome: 'reversed' }],
   },
@@ -170,7 +170,7 @@ export const withRules: readonly SeedAccount[] = [
   },
 ];
 
-/** Virtual cards, most of them for one purpose each. */
+/** Virtual cards, most of them for a single purpose. */
 export const virtual: readonly SeedAccount[] = [
   {
     name: ['Cloud', 'Hosting'],

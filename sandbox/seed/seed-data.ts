@@ -5,23 +5,23 @@ import type { Group } from '../state/state.ts';
 /** A card of the seed. */
 export interface SeedCard {
   readonly status: CardStatus;
-  /** Chosen by the sandbox when left out. */
+  /** Chosen by the sandbox when omitted. */
   readonly lastFour?: string;
-  /** Age at the start. Inactive cards of the seed are old enough to be activated. */
+  /** Age at the start. Inactive seed cards are old enough to be activated. */
   readonly ageDays?: number;
 }
 
-/** Rules of the seed: those of a new card, changed in these points. */
+/** Rules of the seed: changes to a new card's rules. */
 export interface SeedRules extends Partial<Limits> {
   readonly international?: boolean;
   readonly cardNotPresent?: boolean;
   readonly businessBalance?: boolean;
   readonly remoteDecision?: boolean;
-  /** Only these categories, by id; null limits where none are given. */
+  /** Only these categories, by id. Limits are null unless given. */
   readonly categories?: readonly ({ readonly id: number; readonly TransactionLimit?: number } & Partial<Limits>)[];
 }
 
-/** A purchase of the past. */
+/** A past purchase. */
 export interface SeedPurchase {
   readonly daysAgo: number;
   readonly amount: number;
@@ -38,7 +38,7 @@ export interface SeedAccount {
   readonly customId?: string;
   readonly group?: number;
   readonly ruleset?: number;
-  /** Dollars on the card at the start, after the purchases of the past. */
+  /** Dollars on the card at the start, after the past purchases. */
   readonly balance: number;
   readonly virtual?: boolean;
   readonly cards: readonly SeedCard[];
@@ -46,7 +46,7 @@ export interface SeedAccount {
   readonly history?: readonly SeedPurchase[];
 }
 
-/** A whole business to begin with. */
+/** A complete business to start with. */
 export interface SeedData {
   readonly business: { readonly name: string; readonly balance: number };
   readonly groups: readonly Group[];
@@ -54,7 +54,7 @@ export interface SeedData {
   readonly accounts: readonly SeedAccount[];
 }
 
-/** What rules of a seed change in the given ones. */
+/** Applies a seed's rule changes to the given rules. */
 export function applySeedRules(base: SpendRules, seed: SeedRules = {}): SpendRules {
   const { international, cardNotPresent, businessBalance, remoteDecision, categories, ...limits } = seed;
   return {

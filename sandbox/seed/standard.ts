@@ -1,7 +1,7 @@
 import { otherStates, plain, virtual, withRules } from './holders.ts';
 import type { SeedData } from './seed-data.ts';
 
-/** A believable business: some thirty holders, five groups, three rulesets, cards of every kind and state. */
+/** A realistic business: about thirty holders, five groups, three rulesets, cards of every kind and state. */
 export const STANDARD_SEED: SeedData = {
   business: { name: 'Juniper & Oak Builders', balance: 48_250 },
   groups: [
@@ -27,7 +27,7 @@ export const STANDARD_SEED: SeedData = {
   accounts: [...plain, ...otherStates, ...withRules, ...virtual],
 };
 
-/** Enough for a quick test: one plain holder and one card in each other state. */
+/** Enough for a quick test: one plain holder, and one card in each other state. */
 export const SMALL_SEED: SeedData = {
   business: { name: 'Juniper & Oak Builders', balance: 10_000 },
   groups: [{ id: 1, name: 'Everyone' }],

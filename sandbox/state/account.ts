@@ -1,10 +1,10 @@
 import type { SpendRules } from './spend-rules.ts';
 
-/** Card states of the specification, as webhooks write them. */
+/** Card states of the specification, spelled as in webhooks. */
 export const CARD_STATUSES = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
 export type CardStatus = (typeof CARD_STATUSES)[number];
 
-/** A postal address as profiles carry it. */
+/** A postal address as in profiles. */
 export interface Address {
   readonly ContactName: string;
   readonly AddressLine1: string;
@@ -15,7 +15,7 @@ export interface Address {
   readonly Country: string;
 }
 
-/** One card of an account. The number and the security code leave the sandbox in one webhook only. */
+/** One card of an account. The number and the security code leave the sandbox in only one webhook. */
 export interface Card {
   readonly cardId: number;
   readonly cardNumber: string;
@@ -49,7 +49,7 @@ export interface Account {
   rulesetId: number | null;
   status: 'OPEN' | 'CLOSED';
   ledgerCents: number;
-  /** Part of the ledger that open authorizations hold. */
+  /** The part of the ledger held by open authorizations. */
   heldCents: number;
   spendRules: SpendRules;
   readonly cards: Card[];
@@ -60,15 +60,15 @@ export function last4(card: Card): string {
   return card.cardNumber.slice(-4);
 }
 
-/** Neither closed for good nor expired away: the service counts blocked and inactive cards as open. */
+/** Not closed. The service counts blocked and inactive cards as open. */
 export function isOpen(card: Card): boolean {
   return card.status !== 'CLOSED';
 }
 
 /**
- * The card that account-level calls mean: the newest card in use, else the newest still inactive, else the newest.
+ * The card that account-level calls refer to: the newest card in use, else the newest inactive one, else the newest.
  *
- * Which card `PUT /Card/Status` affects when an account has several is not shown.
+ * For accounts with several cards, it is not shown which one `PUT /Card/Status` affects.
  */
 export function currentCard(account: Account): Card | undefined {
   const newestFirst = [...account.cards].reverse();

@@ -1,10 +1,10 @@
-/** Issuer prefix of the well-known test numbers: no real card begins like this. */
+/** Issuer prefix of the well-known test numbers. No real card starts with it. */
 const TEST_PREFIX = '411111';
 
 /**
- * A 16-digit test number that passes the Luhn check and ends as asked.
+ * A 16-digit test number that passes the Luhn check and has the given ending.
  *
- * The serial fills the middle; the digit before the last four is the one that makes the sum right.
+ * The serial fills the middle. The digit before the last four makes the checksum valid.
  */
 export function testCardNumber(serial: number, lastFour: string): string {
   const middle = String(serial % 100_000).padStart(5, '0');
@@ -27,7 +27,7 @@ export function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** The last four of the n-th card: spread out, the same on every run. */
+/** The last four digits of the n-th card: spread out, and the same on every run. */
 export function lastFourOf(serial: number): string {
   return String((serial * 7919 + 1234) % 10_000).padStart(4, '0');
 }

@@ -1,6 +1,6 @@
 import { type MerchantCategory, noLimits } from './spend-rules.ts';
 
-/** The thirteen merchant categories: wire key of the basic rules, name, description, and the merchant codes inside. */
+/** The thirteen merchant categories: wire key of the basic rules, name, description, and the merchant codes in it. */
 export const MERCHANT_CATEGORIES = [
   category(
     1,
@@ -72,14 +72,14 @@ function category(
   return { id, key, name, description, ranges };
 }
 
-/** The category of a merchant code. The last ones of the table take what the others leave, so every code has one. */
+/** The category of a merchant code. The last entries catch everything else, so every code has one. */
 export function categoryOf(mccCode: string): (typeof MERCHANT_CATEGORIES)[number] {
   const code = Number(mccCode);
   const found = MERCHANT_CATEGORIES.find(({ ranges }) => ranges.some(([from, to]) => code >= from && code <= to));
   return found ?? MERCHANT_CATEGORIES[MERCHANT_CATEGORIES.length - 1]!;
 }
 
-/** A category as spend rules list it, without limits. */
+/** A category as listed in spend rules, without limits. */
 export function merchantCategory(id: number): MerchantCategory {
   const found = MERCHANT_CATEGORIES.find((entry) => entry.id === id);
   if (found === undefined) throw new Error(`no merchant category ${id}`);

@@ -1,6 +1,6 @@
 import { WINDOWS, type Window } from '../service-time.ts';
 
-/** A limit for each window in dollars; null means no limit. */
+/** A limit for each window in dollars. Null means no limit. */
 export interface Limits {
   DailySpendLimit: number | null;
   WeeklySpendLimit: number | null;
@@ -9,7 +9,7 @@ export interface Limits {
   LifetimeSpendLimit: number | null;
 }
 
-/** A merchant category that a card may use, with limits of its own. */
+/** A merchant category that a card may use, with its own limits. */
 export interface MerchantCategory extends Limits {
   readonly Id: number;
   readonly Name: string;
@@ -17,7 +17,7 @@ export interface MerchantCategory extends Limits {
   TransactionLimit: number | null;
 }
 
-/** The advanced spend rules of a card, in the field names of the wire. Unknown fields of a write are kept. */
+/** A card's advanced spend rules, with the wire's field names. Unknown fields of a write are kept. */
 export interface SpendRules extends Limits {
   MerchantCategories: MerchantCategory[];
   InternationalSpendEnabled: boolean;
@@ -27,7 +27,7 @@ export interface SpendRules extends Limits {
   [unknown: string]: unknown;
 }
 
-/** A named set of spend rules that many cards share. Its switches have names of their own. */
+/** A named set of spend rules that many cards share. Its switches have different names. */
 export interface Ruleset {
   readonly id: number;
   name: string;

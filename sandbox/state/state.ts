@@ -16,7 +16,7 @@ export interface Group {
   readonly name: string;
 }
 
-/** A card asked for in an order; `acctId` is 0 until the card exists. */
+/** A card in an order. `acctId` is 0 until the card exists. */
 export interface OrderedCard {
   acctId: number;
   cardId: number;
@@ -26,7 +26,7 @@ export interface OrderedCard {
   message: string;
 }
 
-/** What an order says of one card, after validation. */
+/** An order's data for one card, after validation. */
 export interface CardRequest {
   readonly FirstName: string;
   readonly LastName: string;
@@ -54,13 +54,13 @@ export interface CardOrder {
   readonly cards: OrderedCard[];
 }
 
-/** A row with the instant it was made and the purchase it belongs to. */
+/** A row with its creation time and its purchase. */
 interface StoredRow {
   readonly at: string;
   readonly row: NetworkRow;
 }
 
-/** The whole state of the service: plain JSON, so that it can live in a file. */
+/** The complete state of the service: plain JSON, so that it can be saved to a file. */
 export interface State {
   readonly business: Business;
   readonly groups: Group[];
@@ -74,6 +74,6 @@ export interface State {
   /** Next free number of each kind of id. */
   readonly next: Record<'account' | 'card' | 'order' | 'network' | 'transaction' | 'ruleset' | 'callback', number>;
   remoteDecision: 'approve' | 'decline';
-  /** Errors that the next virtual cards will meet, one list a card. */
+  /** Errors for the next virtual cards, one list per card. */
   readonly virtualErrors: string[][];
 }

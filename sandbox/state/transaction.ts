@@ -1,4 +1,7 @@
-/** Row of a network transaction: every field of the specification, in wire form, signs as since Dec 27, 2017. */
+/**
+ * Row of a network transaction: every field of the specification, in wire format, with the signs in use since Dec 27,
+ * 2017.
+ */
 export interface NetworkRow {
   NetworkTransactionId: number;
   TransactionId: number | null;
@@ -48,7 +51,7 @@ export type MerchantFields = Pick<
   | 'IsCardPresent'
 >;
 
-/** One purchase from request to end. `NetworkTransactionId` is shared by all of its rows. */
+/** One purchase from request to end. All of its rows share `NetworkTransactionId`. */
 export interface Purchase {
   readonly networkTransactionId: number;
   readonly transactionId: number;
@@ -56,7 +59,7 @@ export interface Purchase {
   readonly cardId: number;
   readonly kind: 'Auth' | 'Pin' | 'Credit';
   readonly at: string;
-  /** Eastern calendar day of the request: the one that limits count it in. */
+  /** Eastern calendar day of the request, used for limits. */
   readonly day: string;
   readonly categoryId: number;
   readonly amountCents: number;
@@ -66,16 +69,16 @@ export interface Purchase {
   readonly declined: boolean;
   state: 'held' | 'debited' | 'settled' | 'reversed' | 'released' | 'declined' | 'credited';
   heldCents: number;
-  /** What limits count: held, debited or settled, less what was reversed. */
+  /** The amount that counts against limits: held, debited or settled, minus reversals. */
   countedCents: number;
-  /** Instant when the hold ends by itself; null when nothing is held. */
+  /** When the hold expires. Null when nothing is held. */
   holdUntil: string | null;
   settledAt: string | null;
-  /** Settled or debited and not yet given back. */
+  /** Settled or debited, minus refunds. */
   refundableCents: number;
 }
 
-/** Money moved between the business and a card: shown by the transaction endpoints, never by the network ones. */
+/** Money moved between the business and a card. Shown by the transaction endpoints, never by the network ones. */
 export interface Transfer {
   readonly transactionId: number;
   readonly acctId: number;

@@ -5,19 +5,19 @@ import type { SpendRules } from './spend-rules.ts';
 import type { State } from './state.ts';
 import type { Purchase } from './transaction.ts';
 
-/** Work that the service does by itself some time later. */
+/** Work that the service does on its own later. */
 export interface LaterWork {
   readonly 'process-order': { orderId: number };
   readonly 'activate-card': { acctId: number };
 }
 
-/** What the engine works on: the state, the clock, and the two ways to reach outside. */
+/** What the engine works on: the state, the clock, and two ways to the outside. */
 export interface World {
   readonly state: State;
   readonly assume: Assumptions;
   readonly timeScale: number;
   readonly now: () => Date;
-  /** Sends a webhook. Those with the same order key leave one after another. */
+  /** Sends a webhook. Webhooks with the same order key are sent one after another. */
   readonly emit: (kind: WebhookKind, data: object, orderKey: string, url?: string) => void;
   readonly later: <K extends keyof LaterWork>(name: K, data: LaterWork[K], seconds: number) => void;
   /** Purchases of each account, oldest first. */
@@ -27,7 +27,7 @@ export interface World {
   readonly purchaseById: Map<number, Purchase>;
 }
 
-/** Builds the indexes over a state that was seeded or read from a file. */
+/** Builds the indexes for a state that was seeded or read from a file. */
 export function createWorld(
   state: State,
   outside: Pick<World, 'assume' | 'timeScale' | 'now' | 'emit' | 'later'>,
@@ -50,25 +50,25 @@ export function findAccount(world: World, acctId: number): Account | undefined {
   return world.state.accounts.find((account) => account.acctId === acctId);
 }
 
-/** The card a purchase uses: the one named, else the account's current one. */
+/** The card a purchase uses: the named one, else the account's current one. */
 export function cardOf(account: Account, cardId?: number): Card | undefined {
   return cardId === undefined ? currentCard(account) : account.cards.find((card) => card.cardId === cardId);
 }
 
-/** The rules in force: the ruleset's where the card has one, else its own. */
+/** The rules in force: the ruleset's if the card has one, else its own. */
 export function rulesOf(world: World, account: Account): SpendRules {
   const ruleset = world.state.rulesets.find(({ id }) => id === account.rulesetId);
   return ruleset?.spendRules ?? account.spendRules;
 }
 
-/** Takes the next number of a kind of id. */
+/** Takes the next number for a kind of id. */
 export function takeId(world: Pick<World, 'state'>, kind: keyof State['next']): number {
   const id = world.state.next[kind];
   world.state.next[kind] += 1;
   return id;
 }
 
-/** What a card may spend now, in cents. */
+/** What a card can spend now, in cents. */
 export function availableCents(account: Account): number {
   return account.ledgerCents - account.heldCents;
 }

@@ -2,9 +2,9 @@ import { currentCard } from '../state/account.ts';
 import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import { availableCents, rulesOf, type World } from '../state/world.ts';
 
-/** Account ids by the part they play. A business without such an account leaves the part empty. */
+/** Account ids by role in the story. A role stays empty if the business has no matching account. */
 export interface Cast {
-  /** Active cards that nothing restricts. */
+  /** Active cards without restrictions. */
   readonly plain: readonly number[];
   readonly inactive: number | undefined;
   readonly noOnline: number | undefined;
@@ -15,7 +15,7 @@ export interface Cast {
   readonly remote: number | undefined;
 }
 
-/** Finds somebody for each part. */
+/** Finds an account for each role. */
 export function castOf(world: World): Cast {
   const open = world.state.accounts
     .filter(({ status }) => status === 'OPEN')
@@ -29,7 +29,7 @@ export function castOf(world: World): Cast {
       .map(({ account }) => account.acctId),
     inactive: open.find(({ account, status }) => status === 'INACTIVE' && account.ledgerCents > 5000)?.account.acctId,
     noOnline: find(({ rules }) => !rules.CardNotPresentUse),
-    // Rich enough that the limit bites and not the balance, also in the storm.
+    // Enough balance that the limit declines purchases and not the balance, also during the storm.
     dailyLimit: find(
       ({ account, rules }) =>
         rules.DailySpendLimit !== null && rules.DailySpendLimit < 180 && availableCents(account) > 100_000,

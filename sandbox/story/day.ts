@@ -1,14 +1,14 @@
 import { rushPurchases } from './rush.ts';
 import { at, buy, follow, type Scene, settle } from './scene.ts';
 
-/** How many declines the storm rains within its minutes. */
+/** How many declines the storm causes within its minutes. */
 const STORM_DROPS = 30;
-/** How many cards are declined at once at noon, each at a shop of its own. */
+/** How many cards are declined at once at noon, each at a different shop. */
 export const STORY_RUSH = 12;
 
 /**
- * A day in the life of the program, in order. Declines of different cards are at different merchants: several at one merchant
- * within minutes would rightly be announced as card testing.
+ * A day of the program, in order. Declines of different cards are at different merchants: several at one merchant
+ * within minutes would rightly be reported as card testing.
  */
 export const DAY: readonly Scene[] = [
   at('07:30', ({ simulation, memory }) => {

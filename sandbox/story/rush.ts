@@ -29,16 +29,17 @@ const SHOPS: readonly (readonly [name: string, mcc: string])[] = [
   ['Theatre', '7922'],
 ];
 
-/** So many shops there are: each decline of a rush has one of its own. */
+/** Number of different shops: each decline of a rush uses a different one. */
 export const RUSH_MAX = PLACES.length * SHOPS.length;
 
 /**
- * Purchases of many cards at many shops at once, none of which is honored: the card network falters at noon. No shop comes
- * twice, so nothing repeats and nothing looks like a test of stolen cards.
+ * Purchases of many cards at many shops at once, all declined because the card network fails at noon. No shop is used
+ * twice, so nothing repeats and nothing looks like card testing.
  *
- * @param acctIds whose cards; they take turns.
+ * @param acctIds cards to use; they take turns.
  * @param count at most `RUSH_MAX`.
- * @param skip how many shops earlier rushes have used: the next ones are taken, and each street has a second branch.
+ * @param skip how many shops earlier rushes have used: continues with the next ones, then with a second branch in each
+ * street.
  */
 export function rushPurchases(acctIds: readonly number[], count: number, skip = 0): PurchaseRequest[] {
   if (acctIds.length === 0) return [];
@@ -49,7 +50,7 @@ export function rushPurchases(acctIds: readonly number[], count: number, skip = 
     const branch = i < RUSH_MAX ? '' : ` ${Math.floor(i / RUSH_MAX) + 1}`;
     return {
       AcctId: acctIds[turn % acctIds.length] as number,
-      // Some are more than anybody has.
+      // Some exceed any balance.
       Amount: i % 5 === 2 ? 9400 + i : (1250 + ((i * 737) % 9000)) / 100,
       MerchantName: `${place} ${shop}${branch}`,
       MerchantCity: i % 4 === 3 ? 'Lyon' : 'Albany',

@@ -1,14 +1,14 @@
 import type { Simulation } from '../simulation.ts';
 import type { Cast } from './cast.ts';
 
-/** Something that happens at a time of the day. It says what it did; undefined when nobody was there to do it. */
+/** An event at a time of day. Returns what it did; undefined when it had no one to act. */
 export interface Scene {
   /** Wall time in the story, `hh:mm`. */
   readonly time: string;
   readonly play: (on: Stage) => string | undefined;
 }
 
-/** What a scene works with, and what scenes leave for one another. */
+/** What scenes use, and what they leave for later scenes. */
 export interface Stage {
   readonly simulation: Simulation;
   readonly cast: Cast;
@@ -22,7 +22,7 @@ export function at(time: string, play: Scene['play']): Scene {
 
 type Purchase = Parameters<Simulation['purchase']>[0];
 
-/** A purchase; its network transaction id is remembered under a name for later scenes. */
+/** Makes a purchase and remembers its network transaction id under a name for later scenes. */
 export function buy(
   { simulation, memory }: Stage,
   name: string,
@@ -41,7 +41,7 @@ export function settle({ simulation, memory }: Stage, name: string, text: string
   return follow(memory, name, (id) => simulation.settle({ NetworkTransactionId: id }), text);
 }
 
-/** Does something with the purchase remembered under a name, if it came to be. */
+/** Acts on the purchase remembered under a name, if there is one. */
 export function follow(
   memory: Map<string, number>,
   name: string,

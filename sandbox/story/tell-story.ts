@@ -14,17 +14,18 @@ interface StoryStep {
 }
 
 export interface StoryOptions {
-  /** How many times faster than life: 1 takes ten hours, 600 one minute. */
+  /** Speed-up factor: 1 takes ten hours, 600 one minute. */
   readonly speed: number;
   readonly signal?: AbortSignal;
   readonly onStep?: (step: StoryStep) => void;
 }
 
 /**
- * Tells a day in the life of the program: purchases, a decline of every code, an order from creation over shipping to
+ * Plays a day of the program: purchases, a decline of every code, an order from creation through shipping to
  * activation, virtual cards, a rush, an outage, a storm. Ends early, without an error, when the signal aborts.
  *
- * People may play along: a scene whose card they have blocked or activated meanwhile is told as refused, and the day goes on.
+ * People may take part: a scene whose card they have blocked or activated is reported as refused, and the day
+ * continues.
  */
 export async function tellStory(
   { world, simulation }: { world: World; simulation: Simulation },
@@ -41,7 +42,7 @@ export async function tellStory(
     const text = played(() => play(stage));
     if (text !== undefined) onStep({ time, text });
   }
-  // Whoever stops the story in its outage still wants the webhooks.
+  // Release the webhooks even if the story is stopped during its outage.
   simulation.outage(false);
 }
 

@@ -6,14 +6,14 @@ export interface TriggerArguments {
   readonly list: boolean;
   readonly help: boolean;
   readonly dryRun: boolean;
-  /** Sends the very same body each time, as a service that is not sure of itself would. */
+  /** Sends exactly the same body each time, as a service does when it is unsure whether a webhook arrived. */
   readonly same: boolean;
   readonly url: string;
   readonly to: string | undefined;
   readonly secret: string | undefined;
   readonly version: string;
   readonly times: number;
-  /** Fields of `Data` to set, in the order given. */
+  /** Fields of `Data` to set, in the given order. */
   readonly fields: readonly (readonly [name: string, text: string])[];
 }
 
@@ -21,11 +21,11 @@ const SWITCHES = ['list', 'help', 'dry-run', 'same'] as const;
 const SETTINGS = ['url', 'to', 'secret', 'version', 'times'] as const;
 
 /**
- * Parses the command line by hand: any `--Name value` is a field of the payload, and a value may begin with a minus.
+ * Parses the command line by hand: any `--Name value` is a field of the payload, and a value may start with a minus.
  *
- * Our own flags are lower case, the payload's fields begin upper case, so they cannot meet.
+ * Our own flags are lowercase and the payload's fields start uppercase, so they cannot clash.
  *
- * @param port where the web process of this machine listens.
+ * @param port the port of this machine's web process.
  */
 export function parseTriggerArguments(
   args: readonly string[],
@@ -53,7 +53,7 @@ export function parseTriggerArguments(
     if (value === undefined) throw new UsageError(`--${flag} needs a value`);
     if ((SETTINGS as readonly string[]).includes(flag)) settings.set(flag, value);
     else if (/^[A-Z]/.test(flag)) fields.push([flag, value]);
-    else throw new UsageError(`there is no flag --${flag}; fields of the payload begin upper case`);
+    else throw new UsageError(`there is no flag --${flag}; fields of the payload start with an uppercase letter`);
   }
   const times = Number(settings.get('times') ?? '1');
   if (!Number.isInteger(times) || times < 1 || times > 10_000)

@@ -3,12 +3,12 @@ import { DECLINE_CODES } from '../webhook/decline-code.ts';
 import { isWebhookKind, WEBHOOK_KINDS, type WebhookKind } from '../webhook/kind.ts';
 import { DATA_SCHEMAS, sampleOf } from '../webhook/schema.ts';
 
-/** Something that can be triggered: a kind, or a decline of one code. */
+/** Something to trigger: a kind, or a decline with one code. */
 export interface CatalogueEntry {
   readonly name: string;
   readonly kind: WebhookKind;
   readonly about: string;
-  /** Fields in which it differs from the plain sample of its kind. */
+  /** Fields that differ from the plain sample of its kind. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -61,7 +61,7 @@ const KIND_ENTRIES: Readonly<Record<WebhookKind, Pick<CatalogueEntry, 'about' | 
 /** Every kind, then a decline of every code. */
 export const CATALOGUE: readonly CatalogueEntry[] = [
   ...WEBHOOK_KINDS.map((kind) => ({ name: kind, kind, ...KIND_ENTRIES[kind] })),
-  // The last code, `decline`, is the name of the kind too: the kind's sample has a telling reason instead.
+  // The last code, `decline`, is also the name of the kind. The kind's sample has a more telling reason instead.
   ...DECLINE_CODES.filter(({ code }) => !isWebhookKind(code)).map(({ code, meaning }) => ({
     name: code,
     kind: 'decline' as const,
@@ -76,7 +76,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   },
 ];
 
-/** The message that goes with a decline code; undefined for a code nobody knows. */
+/** The message for a decline code. Undefined for an unknown code. */
 export function declineMessage(code: string): string | undefined {
   return DECLINE_CODES.find((entry) => entry.code === code)?.message;
 }
@@ -96,7 +96,7 @@ function declineFields(code: string): Record<string, unknown> {
   };
 }
 
-/** The entry of a name; undefined when there is none. */
+/** The entry with a name. Undefined when there is none. */
 export function entryOf(name: string): CatalogueEntry | undefined {
   return CATALOGUE.find((entry) => entry.name === name.toLowerCase());
 }
@@ -106,7 +106,7 @@ export function sampleData(entry: CatalogueEntry): Record<string, unknown> {
   return { ...(sampleOf(DATA_SCHEMAS[entry.kind]) as Record<string, unknown>), ...structuredClone(entry.fields) };
 }
 
-/** The sample as it would happen now: fresh times and a network transaction id of its own. */
+/** The sample with current times and a new network transaction id. */
 export function freshData(entry: CatalogueEntry, at: Date, serial: number): Record<string, unknown> {
   const local = toServiceTime(at);
   const fresh: Record<string, unknown> = {

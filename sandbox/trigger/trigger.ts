@@ -6,7 +6,7 @@ import type { TriggerArguments } from './arguments.ts';
 import { CATALOGUE, type CatalogueEntry, entryOf, freshData, sampleData } from './catalogue.ts';
 import { toJson, withFields } from './fields.ts';
 
-/** Where the words go: what was asked for on one stream, remarks on the other. */
+/** Where output goes: results to one stream, remarks to the other. */
 export interface Streams {
   readonly out: (line: string) => void;
   readonly err: (line: string) => void;
@@ -20,7 +20,7 @@ export function printCatalogue({ out }: Streams): void {
   }
 }
 
-/** Sends the webhooks asked for. True when the receiver took all of them. */
+/** Sends the requested webhooks. True when the receiver accepted all of them. */
 export async function trigger(asked: TriggerArguments, now: () => Date, { out, err }: Streams): Promise<boolean> {
   const entry = asked.name === undefined ? undefined : entryOf(asked.name);
   if (entry === undefined) throw new UsageError(unknownKind(asked.name));
@@ -67,7 +67,7 @@ function unknownKind(name: string | undefined): string {
   return name === undefined ? `which KIND? One of: ${known}` : `there is no kind ${name}. Known: ${known}`;
 }
 
-/** What the receiver's answer means for the service. */
+/** What the receiver's answer means to the service. */
 function inWords({ status, error }: SendOutcome): string {
   switch (status) {
     case null:

@@ -1,7 +1,7 @@
-/** One of the twelve reasons of the specification for a transaction not being honored. */
+/** One of the specification's twelve reasons for declining a transaction. */
 export interface DeclineCode {
   readonly code: string;
-  /** As the Decline webhook carries it. */
+  /** As sent in the Decline webhook. */
   readonly message: string;
   readonly meaning: string;
 }

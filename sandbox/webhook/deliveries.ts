@@ -22,17 +22,17 @@ export interface Deliveries {
   readonly emit: (kind: WebhookKind, data: object, orderKey: string, url?: string) => void;
   /** One attempt, started by the queue. */
   readonly attempt: (deliveryId: string) => Promise<void>;
-  /** Switches the outage on or off; answers how many webhooks are, or were, stored. */
+  /** Switches the outage on or off. Returns how many webhooks are, or were, stored. */
   outage(on: boolean): number;
-  /** Sends the latest webhook of a kind (or of all) once more. */
+  /** Sends the latest webhook of a kind (or of any kind) again. */
   repeat(kind?: WebhookKind): boolean;
   /** Webhooks neither accepted nor dropped yet. */
   readonly pending: () => number;
-  /** Lets go of webhooks that wait for more to be reordered with. */
+  /** Releases webhooks that wait to be reordered. */
   flush(): void;
 }
 
-/** Webhook delivery by the book: attempts, schedule, outage, and mischief on demand. */
+/** Webhook delivery according to the specification: attempts, schedule, outage, and misbehavior on demand. */
 export function createDeliveries(deps: Deps): Deliveries {
   const outbox = new Map<string, Delivery>();
   const records: DeliveryRecord[] = [];
@@ -53,7 +53,7 @@ export function createDeliveries(deps: Deps): Deliveries {
       stored.push(delivery);
       return;
     }
-    // The job id names the attempt: Redis may take the same add twice and still run it once.
+    // The job id names the attempt: Redis may accept the same add twice but runs it once.
     deps.enqueue(`${delivery.id}-${delivery.attempts}-${nextSerial()}`, delivery.id, delayMs).catch(deps.onError);
   }
 
@@ -70,7 +70,7 @@ export function createDeliveries(deps: Deps): Deliveries {
   function flush(): void {
     const waiting = batch.reverse();
     batch = [];
-    // Registered under one key in the turned order, so that they also arrive that way.
+    // Registered under one key in reversed order, so that they also arrive in that order.
     for (const delivery of waiting) inOrder.register('reordered', delivery.id);
     for (const delivery of waiting) enqueue(delivery);
   }
@@ -145,10 +145,10 @@ export function createDeliveries(deps: Deps): Deliveries {
 }
 
 /**
- * Keeps first attempts of the same key in the order of their making.
+ * Keeps first attempts with the same key in order of creation.
  *
- * The queue starts jobs in order but runs many at once; without this, ACTIVE and BLOCKED of one card could overtake
- * each other on the wire. Only first attempts wait: a retry comes whenever it comes, as with the real service.
+ * The queue starts jobs in order but runs many at once. Without this, ACTIVE and BLOCKED of one card could overtake
+ * each other. Only first attempts wait: a retry may come at any time, as with the real service.
  */
 function createSequencer() {
   const tails = new Map<string, Promise<void>>();
@@ -168,7 +168,7 @@ function createSequencer() {
         if (tails.get(key) === tail) tails.delete(key);
       });
     },
-    /** Resolves when everything registered before has had its first attempt. */
+    /** Resolves when everything registered earlier has had its first attempt. */
     async turn(id: string): Promise<void> {
       await turns.get(id)?.before;
     },

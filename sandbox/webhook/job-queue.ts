@@ -3,13 +3,13 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { LaterWork } from '../state/world.ts';
 
-/** Jobs that the sandbox keeps in Redis: ids only, never a body. */
+/** Jobs that the sandbox keeps in Redis: only ids, never a body. */
 type SandboxJob =
   | { readonly type: 'deliver'; readonly deliveryId: string }
   | { readonly type: keyof LaterWork; readonly data: LaterWork[keyof LaterWork] };
 
 export interface JobQueue {
-  /** Adds a job; the id makes a repeated add harmless. Waits for Redis as long as it takes. */
+  /** Adds a job. The id makes repeats harmless. Waits for Redis as long as necessary. */
   add(id: string, job: SandboxJob, delayMs?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function createJobQueue({ redisUrl, process, onError }: JobQueueOptions):
   const connect = (): Redis => {
     const redis = new Redis(redisUrl, {
       maxRetriesPerRequest: null,
-      // Back soon after an outage: the default may wait twenty seconds.
+      // Reconnect soon after an outage: the default may wait twenty seconds.
       retryStrategy: (times) => Math.min(times * 50, 500),
     });
     redis.on('error', onError);
@@ -41,7 +41,7 @@ export function createJobQueue({ redisUrl, process, onError }: JobQueueOptions):
     concurrency: 100,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
-    // A process that died leaves its jobs to the next one after seconds, and as often as it takes.
+    // A process that dies leaves its jobs to the next one after a few seconds, however often this happens.
     lockDuration: 30_000,
     stalledInterval: 5_000,
     maxStalledCount: 100,
@@ -54,10 +54,10 @@ export function createJobQueue({ redisUrl, process, onError }: JobQueueOptions):
       await queue.add(job.type, job, { jobId: id, ...(delayMs > 0 ? { delay: Math.round(delayMs) } : {}) });
     },
     async close() {
-      // BullMQ's close waits for Redis without an end; a sandbox whose Redis is gone must still stop.
+      // BullMQ's close waits for Redis without a limit. A sandbox whose Redis is gone must still stop.
       const gently = async (): Promise<void> => {
         await worker.close(true);
-        // Nobody else knows the prefix of this run.
+        // No other process knows the prefix of this run.
         await queue.obliterate({ force: true });
         await queue.close();
       };

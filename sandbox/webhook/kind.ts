@@ -1,4 +1,4 @@
-/** The eight webhook kinds, named as the receivers' paths. */
+/** The eight webhook kinds, named like the receivers' paths. */
 export const WEBHOOK_KINDS = [
   'authorization',
   'pin',

@@ -1,6 +1,6 @@
 import type { WebhookKind } from './kind.ts';
 
-/** A webhook on its way. Its body stays in our memory: what BullMQ keeps in Redis is the id alone. */
+/** A webhook in delivery. Its body stays in our memory; BullMQ stores only the id in Redis. */
 export interface Delivery {
   readonly id: string;
   readonly kind: WebhookKind;
@@ -25,23 +25,23 @@ export interface DeliveryRecord {
   readonly url: string;
   /** The body as sent, parsed. */
   readonly body: WebhookBody;
-  /** The body as sent, to the byte. */
+  /** The body as sent, byte for byte. */
   readonly rawBody: string;
   /** 1 for the first. */
   readonly attempt: number;
-  /** The receiver's answer; null when there was none. */
+  /** The receiver's status. Null when it did not answer. */
   readonly status: number | null;
   readonly error: string | null;
   readonly at: Date;
   readonly durationMs: number;
-  /** Whether this was the last attempt and it failed: the service forgets the notification. */
+  /** Whether the last attempt failed: the service gives up on the notification. */
   readonly dropped: boolean;
 }
 
 /** How deliveries misbehave on demand. */
 export interface DeliveryMischief {
-  /** How often each webhook is sent; 1 is well behaved. */
+  /** How often each webhook is sent; normally 1. */
   copies: number;
-  /** Sends webhooks in reverse, in batches of this many; 1 keeps the order. */
+  /** Sends webhooks in reverse order, in batches of this size; 1 keeps the order. */
   reorder: number;
 }

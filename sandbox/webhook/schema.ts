@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { CARD_STATUSES } from '../state/account.ts';
 import type { WebhookKind } from './kind.ts';
 
-/** A local datetime of the service: Eastern, no offset; orders add milliseconds. */
+/** A local datetime of the service: Eastern, no offset. Orders add milliseconds. */
 export const LocalTime = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?$/);
 
-/** A field with the value that samples show. */
+/** A field with its value in samples. */
 function field<T extends z.ZodType>(schema: T, example: z.input<T>): T {
   return schema.meta({ examples: [example] });
 }
@@ -15,7 +15,7 @@ const amount = (example: number): z.ZodNumber => field(z.number(), example);
 const whole = (example: number): z.ZodInt => field(z.int(), example);
 const time = (example = '2026-03-02T12:31:07'): typeof LocalTime => field(LocalTime, example);
 
-/** The field set that all five network webhooks share. */
+/** The fields that all five network webhooks share. */
 export const NetworkData = z.strictObject({
   NetworkTransactionId: whole(2265018),
   TransactionId: field(z.int().nullable(), null),
@@ -51,10 +51,10 @@ export const NetworkData = z.strictObject({
   MerchantRequestedAmount: amount(-84.1),
 });
 
-/** An authorization need not say what was requested: see `requestedAmountOfAuthorizations` in the assumptions. */
+/** An authorization may omit the requested amount: see `requestedAmountOfAuthorizations` in the assumptions. */
 const AuthorizationData = NetworkData.extend({ MerchantRequestedAmount: z.number().optional() });
 
-/** A card as the Card Status Change webhook lists it. */
+/** A card as listed in the Card Status Change webhook. */
 export const CardListEntry = z.strictObject({
   CardId: whole(82002),
   IssueDate: time('2025-11-26T00:00:00'),
@@ -107,7 +107,7 @@ export const Envelope = z.strictObject({
   Data: z.record(z.string(), z.unknown()),
 });
 
-/** The schema of each kind's `Data`: the fields of the specification, and no other. */
+/** The schema of each kind's `Data`: exactly the fields of the specification. */
 export const DATA_SCHEMAS = {
   authorization: AuthorizationData,
   pin: NetworkData,
@@ -119,7 +119,7 @@ export const DATA_SCHEMAS = {
   'virtual-card': VirtualCardData,
 } as const satisfies Record<WebhookKind, z.ZodObject>;
 
-/** The sample that a schema's examples make. */
+/** The sample built from a schema's examples. */
 export function sampleOf(schema: z.ZodType): unknown {
   const examples: unknown = schema.meta()?.examples;
   if (Array.isArray(examples)) return examples[0] as unknown;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
-/** What came of one attempt: the receiver's status, or why there was none. */
+/** The outcome of one attempt: the receiver's status, or why there was none. */
 export interface SendOutcome {
   readonly status: number | null;
   readonly error: string | null;
@@ -17,14 +17,14 @@ export interface SenderOptions {
 /** Sends one webhook body to a URL. */
 export type Sender = ((url: string, body: string) => Promise<SendOutcome>) & { close(): void };
 
-/** The two answers that count; everything else is tried again. */
+/** The two statuses that count as accepted. Anything else is retried. */
 export function isAccepted({ status }: SendOutcome): boolean {
   return status === 200 || status === 201;
 }
 
 /**
- * Sends webhooks as the service does: plain HTTP client, connection kept alive, `Expect: 100-continue`, the shared
- * secret alone (no user name, no colon) as Basic credential.
+ * Sends webhooks like the service does: plain HTTP client, keep-alive, `Expect: 100-continue`, and the shared secret
+ * alone (no user name, no colon) as the Basic credential.
  */
 export function createSender({ secret, version, timeoutMs }: SenderOptions): Sender {
   const http = new HttpAgent({ keepAlive: true });
@@ -50,7 +50,7 @@ export function createSender({ secret, version, timeoutMs }: SenderOptions): Sen
         ? httpsRequest(url, { ...options, agent: https } satisfies RequestOptions)
         : httpRequest(url, { ...options, agent: http } satisfies RequestOptions);
     const first = await attempt(open(), body, timeoutMs);
-    // The receiver closed an idle connection just as we took it again: nothing was sent, so this was no attempt.
+    // The receiver closed an idle connection just as we reused it. Nothing was sent, so this does not count as an attempt.
     return first.neverSent ? attempt(open(), body, timeoutMs) : first;
   }
   return Object.assign(send, {
@@ -84,7 +84,7 @@ function attempt(
       response.resume();
       response.once('error', () => {});
       end(response.statusCode ?? null, null);
-      // A final answer without 100 means the receiver does not want the body; the connection cannot be used again.
+      // A final response without 100 means that the receiver does not want the body. The connection cannot be reused.
       if (!bodySent) request.destroy();
     });
     request.once('error', (error: NodeJS.ErrnoException) => {

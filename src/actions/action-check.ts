@@ -3,24 +3,27 @@ import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import type { Action } from './action.ts';
 
-/** An action as the web process hands it over: who asked for what, when and from which message, signed. */
+/** An action as the web process passes it on: who asked for what, when, and from which message. Signed. */
 interface SignedAction {
   readonly action: Action;
   readonly signature: string;
 }
 
-/** What waited longer is not done any more. Long before that, what loosens a card is asked again. */
+/** Older actions are not performed. Actions that loosen a card are asked again long before this. */
 const TOO_OLD_MS = 7 * 24 * 3_600_000;
-/** Clocks of two machines may differ by this much. */
+/** Maximum clock difference between two machines. */
 const AHEAD_MS = 5 * 60_000;
-/** A worker that dies while it hands on an entry lets it be handed on again, at once. Later it is a replay. */
+/**
+ * If a worker dies while passing on an entry, the entry may be passed on again within this time. Later it counts as a
+ * replay.
+ */
 const HANDED_ON_AGAIN_MS = 60_000;
-/** Longer than an action counts, so that it cannot be repeated. */
+/** Longer than an action is valid, so that it cannot be replayed. */
 const REMEMBERED_SECONDS = 8 * 24 * 3600;
 
 export interface Rejection {
   readonly why: string;
-  /** A crash of ours explains it, so nobody needs to know. */
+  /** Explained by a crash of Cardbell itself, so nobody needs to be notified. */
   readonly isOurs: boolean;
 }
 
@@ -36,9 +39,10 @@ export function createActionCheck({ redis, signer, now }: Deps) {
   const keyOf = ({ id }: Action): string => stateKey(`performed:${id}`);
   return {
     /**
-     * Why an action is not to be performed; null when it is. An entry in Redis proves nothing by itself.
+     * Why an action must not be performed; null when it may. An entry in Redis alone proves nothing.
      *
-     * @param attempt the same job may start again after a crash, or because Redis came back older: then it is ours.
+     * @param attempt.starts how often the job has started. It can start again after a crash, or when Redis restored
+     * older data; that is not a replay.
      */
     async whyNot(
       { action, signature }: SignedAction,
@@ -53,7 +57,7 @@ export function createActionCheck({ redis, signer, now }: Deps) {
       const isRecent = now().getTime() - Number(performedAt) < HANDED_ON_AGAIN_MS;
       return rejection('it was performed before', starts > 1 || isRecent);
     },
-    /** It was performed, and is not performed again. Safe to repeat. */
+    /** Marks the action as performed, so that it is not performed again. Idempotent. */
     async performed(action: Action): Promise<void> {
       await redis.set(keyOf(action), now().getTime(), 'EX', REMEMBERED_SECONDS);
     },

@@ -5,10 +5,10 @@ import { Role } from '../policy/decide-action.ts';
 const AlertTarget = z.strictObject({ kind: z.literal('alert'), alertId: z.string() });
 const WordsTarget = z.strictObject({ kind: z.literal('words'), words: z.array(z.string()).min(1) });
 
-/** What an action is about. Each verb takes some of these. */
+/** What an action is about. Each verb accepts some of these targets. */
 export const target = {
   alert: AlertTarget,
-  /** A card by the words that a person typed, by an alert, by its ids, or as the only one that the person holds. */
+  /** A card identified by typed words, by an alert, by its ids, or as the person's only card. */
   card: z.discriminatedUnion('kind', [
     AlertTarget,
     WordsTarget,
@@ -16,29 +16,29 @@ export const target = {
       kind: z.literal('card'),
       acctId: z.int(),
       cardId: z.int().nullable(),
-      /** The alert that it was asked from, before it was clear which card is meant. */
+      /** The alert where the person asked, before the card was settled. */
       alertId: z.string().nullable(),
     }),
     z.strictObject({ kind: z.literal('own') }),
   ]),
-  /** A virtual card to be ordered, sealed: whoever reads Redis must not read whose it is. */
+  /** A virtual card to order. Sealed, so that reading Redis does not reveal the holder. */
   order: z.strictObject({ kind: z.literal('order'), sealed: z.string() }),
   request: z.strictObject({
     kind: z.literal('request'),
     requestId: z.string(),
-    /** Which of its revisions the person saw; left out: as it was asked for. */
+    /** The revision the person saw. Absent: the original request. */
     revision: z.int().nonnegative().optional(),
   }),
   claim: z.strictObject({
     kind: z.literal('claim'),
     claimId: z.string(),
-    /** Which of the accounts that it can mean; null when it is refused. */
+    /** Which of the claim's possible accounts. Null when the claim is denied. */
     choice: z.int().nonnegative().nullable(),
-    /** Who held the card when the person saw it, as an opaque id; left out: nobody. */
+    /** The card's holder when the person saw the claim, as an opaque id. Absent: no holder. */
     seenHolder: z.string().optional(),
   }),
   since: z.strictObject({ kind: z.literal('since'), since: Since }),
-  /** The channel where it was typed, and what was typed after the verb. */
+  /** The channel where the command was typed, and the text after the verb. */
   channel: z.strictObject({ kind: z.literal('channel'), text: z.string() }),
   temporaryChange: z.strictObject({ kind: z.literal('temporary-change'), temporaryChangeId: z.string() }),
   /** An earlier action, to be undone. */
@@ -62,26 +62,26 @@ export type CardTarget = z.infer<typeof target.card>;
 export const Origin = z.strictObject({
   kind: z.enum(['command', 'button', 'form']),
   channel: z.string(),
-  /** The message with the button, if there is one. */
+  /** The message with the button, if any. */
   messageTs: z.string().nullable(),
-  /** Slack's `response_url`, sealed: whoever has it can write to the channel for 30 minutes. */
+  /** Slack's `response_url`, sealed: it lets anyone write to the channel for 30 minutes. */
   reply: z.string().nullable(),
-  /** The answer takes the place of the question that was answered ("Which card?"). */
+  /** The answer replaces the question that was answered ("Which card?"). */
   replace: z.boolean(),
-  /** An open form that shows the answer as long as nobody closes it. */
+  /** An open form that shows the answer while it stays open. */
   view: z.strictObject({ viewId: z.string(), hash: z.string() }).optional(),
 });
 export type Origin = z.infer<typeof Origin>;
 
-/** What every action has, whatever is asked for. */
+/** The fields that all verbs share. */
 const envelope = {
   id: z.string().regex(/^act_[0-9a-z]+$/),
-  /** What the person gave as reason, masked. */
+  /** The reason the person gave, masked. */
   reason: z.string(),
   actor: z.strictObject({ userId: z.string(), teamId: z.string() }),
-  /** The roles that the person had at the moment of the click. */
+  /** The person's roles at the time of the click. */
   roles: z.array(Role),
-  /** The person may do it as a card's holder only: then it has to be the own card. */
+  /** The person acts only as a cardholder, so it must be their own card. */
   asHolder: z.boolean(),
   origin: Origin,
   /** UTC ISO 8601. */
@@ -89,8 +89,8 @@ const envelope = {
 };
 
 /**
- * Something that a person asked for and may do, as far as it is the same for every verb. What a verb takes besides is in
- * the schema that its capability makes with {@link actionOf}.
+ * A permitted request of one person: the part that all verbs share. A verb's other fields are in the schema that its
+ * capability creates with {@link actionOf}.
  */
 export interface Action {
   readonly id: string;
@@ -104,10 +104,10 @@ export interface Action {
   readonly askedAt: string;
 }
 
-/** For stores that keep actions of any verb: the verb's own input is kept, and read by whoever knows the verb. */
+/** For stores that keep actions of any verb. The verb's own input is kept unparsed; the verb's capability reads it. */
 export const Action: z.ZodType<Action> = z.looseObject({ ...envelope, verb: z.string(), target: Target });
 
-/** An action of a newer version, as far as it takes to say so to who asked: what cannot be read is left out. */
+/** An action of a newer version: just enough to notify the person who asked. Unreadable parts are dropped. */
 export const UnreadableAction: z.ZodType<Action> = z.looseObject({
   ...envelope,
   roles: envelope.roles.catch([]),
@@ -115,7 +115,7 @@ export const UnreadableAction: z.ZodType<Action> = z.looseObject({
   target: Target.catch({ kind: 'own' }),
 });
 
-/** The schema of a verb's actions: the envelope, what it is about, and the verb's own input. */
+/** The schema of a verb's actions: the envelope, the target and the verb's own input. */
 export function actionOf<V extends string, T extends z.ZodType, Input extends z.ZodRawShape>(
   verb: V,
   on: T,
@@ -128,16 +128,16 @@ export function actionOf<V extends string, T extends z.ZodType, Input extends z.
 export interface Resolved<A extends Action = Action> {
   readonly action: A;
   readonly acctId: number;
-  /** Null: the account decides (block, unblock and limits are the account's). */
+  /** Null: applies to the account (block, unblock and limits are set on the account). */
   readonly cardId: number | null;
 }
 
-/** The alert on which the outcome is shown, if there is one. */
+/** The alert that shows the outcome, if any. */
 export function alertIdOf({ target: on }: Pick<Action, 'target'>): string | null {
   return on.kind === 'alert' || on.kind === 'card' ? on.alertId : null;
 }
 
-/** The request that an action becomes when it takes others. */
+/** The id of the request that an action becomes when it needs approval. */
 export function requestIdOf(actionId: string): string {
   return `req_${actionId.slice(4)}`;
 }

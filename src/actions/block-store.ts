@@ -5,10 +5,10 @@ import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 
-/** Longer than it can be undone, so that a click in the last second is still answered properly. */
+/** Longer than the undo period, so that a click in the last second still gets a proper answer. */
 const KEPT_MS = 10 * UNDO_MS;
 
-/** A block that was just made here. */
+/** A block that Cardbell just made. */
 export const Block = z.strictObject({
   acctId: z.int(),
   cardId: z.int().nullable(),
@@ -24,7 +24,10 @@ const KeptBlock = Block.extend({ actionId: z.string() });
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
-/** Blocks that can still be undone, by the action that made them. They are signed: whoever blocked a card may undo it. */
+/**
+ * Blocks that can still be undone, by the action that made them. Signed, because only the person who blocked a card may
+ * undo it.
+ */
 export function createBlocks(redis: RedisClient, signer: Signer) {
   const store = createRecordStore({
     redis,
@@ -43,18 +46,18 @@ export function createBlocks(redis: RedisClient, signer: Signer) {
       const { actionId: _of, ...block } = kept;
       return block;
     },
-    /** Somebody wants the account's card blocked, also where it is so already. Safe to repeat. */
+    /** Records that someone wants the account's card blocked, even if it is already blocked. Idempotent. */
     async want(acctId: number, userId: string): Promise<void> {
       await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();
     },
-    /** The same, and the card is active as yet: what anybody wanted before counts no more. */
+    /** Like `want`, but the card is still active, so earlier requests no longer count. */
     async resetWanted(acctId: number, userId: string): Promise<void> {
       const key = wantedKey(acctId);
       await redis.multi().del(key).sadd(key, userId).pexpire(key, KEPT_MS).exec();
     },
-    /** Who wanted it since it was last active, within ten minutes. */
+    /** Who has wanted the block since the card was last active, within ten minutes. */
     wantedBy: (acctId: number): Promise<string[]> => redis.smembers(wantedKey(acctId)),
-    /** The card is active again: what was wanted before counts no more. */
+    /** The card is active again, so earlier block requests no longer count. */
     async forgetWanted(acctId: number): Promise<void> {
       await redis.del(wantedKey(acctId));
     },

@@ -15,18 +15,18 @@ import { cardInUse, type SendStatus, type StatusVerb, wantedStatus, wordOf } fro
 
 type Card = AccountDetails['cards'][number];
 
-/** How long a block waits to learn what the card was before. */
+/** How long a block waits to read the card's current status. */
 const BLOCK_READ_MS = 4000;
 
 /**
- * Blocks, unblocks or activates, once.
+ * Blocks, unblocks or activates a card once.
  *
- * The card is read before it is written: what is already so needs no call, whoever asked for it. What is about to be
- * sent is written down first; after a crash, and after an answer that never came, the card is read again before
- * anything is repeated. Runs under the account's lock.
+ * Reads the card before writing. If the card already has the status, no write is needed. Stores what it
+ * is about to send before sending it. After a crash or a missing answer it reads the card again before it repeats
+ * anything. Runs under the account's lock.
  *
- * @param options.isConfirmed the person has read that other cards of the account end for good.
- * @throws CardApiError when the job should run again.
+ * @param options.isConfirmed the person has confirmed that other cards of the account are closed for good.
+ * @throws CardApiError when the job should be retried.
  */
 export type ChangeStatus = (
   verb: StatusVerb,
@@ -47,7 +47,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, blocks, sendStatus } = deps;
   return async function changeStatus(verb, { action, acctId, cardId }, run, { isConfirmed = false } = {}) {
-    // Also where it turns out to be blocked already: who blocked it first must not undo what others rely on.
+    // Also when the card is already blocked: the first person to block it must not undo a block others rely on.
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     if (account === null) return await blockUnread({ action, acctId, cardId }, run);
@@ -58,14 +58,14 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const sides = { before: before === null ? null : wordOf(before), after: null };
     const tell = finisher(action, verb, facts, sides);
     const finish: Finish = async (state, rest) => {
-      // The card is active, whoever made it so: what was wanted before counts no more.
+      // The card is active, no matter who activated it, so earlier block requests no longer count.
       if (verb !== 'block' && (state === 'done' || state === 'unchanged')) await blocks.forgetWanted(acctId);
       return await tell(state, rest);
     };
 
     if (written?.state === 'sending' && before === wantedStatus[verb])
       return await sendStatus.foundMade(verb, { action, acctId, cardId }, written.before, finish);
-    // Unblocked outside Slack since somebody wanted it: unless that block is only not to be seen yet.
+    // Unblocked outside Slack since someone wanted it blocked, unless a pending block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
       await blocks.resetWanted(acctId, action.actor.userId);
     const obstacle = obstacleTo(verb, card);
@@ -98,13 +98,13 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       deps.reports.report(action, verb, { state, card, ...sides, apiWords: null, note: null, ...rest });
   }
 
-  /** Somebody's block of the account was sent, and nothing has shown it yet. */
+  /** A block of the account was sent and is not confirmed yet. */
   async function isBlockAwaited(acctId: number): Promise<boolean> {
     const awaited = await progress.awaited();
     return awaited.some((change) => change.acctId === acctId && change.verb === 'block');
   }
 
-  /** Blocking is safe to repeat, so it may be sent without knowing what the card was before. */
+  /** Blocking is idempotent, so it may be sent without knowing the card's current status. */
   async function blockUnread(resolved: Resolved, run: LockedRun): Promise<Result> {
     const { action, acctId, cardId } = resolved;
     const card = await deps.factsOf(acctId, cardId === null ? {} : { cardId });
@@ -114,7 +114,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   }
 }
 
-/** A stolen card must not wait for its details: what cannot be read soon is blocked unread. */
+/** A stolen card must not wait for a slow read. If the read takes too long, the card is blocked without it. */
 async function readQuickly(acctId: number, api: Deps['card']): Promise<AccountDetails | null> {
   try {
     return await api.getAccount(acctId, { deadlineMs: BLOCK_READ_MS, maxRetries: 1 });
@@ -125,12 +125,12 @@ async function readQuickly(acctId: number, api: Deps['card']): Promise<AccountDe
 }
 
 interface Obstacle {
-  /** `unchanged`: it is so already. `failed`: it cannot be. */
+  /** `unchanged`: already in effect. `failed`: not possible. */
   readonly state: 'unchanged' | 'failed';
   readonly note: string;
 }
 
-/** Why nothing needs to be, or can be, asked of the card API. Null when the way is free. */
+/** Why the card API need not or cannot be called. Null when nothing prevents the call. */
 function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
   const cannot = (note: string): Obstacle => ({ state: 'failed', note });
   if (card === undefined) return cannot('This account has no card.');
@@ -152,7 +152,7 @@ function cardToActivate(account: AccountDetails, cardId: number | null): Card | 
   return named ?? account.cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse(account, null);
 }
 
-/** Other cards of the account would end for good: asks whether that is meant. */
+/** Other cards of the account would be closed for good: asks the person to confirm. */
 type AskFirst = (action: Action, acctId: number, card: Card, ending: readonly Card[]) => Promise<void>;
 
 type AskFirstDeps = Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'>;
@@ -176,14 +176,14 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
 }
 
 /**
- * Asks the policy immediately before the card service is called. Whoever may not is told, or asked again when it waited
- * too long; a block is never kept waiting.
+ * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
+ * waited too long, the person is asked again. A block is never delayed.
  *
- * @param notAgain how it ends where something was sent before; null: nothing was.
+ * @param notAgain how to end an action of which something was sent before; null: nothing was sent.
  */
 type PermitStatus = (resolved: Resolved, notAgain: NotAgain | null) => Promise<boolean>;
 
-/** Ends what an attempt before may have sent, without sending it again. @param whyNot one sentence. */
+/** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
 type NotAgain = (whyNot: string) => Promise<Result>;
 
 type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
@@ -212,8 +212,8 @@ const doing: Readonly<Record<string, string>> = {
 };
 
 /**
- * Changes a card under its account's lock: what was asked is on record first, and what has come to its end is not done
- * again, only told.
+ * Changes a card under its account's lock. The request is recorded first. An action with a known outcome is only
+ * reported, not repeated.
  */
 type ChangeOnce = (
   resolved: Resolved,

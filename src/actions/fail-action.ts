@@ -14,23 +14,23 @@ import { unblockOf } from './undo-block.ts';
 
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
 
-/** A change that is not tried again. */
+/** A change that will not be retried. */
 interface FailedChange {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;
   readonly written: ActionState | null;
   readonly error: CardApiError | null;
-  /** Whose outcome it is, where somebody else asked. */
+  /** The action the outcome belongs to, if it is not this one (an approved request). */
   readonly outcomeOf?: string;
-  /** What else to say where nothing was changed. */
+  /** An extra sentence for when nothing changed. */
   readonly hint?: string | null;
 }
 
-/** How actions end that are not tried again. The error is null when the trouble is ours, not the card API's. */
+/** How actions end that are not retried. The error is null when the cause is Cardbell's, not the card API's. */
 export type Failures = ReturnType<typeof createFailures>;
 
-/** Of an action whose card is not known, or that is about none. */
+/** For an action whose card is unknown, or that has none. */
 const noCard: CardFacts = {
   acctId: null,
   cardId: null,
@@ -50,7 +50,7 @@ interface Deps
 export function createFailures(deps: Deps) {
   const tellGivenUp = createTellGivenUp(deps);
   return {
-    /** Says so, and whether anything may have changed all the same. */
+    /** Reports the failure, and whether anything may have changed anyway. */
     async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
       const { action, acctId } = (await undoOf(given.action)) ?? given;
       const written = await deps.progress.read(action.id);
@@ -59,13 +59,13 @@ export function createFailures(deps: Deps) {
       if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
       await failChange({ action, verb, acctId, written, error });
     },
-    /** A change of a card. @returns what is told of it. */
+    /** Fails a change of a card. @returns the reported result. */
     failChange,
-    /** An action that changes no card. @throws TooLateError when somebody else has gone on with it. */
+    /** Fails an action that changes no card. @throws TooLateError when another worker has continued it. */
     failUnchanged,
     /**
-     * True for an action that was given up: another worker lost its job while it told so. Tells it again where that is
-     * missing; it is not done any more.
+     * True for an action that was given up while another worker lost the job. Completes the report if parts are
+     * missing. The action is not performed any more.
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
       await tellGivenUp(action, await deps.progress.read(action.id)),
@@ -79,13 +79,13 @@ export function createFailures(deps: Deps) {
 
   async function failChange(failed: FailedChange): Promise<Result> {
     const { action, verb, acctId, written, error, outcomeOf = action.id, hint = null } = failed;
-    // What became of it is known; only the telling failed.
+    // The outcome is known; only reporting it failed.
     const known = await deps.reports.resume(action, verb, written, { outcomeOf });
     if (known !== null) return known;
     const card = await deps.factsOf(acctId);
     const isUnsure = written?.state === 'sending';
     const { before, after } = isUnsure ? written : { before: null, after: null };
-    // It may be there all the same: somebody looks, and tells.
+    // The change may be in effect anyway, so it is verified later.
     const expects = isUnsure ? { expects: written.expects } : {};
     const state = isUnsure ? 'unknown' : 'failed';
     const note = isUnsure ? null : sentences(whyOf(error), hint);
@@ -102,17 +102,17 @@ export function createFailures(deps: Deps) {
       why: error === null ? 'It could not be finished.' : `The card service could not be asked.${said}`,
       whoCan: whyOf(error) ?? 'Try again in a minute.',
     });
-    // Before anybody is told: whoever still works on it, after this job was lost, must not do it then.
+    // Stored before anyone is notified: another worker that still has the job must not perform it after that.
     const stands = (await deps.progress.begin(action.id, own)) ?? own;
     if (stands.state === 'sending') return await failUnsure(action, acctId);
-    if (!(await tellGivenUp(action, stands))) throw new TooLateError('somebody else has gone on with it');
+    if (!(await tellGivenUp(action, stands))) throw new TooLateError('another worker has continued it');
   }
 
-  /** A worker died while it was sending. One that is still sending holds the lock. */
+  /** A worker died while sending. A worker that is still sending holds the lock. */
   async function failUnsure(action: Action, acctId: number): Promise<void> {
     await deps.withLock(acctId === 0 ? `order:${action.id}` : `account:${acctId}`, async () => {
       const written = await deps.progress.read(action.id);
-      if (written?.state !== 'sending') throw new TooLateError('somebody else has gone on with it');
+      if (written?.state !== 'sending') throw new TooLateError('another worker has continued it');
       const own = givenUp('unknown', deps.now(), null, {
         detail: 'internal',
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
@@ -123,7 +123,7 @@ export function createFailures(deps: Deps) {
   }
 }
 
-/** Tells what was given up, once. @returns false for what was not. */
+/** Reports once that an action was given up. @returns false if it was not given up. */
 function createTellGivenUp({ progress, record, answer, doingOf }: Deps) {
   return async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
     const known = reported(state);
@@ -166,8 +166,8 @@ const changing: Readonly<Record<string, ActionVerb>> = {
 type UnreadableDeps = Pick<ActionTools, 'record' | 'answer' | 'hasBegun' | 'doingOf'>;
 
 /**
- * An action that a newer version took, and that this one cannot read, is not tried again: that is on record, and whoever
- * asked is told. It stays among the failed jobs, from where it can be replayed.
+ * An action created by a newer version that this version cannot read. It is not retried: that is recorded, and the
+ * person who asked is notified. The job stays among the failed jobs, where it can be replayed.
  */
 export function createFailUnreadable({
   record,
@@ -177,7 +177,7 @@ export function createFailUnreadable({
 }: UnreadableDeps): (data: unknown) => Promise<void> {
   return async function failUnreadable(data) {
     const action = toUnreadableAction(data);
-    // Not even who asked can be read: ops hear of the failed job.
+    // Not even the person who asked can be read. Ops are notified about the failed job.
     if (action === null) return;
     await record(action, { event: 'failed', detail: 'asked of a newer version of Cardbell; this one cannot read it' });
     const isCertain = await hasBegun(action).then(
@@ -196,7 +196,7 @@ export function createFailUnreadable({
   };
 }
 
-/** Null: it cannot be read at all. */
+/** Null: nothing of it can be read. */
 export function toUnreadableAction(data: unknown): Action | null {
   try {
     return fromStored(UnreadableAction, data);

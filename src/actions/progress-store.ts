@@ -14,7 +14,7 @@ import {
   type SendingState,
 } from './action-state.ts';
 
-/** A job that failed is kept for 14 days, and may be run again on the last one. */
+/** A failed job is kept for 14 days and may be run again on the last day. */
 const KEPT_SECONDS = 15 * 24 * 3600;
 
 /** How far each action got. */
@@ -35,40 +35,40 @@ export function createProgress(redis: RedisClient) {
   return {
     read: store.get,
     /**
-     * Goes on to the next state, where {@link mayFollow} allows it.
+     * Moves to the next state if {@link mayFollow} allows it.
      *
-     * @returns what stands now: another state than the given one is what somebody else came to.
+     * @returns the current state. It differs from the given one if another worker got there first.
      */
     write: async (actionId: string, next: ActionState): Promise<ActionState> =>
       (await store.change(actionId, (current) => (mayFollow(current, next) ? next : null))).stands ?? next,
     /**
-     * Goes on to `sending`, or to its end, where nobody has yet: for what must never be sent twice, or after it was given up,
-     * not even by a process that stood still and goes on.
+     * Moves to `sending`, or to its end, if nobody has yet. For writes that must never be sent twice or after being
+     * given up, not even by a process that was paused and resumes.
      *
-     * @returns null when it is for the caller to go on; otherwise what stands.
+     * @returns null when the caller may continue; otherwise the current state.
      */
     async begin(actionId: string, next: SendingState | ReportedState): Promise<ActionState | null> {
       const isFirst = (current: ActionState | null): boolean => current === null || current.state === 'asked';
       const { stands, isChanged } = await store.change(actionId, (current) => (isFirst(current) ? next : null));
       return isChanged ? null : stands;
     },
-    /** Changes that somebody looks for: read again and again, so that none outlives a lost timer. */
+    /** Changes that wait for verification. Polled regularly, so that a lost timer loses no change. */
     awaited: async (): Promise<AwaitedChange[]> =>
       (await store.open()).map(awaitedOf).filter((awaited) => awaited !== null),
   };
 }
 
-/** Longer than anything waits for its confirmation. */
+/** Longer than any change waits for confirmation. */
 const LATEST_KEPT_SECONDS = 3600;
-/** Of one status or rule. */
+/** Per status or rule. */
 const ASKED_KEPT_MAX = 20;
 
 /** A change of a card, and when it was asked for. */
 type AskedChange = Pick<Action, 'id' | 'verb' | 'askedAt'>;
-/** Which verbs count when it is asked whether somebody else changed the same. */
+/** Which verbs count when checking whether someone else changed the same thing. */
 type Counts = (verb: string) => boolean;
 
-/** Which action changed a card's status, or a rule of it, last; and which of them was asked for last. */
+/** Which action last changed a card's status or a rule, and which one was requested last. */
 export type LatestChanges = ReturnType<typeof createLatestChanges>;
 
 const changers = (members: readonly string[]): { readonly verb: string; readonly id: string }[] =>
@@ -95,7 +95,7 @@ export function createLatestChanges(redis: RedisClient) {
       .map(({ id }) => id);
   };
   return {
-    /** `id` changed it last: what was sent before can no longer be seen. */
+    /** Records that `id` changed it last. Earlier changes can no longer be observed. */
     async changed(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
       const change = redis.multi();
       for (const subject of subjectsOf(acctId, expected)) {
@@ -104,17 +104,17 @@ export function createLatestChanges(redis: RedisClient) {
       }
       await change.exec();
     },
-    /** It was so already when somebody asked for it: what was asked for earlier must not change it any more. */
+    /** It was already in effect when someone asked for it. Earlier requests must not change it any more. */
     async alreadyInEffect(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
       const change = redis.multi();
       for (const subject of subjectsOf(acctId, expected)) noteAsked(change, subject, asked);
       await change.exec();
     },
-    /** The change was certainly not made: it stands in nobody's way. */
+    /** The change was certainly not made, so it must not block others. */
     async notMade(acctId: number, expected: Expected, { verb, id }: Omit<AskedChange, 'askedAt'>): Promise<void> {
       for (const subject of subjectsOf(acctId, expected)) await redis.zrem(askedKey(subject), `${verb} ${id}`);
     },
-    /** True when somebody asked for a change of the same later, and that one came first. */
+    /** True when someone asked for a change of the same thing later and it was done first. */
     async isOvertaken(
       acctId: number,
       expected: Expected,
@@ -127,12 +127,12 @@ export function createLatestChanges(redis: RedisClient) {
       }
       return false;
     },
-    /** The actions that changed it last, or parts of it; none: nobody lately. */
+    /** The actions that last changed it or parts of it; empty: none recently. */
     changedBy,
     /**
-     * True when something else changed the same since.
+     * True when another action has changed the same thing since.
      *
-     * @param followed what had changed it before; `id` may have been killed before it could note its own change.
+     * @param followed the actions that changed it before. `id` may have crashed before it recorded its own change.
      */
     async isSuperseded(
       acctId: number,

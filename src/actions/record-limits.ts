@@ -2,24 +2,24 @@ import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Action } from './action.ts';
 
-/** Refusals of one person within this time are told together. */
+/** Refusals of one person within this time share one record. */
 const WINDOW_SECONDS = 60;
 const KEPT_SECONDS = 24 * 3600;
-/** Questions of one person within this time count together. */
+/** Questions of one person within this time are counted together. */
 const QUESTIONS_SECONDS = 3600;
 
 export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
-/** How often people are refused, so that one person cannot fill the record, which is kept for good. */
+/** Counts refusals, so that one person cannot flood the audit log, which is kept permanently. */
 export function createRefusalCounts(redis: RedisClient) {
   const firstKey = (userId: string): string => stateKey(`refused-first:${userId}`);
   const countKey = (first: string): string => stateKey(`refused-more:${first}`);
   return {
     /**
-     * Notes a refusal. Safe to repeat.
+     * Counts a refusal. Idempotent.
      *
-     * @returns null for the first within a minute, which goes on record at once; for any other the first one's id, and when
-     * the minute is over.
+     * @returns null for the first refusal within a minute, which is recorded at once. For all others, the first one's
+     * id and the time until the minute is over.
      */
     async note({
       id,
@@ -33,7 +33,7 @@ export function createRefusalCounts(redis: RedisClient) {
       await redis.multi().sadd(countKey(first), `${verb} ${id}`).expire(countKey(first), KEPT_SECONDS).exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };
     },
-    /** The verbs that were refused after the first, each with how often. */
+    /** The verbs refused after the first refusal, with their counts. */
     async counted(first: string): Promise<ReadonlyMap<string, number>> {
       const verbs = new Map<string, number>();
       for (const member of await redis.smembers(countKey(first))) {
@@ -42,7 +42,7 @@ export function createRefusalCounts(redis: RedisClient) {
       }
       return verbs;
     },
-    /** How often somebody who was refused has asked others within an hour, with this action. Safe to repeat. */
+    /** How often a refused person has asked others within an hour, including this action. Idempotent. */
     async questions({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> {
       const key = stateKey(`refused-asked:${actor.userId}`);
       const answers = await redis.multi().sadd(key, id).expire(key, QUESTIONS_SECONDS, 'NX').scard(key).exec();
@@ -52,24 +52,24 @@ export function createRefusalCounts(redis: RedisClient) {
   };
 }
 
-/** One person's looks at one card within this time are one record: it says who has seen what, and does not fill up. */
+/** One person's views of one card within this time are one record: it shows who saw what without filling up. */
 const LOOK_SECONDS = 3600;
 
-/** One look: who looked at what, in which way, and the action or the opening by which they did. */
+/** One view: who looked at what, how, and the action or form they used. */
 export interface Look {
   readonly id: string;
   readonly verb: string;
   readonly userId: string;
-  /** Null: at no card in particular. */
+  /** Null: no particular card. */
   readonly acctId: number | null;
 }
 
 export type Looks = ReturnType<typeof createLooks>;
 
-/** Who looked at what lately. */
+/** Recent views. */
 export function createLooks(redis: RedisClient) {
   return {
-    /** Whether a look goes on record. Safe to repeat. */
+    /** Whether to record this view. Idempotent. */
     async isFirst({ id, verb, userId, acctId }: Look): Promise<boolean> {
       const key = stateKey(`looked:${userId}:${verb}:${acctId ?? ''}`);
       await redis.set(key, id, 'EX', LOOK_SECONDS, 'NX');

@@ -9,32 +9,32 @@ import type { ActionTools } from './action-tools.ts';
 import type { RecordAction } from './record.ts';
 import type { RefusalCounts } from './record-limits.ts';
 
-/** What a refusal was about, and why, where more is known than the action says. */
+/** What a refusal was about and why, if more is known than the action says. */
 export interface Refused {
   readonly acctId?: number | null;
   readonly cardId?: number | null;
-  /** For the record, where the person reads it in other words. */
+  /** For the record, if it differs from what the person reads. */
   readonly why?: string;
 }
 
 /**
- * The ways in which somebody is refused something, each on record first, with the reason and the rules in force. Safe to
- * repeat.
+ * All ways to refuse a person something. Each refusal is recorded first, with the reason and the rules in force.
+ * Idempotent.
  *
- * Nothing else in the worker refuses, so that no refusal is missing; a test holds that.
+ * Nothing else in the worker refuses, so no refusal goes unrecorded. A test enforces this.
  */
 export type Refusals = ReturnType<typeof createRefusals>;
 
 interface Deps {
   readonly record: RecordAction;
   readonly refusalCounts: RefusalCounts;
-  /** True when it is on record that this was asked for. */
+  /** True when the request is on record. */
   readonly hasBegun: (action: Action) => Promise<boolean>;
-  /** Enqueues the job that records refusals together. */
+  /** Enqueues the job that records several refusals together. */
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
-  /** Behind "was not allowed to": `change a limit of`. */
+  /** Completes "was not allowed to …": `change a limit of`. */
   readonly refusedTo: (action: Action) => Promise<string>;
-  /** Behind "to": `change limits`. */
+  /** Completes "to …": `change limits`. */
   readonly doingOf: (verb: string) => string;
   readonly accountOf: (target: Target) => Promise<number | null>;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
@@ -44,9 +44,9 @@ interface Deps {
 export function createRefusals(deps: Deps) {
   const { record, refusalCounts, hasBegun, refusedTo, accountOf, factsOf, answer } = deps;
   return {
-    /** The person has been told where they asked. */
+    /** Records a refusal that the person has already seen. */
     recordRefusal,
-    /** Records together what one person was refused within a minute, after the first of them. */
+    /** Records together the refusals of one person within a minute, after the first. */
     async recordRefusals(action: Action, first: string): Promise<void> {
       const verbs = await refusalCounts.counted(first);
       const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
@@ -65,7 +65,7 @@ export function createRefusals(deps: Deps) {
       await recordRefusal(action, { why: words.why, ...about });
       await answer(action, refusal(words));
     },
-    /** Answers with what could not be understood, and how it is written. */
+    /** Answers with what could not be parsed and the correct syntax. */
     async refuseUnclear(action: Action, words: Parameters<typeof unclear>[0], about: Refused = {}): Promise<void> {
       await recordRefusal(action, { why: words.why, ...about });
       await answer(action, unclear(words));
@@ -73,7 +73,7 @@ export function createRefusals(deps: Deps) {
   };
 
   async function recordRefusal(action: Action, about: Refused = {}): Promise<void> {
-    // What is on record as asked needs an end of its own there.
+    // A request on record needs its own final entry.
     const counted = (await hasBegun(action)) ? null : await refusalCounts.note(action);
     if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
     const why = about.why ?? 'not permitted';
@@ -97,7 +97,7 @@ interface AccountOfDeps {
   readonly blocks: { get(actionId: string): Promise<{ acctId: number } | null> };
 }
 
-/** Finds whose card something is about; null where no card is named, or where that is no longer known. */
+/** Finds the account of a target; null if it names no card or the card is no longer known. */
 export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: AccountOfDeps): Deps['accountOf'] {
   return async function accountOf(target) {
     switch (target.kind) {
@@ -117,13 +117,13 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
   };
 }
 
-/** What would let a card do more waited too long for the worker: whoever asked says again whether it shall be done. */
+/** An action that would loosen a card waited too long for a worker. Asks the person whether to still do it. */
 export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
 
 interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'now'> {
-  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  /** Stores an action that runs when its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
-  /** Behind "to": `change limits`. */
+  /** Completes "to …": `change limits`. */
   readonly doingOf: (verb: string) => string;
 }
 

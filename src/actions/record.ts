@@ -4,9 +4,9 @@ import type { Message } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
 import type { Progress } from './progress-store.ts';
 
-/** What happened to an action, for the record. What is left out is null there. */
+/** What happened to an action, for the record. Absent fields are recorded as null. */
 export interface RecordEntry {
-  /** Null: it is on record already, and only read in the audit channel. */
+  /** Null: already recorded; only post it to the audit channel. */
   readonly event: AuditRecord['event'] | null;
   readonly acctId?: number | null;
   readonly cardId?: number | null;
@@ -16,25 +16,25 @@ export interface RecordEntry {
   readonly api?: string | null;
   readonly confirmedBy?: AuditRecord['confirmedBy'];
   readonly eventId?: string | null;
-  /** Where it is not the action's own. */
+  /** Set if it differs from the action's own reason. */
   readonly reason?: string;
-  /** Nobody did it: the time of something was over. */
+  /** Nobody did it: the time was up. */
   readonly isByItself?: boolean;
   /**
-   * The first that is on record of an action. It is skipped once the action has begun: done again after a crash, what was
-   * before would look different.
+   * The first record of an action. Skipped once the action has begun: a rerun after a crash would record a different
+   * previous state.
    */
   readonly isFirst?: boolean;
-  /** The same for readers of the audit channel. By default it names who asked, the reason, before and after, and now. */
+  /** The line for the audit channel. Defaults: who asked, the reason, before and after, and the current time. */
   readonly line?: LineEntry;
-  /** Tells the line from others of the same action; by default the event does. */
+  /** Distinguishes the line from others of the same action. Defaults to the event. */
   readonly lineKey?: string;
 }
 
-/** What a line of the audit channel says besides who did it. */
+/** What an audit channel line says besides who did it. */
 type LineEntry = Pick<AuditLine, 'did'> & Partial<AuditLine>;
 
-/** Puts what happened to an action on record: into the chain and, with a line, into the audit channel. Safe to repeat. */
+/** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;
 
 type Facts = Omit<RecordEntry, 'event' | 'isFirst' | 'line' | 'lineKey'>;
@@ -42,14 +42,14 @@ type Facts = Omit<RecordEntry, 'event' | 'isFirst' | 'line' | 'lineKey'>;
 interface Deps {
   readonly audit: Pick<Audit, 'append'>;
   readonly progress: Pick<Progress, 'read' | 'write'>;
-  /** Posts a line into the audit channel; the id makes repeating it nothing. */
+  /** Posts a line to the audit channel. Idempotent by id. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
-  /** How long what an action asks for lasts, in words; null where it says nothing of it. */
+  /** How long the requested change lasts, in words; null if the action has no duration. */
   readonly durationOf: (action: Action) => string | null;
   readonly now: () => Date;
 }
 
-/** The one call that writes an audit entry. */
+/** The only function that writes an audit entry. */
 export function createRecord(deps: Deps): RecordAction {
   return async function record(action, { isFirst = false, line, lineKey, event, ...entry }) {
     const isOnRecord = event === null || (isFirst && (await deps.progress.read(action.id)) !== null);

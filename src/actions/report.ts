@@ -19,7 +19,7 @@ import {
 import type { Progress } from './progress-store.ts';
 import type { RecordAction, RecordEntry } from './record.ts';
 
-/** What each verb does; the card follows. */
+/** What each verb does, followed by the card. */
 export const askedWords: Readonly<Record<ActionVerb, string>> = {
   block: 'block',
   unblock: 'unblock',
@@ -28,7 +28,7 @@ export const askedWords: Readonly<Record<ActionVerb, string>> = {
   allow: 'change the spend rules of',
 };
 
-/** The same in the past tense, where it was done. */
+/** The past tense for completed actions. */
 function didWords(verb: ActionVerb, state: Result['state']): string {
   const asked = askedWords[verb];
   if (state !== 'done') return `asked to ${asked}`;
@@ -43,36 +43,36 @@ const outcomeWords: Readonly<Record<Result['state'], string>> = {
   waiting: 'waits for another approver',
 };
 
-/** The webhook of a change follows it at once. */
+/** The webhook of a change usually arrives right after it. */
 export const FIRST_LOOK_MS = 400;
 
-/** What an alert shows of the actions that were asked for on it. */
+/** What an alert shows about the actions requested on it. */
 export interface OutcomesOnAlerts {
-  /** The latest outcome of one action; it replaces the one before, and shows in the alert's messages soon. */
+  /** Shows the latest outcome of an action. Replaces its previous one; the alert's messages update soon. */
   show(alertId: string, actionId: string, outcome: Outcome): Promise<void>;
-  /** The message with the button is there for sure, whatever became of our own note of it. */
+  /** Notes that the message with the button exists, even if Cardbell did not record posting it. */
   seen(alertId: string, message: MessageRef): Promise<void>;
-  /** The alert says already that a ruleset may overrule what its card is allowed. */
+  /** The alert already mentions that a ruleset may overrule the card's settings. */
   saysOfRuleset(alertId: string): Promise<boolean>;
 }
 
-/** Whose outcome on the alert it is: an approved request answers for the action that asked for it. */
+/** The action whose outcome the alert shows. An approved request reports under the action that asked for it. */
 interface OutcomeOf {
   readonly outcomeOf?: string;
 }
 
-/** How people learn what became of a change of a card. */
+/** How people learn the outcome of a change to a card. */
 export type Reports = ReturnType<typeof createReports>;
 
 interface Deps {
   readonly progress: Pick<Progress, 'write'>;
-  /** Wakes the worker to look whether a change can be seen at the card service. */
+  /** Schedules the check whether the change is visible at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
   readonly record: RecordAction;
   readonly outcomes: OutcomesOnAlerts;
-  /** The same facts, with the name of the spending ruleset that the card follows. */
+  /** The same facts, with the name of the card's spending ruleset. */
   readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
-  /** Answers the person who asked, where they asked; nobody else sees it. */
+  /** Answers the person where they asked. Nobody else sees it. */
   readonly answer: (action: Action, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
@@ -80,12 +80,12 @@ interface Deps {
 export function createReports(deps: Deps) {
   return {
     /**
-     * Writes down what became of an action, then tells: first the record, then the alert's messages, then the person.
+     * Stores the outcome of an action, then reports it: first the record, then the alert's messages, then the person.
      *
-     * Written down first, so that whoever takes over after a crash records the same, not what it looks like from then; and
-     * the first one counts, so that two who work on it at once tell the same.
+     * Stored first, so that after a crash another worker records this outcome and not the card's later state. The first
+     * stored outcome wins, so that two concurrent workers report the same.
      *
-     * @returns what became of it.
+     * @returns the outcome.
      */
     async report(action: Action, verb: ActionVerb, result: Result, of: OutcomeOf = {}): Promise<Result> {
       const at = deps.now().toISOString();
@@ -95,10 +95,10 @@ export function createReports(deps: Deps) {
       return first.result;
     },
     /**
-     * What became of it is not done again, only told, where that is missing. After a crash in the middle it is told again: no
-     * part of it does harm twice.
+     * Reports a known outcome where parts of the report are missing, without repeating the action. After a crash midway
+     * it is reported again; all steps are idempotent.
      *
-     * @returns null while it is not known what becomes of it.
+     * @returns null while the outcome is unknown.
      */
     async resume(
       action: Action,
@@ -118,17 +118,17 @@ export function createReports(deps: Deps) {
     known: ReportedState,
     { outcomeOf = action.id }: OutcomeOf,
   ): Promise<void> {
-    // Whoever found out what became of it tells of that.
+    // A verified outcome is reported by the process that verified it.
     if (known.isTold || isFound(known)) return;
     const { at, result, awaited } = known;
     await deps.record(action, endEntry(verb, { at, result }));
     if (awaited !== null) await deps.scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
-    // Kept out of the result: whoever looks at the card says anew what its ruleset means by then.
+    // Not stored in the result: the ruleset is evaluated again when the card is verified.
     const overruled = await overruledWords(result);
     const note = overruled === null ? result.note : sentences(result.note, overruled);
     await showOnAlert(action, verb, { at, result, note }, outcomeOf);
-    // A button's success shows on the alert itself, unless that is a copy which only this person sees; everything else is
-    // told to the person who asked.
+    // A successful button press shows on the alert itself, unless that alert is a copy only this person sees.
+    // Everything else is sent to the person who asked.
     if (action.target.kind !== 'alert' || result.state !== 'done' || action.origin.messageTs === null) {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
@@ -142,11 +142,11 @@ export function createReports(deps: Deps) {
     outcomeOf: string,
   ): Promise<void> {
     const alertId = alertIdOf(action);
-    // An approval that failed leaves the request open: whoever asked still waits.
+    // A failed approval leaves the request open: the person who asked is still waiting.
     const leavesAlert = result.state === 'unchanged' || (result.state === 'failed' && outcomeOf !== action.id);
     if (alertId === null || leavesAlert) return;
     const { channel, messageTs } = action.origin;
-    // Where somebody decided for another, the button was on the request, which stays a request.
+    // When one person decides on another's request, the button was on the request, which stays a request.
     const isOnAlert = action.target.kind === 'alert' && outcomeOf === action.id;
     if (messageTs !== null && isOnAlert) await deps.outcomes.seen(alertId, { channel, ts: messageTs });
     const isSaid = await deps.outcomes.saysOfRuleset(alertId);
@@ -154,14 +154,14 @@ export function createReports(deps: Deps) {
     await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, at));
   }
 
-  /** Of a change of the card's rules that was sent: that a ruleset may overrule it; null where none does. */
+  /** For a sent change of the card's rules: that a ruleset may overrule it; null if none does. */
   async function overruledWords({ card, confirmation, expects }: Result): Promise<string | null> {
     if (confirmation !== 'sent' || expects?.kind !== 'rule' || card.ruleset == null) return null;
     return mayBeOverruled(await deps.nameRuleset(card));
   }
 }
 
-/** What somebody looks for at the card service: what is kept of it until then. Null: there is nothing to be seen. */
+/** The stored data of a change that will be verified. Null: there is nothing to verify. */
 function awaitedChange(
   change: Omit<AwaitedChange, 'acctId' | 'outcomeOf'>,
   { outcomeOf = change.action.id }: OutcomeOf,
@@ -186,25 +186,25 @@ function endEntry(verb: ActionVerb, { at, result }: Pick<ReportedState, 'at' | '
   };
 }
 
-/** What the card API answered, for the record. Null where a refusal was ours. */
+/** The card API's answer, for the record. Null when Cardbell itself refused. */
 function apiAnswerOf({ state, confirmation, apiWords }: Result): string | null {
   if (state === 'done') return confirmation === 'confirmed' ? 'no answer, then found as wished' : 'accepted';
   if (state === 'failed') return apiWords === null ? null : `refused: ${apiWords}`;
   return state === 'unknown' ? 'no answer' : 'not asked';
 }
 
-/** What the person who asked reads of it. */
+/** The message for the person who asked. */
 export function resultMessage(action: Action, verb: ActionVerb, result: Result, at: string): Message {
   const reason = action.reason === '' ? null : action.reason;
   return actionResult({ ...result, verb, by: action.actor.userId, at, reason, ref: action.id.slice(-8) });
 }
 
-/** Why it ended like that, for the record. */
+/** Why the action ended this way, for the record. */
 function detailOf({ apiWords, note, counted }: Result): string | null {
   return apiWords ?? (counted == null ? note : sentences(countedText(counted), note));
 }
 
-/** What the alert shows of an action. */
+/** What the alert shows about an action. */
 export function toOutcome(
   action: Action,
   verb: ActionVerb,

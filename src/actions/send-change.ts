@@ -6,49 +6,52 @@ import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
 
-/** An older action that is tried again must not undo a newer one. */
+/** A retried older action must not undo a newer one. */
 export const superseded =
   'It is not certain whether the card service made this change, and the card was changed again since then. I did not repeat it. Look at the card, and ask again if you still want it.';
 
-/** Reports how an action ended. What is left out is as it was before anything was sent. */
+/** Reports how an action ended. Absent fields keep their values from before anything was sent. */
 export type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
 
-/** A change of a card that is about to be sent. */
+/** A change of a card that is ready to be sent. */
 interface Change {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;
   readonly cardId: number | null;
   readonly expects: Expected;
-  /** What people read of it. */
+  /** The previous and new values, as people read them. */
   readonly sides: { readonly before: string | null; readonly after: string };
-  /** Tells what the card said when it was read from what it says later; undefined: it could not be read. */
+  /**
+   * Identifies the state of the card when it was read, so that a later state can be told apart; undefined: it could not
+   * be read.
+   */
   readonly basis: string | undefined;
-  /** How far an attempt before got; null: this is the first. */
+  /** How far an earlier attempt got; null: this is the first attempt. */
   readonly written: ActionState | null;
-  /** Of what an attempt before may have sent: why it is not sent again. Absent or null: nothing speaks against it. */
+  /** Why a change that an earlier attempt may have sent is not sent again. Absent or null: it may be sent again. */
   readonly whyNot?: string | null;
-  /** Whose outcome it is, where somebody else asked. */
+  /** The action the outcome belongs to, if it is not this one (an approved request). */
   readonly outcomeOf?: string;
-  /** Which later changes take its place. By default any. */
+  /** Which later changes supersede this one. Default: all. */
   readonly counts?: (laterVerb: string) => boolean;
 }
 
-/** What the card service said when it refused. */
+/** The card service's answer when it rejected the change. */
 type Said = Pick<Result, 'apiWords' | 'note'>;
 
-/** How one kind of change is written, looked for, and told. */
+/** How one kind of change is written, verified and reported. */
 interface Steps {
-  /** Before the card service is asked: either may be the last. */
+  /** Runs before the call to the card service, because the process may die after either step. */
   readonly prepare: () => Promise<unknown>;
   readonly write: () => Promise<void>;
-  /** After an answer that never came. `changed`: somebody else changed the same. `unread`: the card cannot be read. */
+  /** Runs after a missing answer. `changed`: someone else changed the same thing. `unread`: the card cannot be read. */
   readonly look: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
   readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
   readonly supersede: () => Promise<Result>;
-  /** It was certainly not made. */
+  /** The change was certainly not made. */
   readonly fail: (said: Said) => Promise<Result>;
-  /** Nobody knows; somebody looks later. */
+  /** The outcome is unknown and is verified later. */
   readonly leave: (said: Said) => Promise<Result>;
 }
 
@@ -61,10 +64,10 @@ interface Deps extends Pick<ActionTools, 'record'> {
 }
 
 /**
- * Sends a change of a card, once: progress is written before the record, and both before the card service is asked. Where no
- * answer came, the card is read again; the change is sent again only where the card is as it was before.
+ * Sends a change of a card once. Progress is stored before the record, and both before the call to the card service. If
+ * no answer came, the card is read again. The change is sent again only if the card is unchanged.
  *
- * Throws CardApiError when the job should run again, and TooLateError when it is not for this process to write.
+ * Throws CardApiError when the job should be retried, and TooLateError when this process must not write.
  */
 export function createSendChange({ progress, record, latestChanges, reports }: Deps) {
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
@@ -88,7 +91,7 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
       if (seen === 'made') return await steps.made('confirmed');
       if (seen === 'changed') return await steps.supersede();
       if ((error.retryable || seen === 'unread') && !run.isLast) {
-        // It was certainly not made: what others change until it is tried again is no reason to leave it.
+        // The change was certainly not made, so changes by others before the retry are no reason to skip it.
         if (error.outcome !== 'unknown') await progress.write(action.id, sending);
         throw error;
       }
@@ -104,7 +107,7 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
     }
   };
 
-  /** A worker may have made this change before it died, and something has changed since then. */
+  /** A worker may have made this change before it died, and something has changed since. */
   async function isSuperseded({ action, acctId, expects, basis, written, counts }: Change): Promise<boolean> {
     if (written?.state !== 'sending') return false;
     if (written.basis !== undefined && written.basis !== basis) return true;
@@ -112,7 +115,7 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
   }
 }
 
-/** What to say beside, or instead of, the API's own words. */
+/** Text to show next to, or instead of, the API's own words. */
 export function noteOf(error: CardApiError): string | null {
   if (error.code === 'token_dead')
     return 'The card service no longer accepts Cardbell’s token; the ops channel has been told.';

@@ -15,26 +15,26 @@ export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'AC
 export type StatusVerb = keyof typeof wantedStatus;
 
 /**
- * What was asked for later, and done first, that stands in the way of a change of the status: everything in the way of an
- * unblock or an activation; a block is always sent, unless somebody has unblocked the card since.
+ * Which later requests, completed first, prevent a status change. An unblock or activation is prevented by any of them.
+ * A block is always sent unless someone has unblocked the card since.
  */
 const countsAgainst =
   (verb: StatusVerb) =>
   (later: string): boolean =>
     verb !== 'block' || later === 'unblock' || later === 'undo-block';
 
-/** The webhook of a change follows it at once. */
+/** The webhook of a change usually arrives within this time. */
 const WEBHOOK_MS = 1500;
 
 interface Deps {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
   readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
   readonly whyOvertaken: WhyOvertaken;
-  /** Whose click a status event will be. */
+  /** Attributes a status event to a click. */
   readonly history: {
     expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
     forgetExpected(acctId: number, status: CardStatus): Promise<void>;
-    /** What the card service told of a card's status, oldest first. */
+    /** Statuses of a card received from the card service, oldest first. */
     statuses(cardId: number): Promise<readonly Pick<StatusRecord, 'eventId' | 'status'>[]>;
   };
   readonly offerUndo: OfferUndo;
@@ -45,7 +45,7 @@ export type SendStatus = ReturnType<typeof createSendStatus>;
 
 export function createSendStatus({ card: api, latestChanges, history, whyOvertaken, offerUndo, sendChange }: Deps) {
   return {
-    /** Writes down what is about to be asked, asks once, and tells how it ended: see {@link SendChange}. */
+    /** Stores what is about to be sent, sends it once and reports the outcome: see {@link SendChange}. */
     async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
       const { action, acctId, cardId } = resolved;
       const { before, card, written, whyNot = null } = from;
@@ -62,7 +62,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
         async look() {
           let now = await readBack(acctId, cardId, api);
           if (now !== status) {
-            // Blocked and unblocked again looks as if nothing had happened, but for the webhooks.
+            // A card that was blocked and unblocked again looks unchanged. Only the webhooks show it.
             await sleep(WEBHOOK_MS);
             now = await readBack(acctId, cardId, api);
           }
@@ -75,7 +75,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           const undo = await offerUndo(resolved, before);
           return await finish('done', { after: sides.after, confirmation, expects, ...undo });
         },
-        /** What has changed since then may be this very change, which could not be read a moment ago. */
+        /** The newer change may be this very change, which could not be read a moment ago. */
         supersede: async () =>
           (await readBack(acctId, cardId, api)) === status
             ? await foundMade(verb, resolved, before, finish)
@@ -90,37 +90,40 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, run);
     },
     foundMade,
-    /** The card has the status already. */
+    /** The card already has the status. */
     alreadyInEffect: (verb: StatusVerb, { action, acctId, cardId }: Resolved) =>
       latestChanges.alreadyInEffect(acctId, { kind: 'status', status: wantedStatus[verb], cardId }, action),
   };
 
-  /** What a worker sent before it died, or what no answer came to, is there. */
+  /** A change that a worker sent before it died, or that got no answer, is in effect. */
   async function foundMade(verb: StatusVerb, resolved: Resolved, before: string | null, finish: Finish) {
     const undo = await offerUndo(resolved, before);
     return await finish('done', { before, after: wordOf(wantedStatus[verb]), confirmation: 'confirmed', ...undo });
   }
 }
 
-/** What a change of the status is sent from. */
+/** What a status change starts from. */
 interface SentFrom {
-  /** The status of the card now, in words; null: it could not be read. */
+  /** The card's current status, in words; null: it could not be read. */
   readonly before: string | null;
   readonly card: CardFacts;
-  /** How far an attempt before got; null: this is the first. */
+  /** How far an earlier attempt got; null: this is the first attempt. */
   readonly written: ActionState | null;
-  /** Of what an attempt before may have sent: why it is not sent again. */
+  /** Why a change that an earlier attempt may have sent is not sent again. */
   readonly whyNot?: string;
 }
 
-/** An attempt before may have made the change, and the card has another status now: nobody can say that nothing changed. */
+/**
+ * An earlier attempt may have made the change, and the card has another status now. It cannot be ruled out that
+ * something changed.
+ */
 function hasMovedSince(verb: StatusVerb, { before, written }: SentFrom): boolean {
   if (written?.state !== 'sending' || written.before === before) return false;
-  // What was certainly not made is left without a basis; only a block is sent where there is none.
+  // A change that was certainly not made has no basis. Only a block is sent without a basis.
   return written.basis !== undefined || verb === 'block';
 }
 
-/** The last time that the card was told to have the status: a later one shows that the change was made. */
+/** The last event that gave the card this status. A later one shows that the change was made. */
 async function basisOf(
   { statuses }: Pick<Deps['history'], 'statuses'>,
   cardId: number | null,
@@ -130,7 +133,7 @@ async function basisOf(
   return (await statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
 }
 
-/** The status that a card has now; null when it cannot be read. */
+/** The card's current status; null when it cannot be read. */
 export async function readBack(
   acctId: number,
   cardId: number | null,
@@ -141,7 +144,7 @@ export async function readBack(
   return account === null ? null : (cardInUse(account, cardId)?.status ?? null);
 }
 
-/** The card in people's pocket: the one asked for, else one that was activated, else the newest that is not closed. */
+/** The card in use: the requested one, else an activated one, else the newest that is not closed. */
 export function cardInUse<Card extends { readonly cardId: number | null; readonly status: CardStatus | null }>(
   account: { readonly cards: readonly Card[] },
   cardId: number | null,
@@ -152,12 +155,12 @@ export function cardInUse<Card extends { readonly cardId: number | null; readonl
   return open.find((card) => card.status !== 'INACTIVE') ?? open.at(-1) ?? account.cards.at(-1);
 }
 
-/** As people read it. */
+/** The status as people read it. */
 export function wordOf(status: CardStatus): string {
   return status.toLowerCase();
 }
 
-/** What to say of an action that waited while somebody asked for something else, which was done first. */
+/** The answer for an action that waited while someone requested a different change that was made first. */
 export function overtaken(what: string): string {
   return `Somebody asked for another change of the ${what} after you did, so I did not make yours. Look at the card, and ask again if you still want it.`;
 }
@@ -165,18 +168,15 @@ export function overtaken(what: string): string {
 const changedOutside =
   'The card’s status was changed outside Slack after you asked, so I left it as it is. Look at the card, and ask again if you still want it.';
 
-/**
- * Why the status of a card is not for an action to change, of which nothing was sent yet: what was decided later stands
- * already. Null: nothing speaks against it.
- */
+/** Why an unsent action must not change a card's status: a later decision is already in effect. Null: it may. */
 type WhyOvertaken = (verb: StatusVerb, resolved: Resolved) => Promise<string | null>;
 
 interface OvertakenDeps {
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken'>;
   readonly history: {
-    /** What the card service told of a card's status, oldest first. */
+    /** Statuses of a card received from the card service, oldest first. */
     statuses(cardId: number): Promise<readonly StatusRecord[]>;
-    /** Whether an action of ours made, or will have made, the change that an event tells of. */
+    /** Whether a Cardbell action made, or will have made, the change behind an event. */
     isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean>;
   };
 }
@@ -189,13 +189,13 @@ export function createWhyOvertaken({ latestChanges, history }: OvertakenDeps): W
     const told = cardId === null ? [] : await history.statuses(cardId);
     const last = told.at(-1);
     if (last === undefined || !wouldUndo(verb, told)) return null;
-    // By the service's clock and by ours: neither of them alone is to be trusted.
+    // Later by both the card service's clock and ours: neither can be trusted alone.
     const isLater = last.callbackAt > action.askedAt && last.receivedAt > action.askedAt;
     return isLater && !(await history.isExpected(acctId, last.status, last.eventId)) ? changedOutside : null;
   };
 }
 
-/** Whether the verb would take back what was told of the card last: {@link countsAgainst} of what was done outside. */
+/** Whether the verb would revert the latest status received: {@link countsAgainst} for changes made outside Slack. */
 function wouldUndo(verb: StatusVerb, told: readonly StatusRecord[]): boolean {
   const [before, last] = [told.at(-2)?.status, told.at(-1)?.status];
   return verb === 'block' ? before === 'BLOCKED' && last === 'ACTIVE' : last === 'BLOCKED';

@@ -11,16 +11,16 @@ import type { OutcomesOnAlerts, Reports } from './report.ts';
 import type { UndoBlockAction } from './verbs.ts';
 
 /**
- * A block that was just made can be undone for a minute by who made it.
+ * The person who blocked a card can undo it for a minute.
  *
- * Only where the card was active before: nothing makes a card new again. Not by who blocked it as its holder only: nobody
- * unblocks their own card.
+ * Only if the card was active before: a new card cannot be made new again. Not for someone who acted only as the
+ * cardholder, because people cannot unblock their own card.
  */
 export type OfferUndo = (resolved: Resolved, before: string | null) => Promise<Pick<Result, 'control'>>;
 
 interface OfferDeps {
   readonly blocks: Pick<Blocks, 'keep'>;
-  /** Takes *Undo* away when its minute is over. */
+  /** Removes *Undo* when its minute is over. */
   readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
   readonly now: () => Date;
 }
@@ -46,11 +46,11 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | '
 }
 
 /**
- * *Undo*, within a minute, by who blocked: the card is as active as it was before.
+ * *Undo*, within a minute, by the person who blocked: makes the card active again.
  *
- * Never what somebody else wants as well: they were told that the card is blocked, and rely on it.
+ * Refused if someone else also wants the card blocked: they were told that it is blocked and rely on it.
  *
- * The returned function throws CardApiError when the job should run again.
+ * The returned function throws CardApiError when the job should be retried.
  */
 export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: ActionRun) => Promise<void> {
   return async function undoBlock(action, run) {
@@ -76,18 +76,18 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
   };
 }
 
-/** *Undo* as the change of the card that it makes. */
+/** *Undo* as the card change that it makes. */
 export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): Action {
   return { ...action, target: { kind: 'card', acctId, cardId, alertId } };
 }
 
-/** Why the block that stands now is not only that of who made it; null when it is. */
+/** Why the current block is not only the work of this person; null when it is. */
 type WhyNotUndo = (blockId: string, block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
 
 interface WhyNotOwnDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
-  /** What the card service told of a card's status. */
+  /** Statuses of a card received from the card service. */
   readonly history: {
     confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
     statuses(cardId: number): Promise<readonly { readonly eventId: string; readonly status: CardStatus }[]>;
@@ -108,7 +108,7 @@ export function createWhyNotUndo({ blocks, latestChanges, history }: WhyNotOwnDe
     return isOld ? { why: 'This card was unblocked and blocked again since then.', whoCan } : null;
   };
 
-  /** The card service told of another block after the one that was made here. */
+  /** The card service reported another block after this one. */
   async function wasBlockedOutside(blockId: string, acctId: number, cardId: number | null): Promise<boolean> {
     const own = await history.confirmedBy(acctId, 'BLOCKED', blockId);
     if (own === null || cardId === null) return false;
@@ -124,7 +124,7 @@ interface EndUndoDeps {
   readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
 }
 
-/** The minute is over: *Undo* leaves the alert. */
+/** The minute is over: removes *Undo* from the alert. */
 export function createEndUndo({ blocks, alerts, outcomes }: EndUndoDeps): (blockId: string) => Promise<void> {
   return async function endUndo(blockId) {
     const block = await blocks.get(blockId);

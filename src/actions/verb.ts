@@ -3,7 +3,7 @@ import type { Clock } from '../core/end-time.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import type { Action } from './action.ts';
 
-/** What was typed after `/card`, read: as much of an action as the words say. */
+/** A parsed `/card` command: as much of an action as the text contains. */
 export interface ReadCommand {
   readonly kind: 'read';
   readonly verb: string;
@@ -11,49 +11,49 @@ export interface ReadCommand {
   readonly reason: string;
   /** The verb's own input. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** A number that was read as an amount, and what to ask where it is the number of a card of this person. */
+  /** A number that was read as an amount, and the question to ask if it is one of the person's card numbers. */
   readonly ifCard?: { readonly number: string; readonly question: UnclearCommand };
 }
 
-/** A command that could not be read: what is wrong, and how it is written. */
+/** A command that could not be parsed: the problem and the correct syntax. */
 export interface UnclearCommand {
   readonly kind: 'unclear';
   readonly why: string;
-  /** Behind `/card`, as the example. */
+  /** The syntax after `/card`, as is the example. */
   readonly usage: string;
   readonly example?: string;
 }
 
-/** How a verb is typed, and what the help says of it. */
+/** How a verb is typed, and its help text. */
 interface CommandForm {
-  /** Behind `/card`. */
+  /** The syntax after `/card`. */
   readonly usage: string;
   readonly example: string;
   readonly effect: string;
-  /** Another first word that means the same. */
+  /** Another first word with the same meaning. */
   readonly alias?: string;
-  /** Reads what follows the first word of `usage`. Absent where another verb with that word reads for both. */
+  /** Parses what follows the first word of `usage`. Absent if another verb with the same first word parses for both. */
   readonly read?: (words: readonly string[], clock: Clock) => ReadCommand | UnclearCommand;
 }
 
 /** One entry of the verb table. */
 export interface VerbEntry {
-  /** What is stored of it. */
+  /** The schema of the stored action. */
   readonly action: z.ZodType<Action>;
   readonly permission: Permission;
-  /** Behind "was not allowed to" and "do you want to", the card follows: `change a limit of`. */
+  /** Completes "was not allowed to …" and "do you want to …", followed by the card: `change a limit of`. */
   readonly refusedTo: string;
-  /** Nothing changes: that it was asked for is all there is to record. */
+  /** Changes nothing, so only the request is recorded. */
   readonly isLook?: boolean;
-  /** It is about one card, which is looked up before it is done. */
+  /** Applies to one card, which is looked up first. */
   readonly isOfCard?: true;
-  /** Other words that people type for it: they are told how it is written, or that it is a button. */
+  /** Other words people type for it. The answer shows the correct command, or that it is a button. */
   readonly alsoCalled?: readonly string[];
-  /** Absent for what is only a button. */
+  /** Absent if the verb is only a button. */
   readonly command?: CommandForm;
 }
 
-/** Reads words that name a card and nothing else. */
+/** Parses text that names a card and nothing else. */
 export function readCard(
   verb: string,
   usage: string,
@@ -66,7 +66,7 @@ export function readCard(
       : { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
 }
 
-/** Keeps what was typed for whoever does it. */
+/** Keeps the typed text for the capability that performs the verb. */
 export function readChannelText(verb: string): NonNullable<CommandForm['read']> {
   return (words) => ({ kind: 'read', verb, target: { kind: 'channel', text: words.join(' ') }, reason: '', input: {} });
 }

@@ -4,27 +4,27 @@ import { actionOf, target } from './action.ts';
 import { readCard, type VerbEntry } from './verb.ts';
 
 export const BlockAction = actionOf('block', target.card, {
-  /** "It wasn't me", by the holder of the card: opens a fraud case as well. */
+  /** "It wasn't me" from the cardholder: also opens a fraud case. */
   isFraud: z.literal(true).optional(),
 });
 export type BlockAction = z.infer<typeof BlockAction>;
-/** Many cards of a card-testing warning at once: it takes somebody else to agree. */
+/** Blocks many cards of a card-testing warning at once. Needs another person's approval. */
 export const BlockAllAction = actionOf('block-all', target.alert, {
-  /** The accounts of the cards that were still open. */
+  /** The accounts of the cards that were not yet blocked. */
   acctIds: z.array(z.int()).min(1),
-  /** How the request names them. */
+  /** The names of the cards as the request shows them. */
   names: z.array(z.string()),
 });
 export type BlockAllAction = z.infer<typeof BlockAllAction>;
 const UnblockAction = actionOf('unblock', target.card, {});
 const ActivateAction = actionOf('activate', target.card, {
-  /** The person has read that other cards of the account end for good. */
+  /** The person has confirmed that other cards of the account are closed for good. */
   confirmed: z.boolean(),
 });
 export const UndoBlockAction = actionOf('undo-block', target.action, {});
 export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
 
-/** What changes the status of a card. */
+/** Verbs that change a card's status. */
 export const statusVerbs = {
   activate: {
     action: ActivateAction,
@@ -41,7 +41,7 @@ export const statusVerbs = {
   },
   block: {
     action: BlockAction,
-    // A stolen card must not wait for anybody: its holder may block it, too.
+    // A stolen card must not wait, so its holder may block it too.
     permission: { role: 'operator', doing: 'block cards', holderMay: true },
     refusedTo: 'block',
     alsoCalled: [

@@ -23,39 +23,39 @@ import type { LatestChanges } from './progress-store.ts';
 import { askedWords, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack } from './send-status.ts';
 
-/** People are told when nothing has shown a change by then. */
+/** People are notified if nothing has shown a change within this time. */
 const VERIFY_TIMEOUT_MS = 2 * 60_000;
 
-/** A status has a webhook, which gets a moment; a limit has none, so it is looked at sooner. */
+/** A status change has a webhook, which gets some time. A limit has none, so it is read sooner. */
 const FIRST_READ_MS = { status: 3000, rule: 1000 } as const;
 const LOOK_AGAIN_MAX_MS = 30_000;
 
-/** One question, asked again later anyway. */
+/** A single call without retries, because it is repeated later anyway. */
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /** The requests whose approvals make changes. */
 export interface RequestsOfActions {
-  /** Runs under the lock of the request that an action became, where it became one. */
+  /** Runs under the lock of the request that the action became, if any. */
   withLock(outcomeOf: string, work: () => Promise<void>): Promise<void>;
-  /** It is known now what became of a change; the request follows, where there is one. */
+  /** The outcome of a change is known. Updates its request, if any. */
   verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation']): Promise<void>;
 }
 
 interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
-  /** The event that showed a status which an action asked for; null: none. */
+  /** The event that showed the requested status; null: none. */
   readonly history: { confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> };
   readonly requests: Pick<RequestsOfActions, 'withLock'>;
   readonly conclude: Conclude;
 }
 
 /**
- * Looks whether a change that was sent can be seen: its webhook has come, or the card service shows it.
+ * Checks whether a sent change is visible: its webhook has arrived, or the card service shows it.
  *
- * Safe to repeat: what was seen is written down before anybody is told, and it waits until all of it is told.
+ * Idempotent: the verdict is stored before anyone is notified, and the change stays pending until everyone is.
  *
- * The returned function answers the milliseconds after which to look again, or null when it is over.
+ * The returned function returns the milliseconds until the next check, or null when it is done.
  */
 export function createVerifyAction(deps: Deps): (actionId: string) => Promise<number | null> {
   return async function verifyAction(actionId) {
@@ -64,14 +64,14 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     if (known === null || awaited === null) return null;
     const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
     const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
-    // Whoever performs it tells first; otherwise "sent" could overwrite "confirmed".
+    // The performing process reports first; otherwise "sent" could overwrite "confirmed".
     const isToBeTold = known.state === 'sent' && !known.isTold;
     const verdict = verdictOf(known) ?? (await look(awaited, elapsedMs, isLate));
     if (verdict === null || (isToBeTold && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
-    // Locks are taken in the order in which who decides a request takes them.
+    // Takes locks in the same order as decisions on requests do.
     await deps.requests.withLock(awaited.outcomeOf, () =>
       deps.withLock(`account:${awaited.acctId}`, () => deps.conclude(awaited, verdict)),
     );
@@ -99,7 +99,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     return isLate ? { confirmation: 'unconfirmed', by: null, eventId: null } : null;
   }
 
-  /** False also when it cannot be read now. */
+  /** Also false when the card cannot be read now. */
   async function isSeen(acctId: number, expects: Expected): Promise<boolean> {
     if (expects.kind === 'status')
       return (await readBack(acctId, expects.cardId, deps.card, READ_ONCE)) === expects.status;
@@ -108,18 +108,18 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
   }
 }
 
-/** It is known what became of a change: keeps that, and tells. Safe to repeat. */
+/** The outcome of a change is known: stores and reports it. Idempotent. */
 type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
 interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer'> {
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
   readonly seenNow: SeenNow;
   readonly notifyOps: NotifyOps;
-  /** The request that it was made for. */
+  /** The request that the change was made for. */
   readonly requests: Pick<RequestsOfActions, 'verified'>;
 }
 
-/** First the record, then the alert's messages, then whoever must hear of it. */
+/** First the record, then the alert's messages, then the people who must be notified. */
 export function createConclude(deps: ConcludeDeps): Conclude {
   return async function conclude(awaited, verdict) {
     const { action, verb, acctId, outcomeOf, sentAt } = awaited;
@@ -153,7 +153,7 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     await keep(awaited, verdict, result, true);
   };
 
-  /** True when the person who asked for it has changed the same again: that it was done was said, and the rest they know. */
+  /** True when the person has changed the same thing again: they were told about the first change and know the rest. */
   async function knowsOfIt({ action, acctId, result }: AwaitedChange, { confirmation }: Verdict): Promise<boolean> {
     if (confirmation !== 'superseded' || result.state !== 'done' || result.expects === undefined) return false;
     const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => id !== action.id);
@@ -161,7 +161,7 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     return states.every((state) => reported(state)?.awaited?.action.actor.userId === action.actor.userId);
   }
 
-  /** Kept before anybody is told, so that whoever takes over after a crash says the same. */
+  /** Stored before anyone is notified, so that after a crash another worker reports the same. */
   async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isTold = false): Promise<void> {
     const { confirmation: state, by, eventId } = verdict;
     const found: ReportedState = { state, at: awaited.sentAt, result, isTold, awaited, seen: { by, eventId } };
@@ -169,14 +169,17 @@ export function createConclude(deps: ConcludeDeps): Conclude {
   }
 }
 
-/** The audit channel hears of what nothing confirmed, and of a card that left its ruleset. @param left says so. */
+/**
+ * Unconfirmed changes and cards that left their ruleset also go to the audit channel. @param left the text for the
+ * latter.
+ */
 function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
   if (confirmation !== 'unconfirmed' && left === null) return {};
   const outcome = left ?? 'not confirmed by the card service within 2 minutes';
   return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
 }
 
-/** What a change came to, now that somebody has looked; and its note without what there is to say of a ruleset. */
+/** The result of a change after verification, and its note without the part about a ruleset. */
 type SeenNow = (
   awaited: AwaitedChange,
   verdict: Verdict,
@@ -186,15 +189,15 @@ interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly blocks: Pick<Blocks, 'forgetWanted'>;
   /**
-   * Does the second half of a change of rules whose answer was lost.
+   * Completes a change of rules whose answer was lost.
    *
-   * @returns what to say of it; null when there is nothing to say.
+   * @returns the text to add; null if there is none.
    */
   readonly applyLateConfirmation: (
     awaited: AwaitedChange,
     verdict: Verdict,
   ) => Promise<Pick<Result, 'note' | 'control'> | null>;
-  /** The account as the card service has it now; null: there is none. */
+  /** The account's current data at the card service; null: it does not exist. */
   readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
 }
 
@@ -203,7 +206,7 @@ export function createSeenNow(deps: SeenDeps): SeenNow {
     const { action, acctId, result } = awaited;
     const { expects } = result;
     if (verdict.confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {
-      // Unless a newer action counts already.
+      // Unless a newer action already counts.
       if (!(await deps.latestChanges.isSuperseded(acctId, expects, action.id))) await deps.blocks.forgetWanted(acctId);
     }
     const opened = await deps.applyLateConfirmation(awaited, verdict);
@@ -212,8 +215,8 @@ export function createSeenNow(deps: SeenDeps): SeenNow {
   };
 
   /**
-   * A card that follows a ruleset may be stopped by that all the same, whatever its own rules show; or the change has taken
-   * it out of the ruleset. So it is asked which it follows now.
+   * A card's ruleset can still stop purchases, whatever the card's own rules say. The change may also have taken the
+   * card out of the ruleset, so the current ruleset is read.
    */
   async function aboutRuleset({ acctId, result: { expects } }: AwaitedChange, result: Result): Promise<Result> {
     if (expects?.kind !== 'rule' || result.confirmation === 'superseded' || result.card.ruleset == null) return result;
@@ -227,10 +230,10 @@ export function createSeenNow(deps: SeenDeps): SeenNow {
   }
 }
 
-/** What nobody knew is known now; what was sent stays done. */
+/** Fills in the outcome that was unknown. What was sent stays done. */
 function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result {
   const { expects: _seen, control, ...rest } = result;
-  // What could be done about it for a minute may be over by now.
+  // The control may have expired since.
   const isOver = control == null || Date.parse(control.until) <= now.getTime();
   const isKnownNow = result.state === 'unknown' && confirmation === 'confirmed';
   return {
@@ -242,11 +245,11 @@ function resultOf(result: Result, { confirmation }: Verdict, now: Date): Result 
 }
 
 /**
- * An alert shows it in place, and so does an answer that took the place of a question. Anybody else hears only what
- * is not as they were told.
+ * Alerts, and answers that replaced a question, show the result in place. Other people are notified only if the result
+ * differs from what they were told.
  */
 function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict, now: Result): boolean {
-  // That a ruleset may overrule it was said with what was sent; that the card has left it is news.
+  // That a ruleset may overrule the change was said when it was sent. That the card has left the ruleset is news.
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
   const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
   const isNews = isOtherwise || result.state === 'unknown' || hasLeft;

@@ -23,14 +23,14 @@ const readSource = readScript(new URL('./read-alerts.lua', import.meta.url));
 
 const keyOf = (alertId: string): string => stateKey(`alert:${alertId}`);
 
-/** The ids of an hour's alerts, a line each: a list of all of them would take six times as much. */
+/** The alert ids of an hour, one per line. A list or set would need six times the memory. */
 const hourKey = (hour: number): string => stateKey(`alerts-kept:${hour}`);
-/** `evt_`, 16 digits, and the end of the line. */
+/** `evt_`, 16 digits, and a newline. */
 const ID_LINE = 21;
 
 export type Alerts = ReturnType<typeof createAlerts>;
 
-/** About how many alerts came in the last 24 hours, and in all 30 days. One that was stored again counts again. */
+/** Approximate number of alerts in the last 24 hours and in all 30 days. An alert that was stored again counts again. */
 export async function countAlerts(redis: RedisClient): Promise<{ lastDay: number; kept: number }> {
   const now = Math.floor(Date.now() / HOUR_MS);
   const lengths = await lengthsOf(
@@ -41,7 +41,7 @@ export async function countAlerts(redis: RedisClient): Promise<{ lastDay: number
   return { lastDay: lines(lengths.slice(0, DAY_HOURS)), kept: lines(lengths) };
 }
 
-/** How many characters the lists of these hours have. */
+/** The length of the id list of each hour, in characters. */
 async function lengthsOf(redis: RedisClient, hours: readonly number[]): Promise<number[]> {
   const reading = redis.pipeline();
   for (const hour of hours) reading.strlen(hourKey(hour));
@@ -51,14 +51,14 @@ async function lengthsOf(redis: RedisClient, hours: readonly number[]): Promise<
   });
 }
 
-/** The ids of an hour's alerts, each once, in pages: those that were stored last come first. */
+/** The alert ids of an hour, each once, in pages, last stored first. */
 async function* idsOf(redis: RedisClient, hour: number, length: number): AsyncGenerator<string[]> {
   const known = new Set<string>();
   for (let end = length; end > 0; ) {
-    // With the end of the line before, which says that a line begins there.
+    // Includes the preceding newline, which shows that a line starts here.
     const from = Math.max(0, end - KEPT_PAGE * ID_LINE - 1);
     const text = await redis.getrange(hourKey(hour), from, end - 1);
-    // It may begin within a line, which belongs to the next page then.
+    // The page may begin inside a line. That line then belongs to the next page.
     const afterLine = text.indexOf('\n') + 1;
     const begin = from === 0 || afterLine === text.length ? 0 : afterLine;
     const ids = new Set(text.slice(begin).split('\n'));
@@ -69,7 +69,7 @@ async function* idsOf(redis: RedisClient, hour: number, length: number): AsyncGe
 }
 
 /**
- * Everything about an alert in one hash: the alert, an outcome for each action, its repeats in each channel
+ * Everything about an alert in one hash: the alert, an outcome per action, its repeats per channel
  * (`aggregation-group-store.ts`), its purchase or card order, who ordered it, and the cards of a card-testing warning
  * (`card-testing-store.ts`).
  */
@@ -78,7 +78,7 @@ export function createAlerts(redis: RedisClient) {
   const packing = createAlertPacking(format.read);
   const save = createSave(redis);
   const read = createRead(redis);
-  /** @returns null where it is unknown. What changes independently is empty in it. */
+  /** @returns null when the alert is unknown. Fields that change independently are empty. */
   const savedOf = async (alertId: string): Promise<Alert | null> => {
     const { packed } = await read(alertId);
     return packed.length === 0 ? null : packing.unpack(packed);
@@ -100,20 +100,19 @@ export function createAlerts(redis: RedisClient) {
     /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
     async save(alert: Alert): Promise<void> {
       const { id, callbackAt } = alert.event;
-      const pieces = packing.pack(format.write(withoutFields(alert)));
-      // `late` is what scripts ask for.
-      const fields = [...Object.entries(pieces).flat(), 'late', Number(alert.late)];
+      const stored = withoutFields(alert);
+      const packed = packing.pack(format.write(stored), stored);
       arrivals.remember(alert);
-      await save({ id, hour: Math.floor(Date.parse(callbackAt) / HOUR_MS), fields });
+      await save({ id, hour: Math.floor(Date.parse(callbackAt) / HOUR_MS), isLate: alert.late, packed });
     },
     arrivalOf: arrivals.of,
     /**
-     * Those of the last 30 days, newest first: by the hour, within an hour page by page as they were stored, and sorted in
-     * each page. Whoever needs only some reads no more than their pages. What this version cannot read is left out.
+     * The alerts of the last 30 days, newest first: hour by hour, within an hour in pages of storage order, each page
+     * sorted. Stopping early saves reading the remaining pages. Skips alerts that this version cannot read.
      */
     async *kept(): AsyncGenerator<Alert> {
       const now = Math.floor(Date.now() / HOUR_MS);
-      // A service's clock may be fast.
+      // The card service's clock may be fast.
       for (let last = now + DAY_HOURS; last > now - ALERT_TTL_SECONDS / 3600; last -= DAY_HOURS) {
         const hours = Array.from({ length: DAY_HOURS }, (_, index) => last - index);
         const lengths = await lengthsOf(redis, hours);
@@ -122,8 +121,8 @@ export function createAlerts(redis: RedisClient) {
       }
     },
     /**
-     * Null when it is unknown or too old, and for a card-testing warning whose cards Redis has lost: their declines are
-     * handled again, and each of them may cause another warning.
+     * Null when the alert is unknown or too old. Also null for a card-testing warning whose cards Redis has lost: their
+     * declines are handled again, and each may cause another warning.
      */
     async get(alertId: string): Promise<Alert | null> {
       const { packed, fields } = await read(alertId);
@@ -131,13 +130,13 @@ export function createAlerts(redis: RedisClient) {
       const alert = withFields(packing.unpack(packed), fields);
       return alert.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
     },
-    /** The purchase that it is a step of. */
+    /** The purchase that this event is a step of. */
     setTimeline: (alertId: string, timeline: PurchaseTimeline): Promise<void> =>
       write(alertId, 'timeline', PurchaseTimeline, timeline),
-    /** The progress of the card order that it is about. */
+    /** The progress of the card order behind this alert. */
     setProgress: (alertId: string, progress: OrderProgress): Promise<void> =>
       write(alertId, 'progress', OrderProgress, progress),
-    /** Who ordered the virtual card that it is about. */
+    /** Who ordered the virtual card of this alert. */
     setAsked: (alertId: string, asked: Asked): Promise<void> => write(alertId, 'asked', Asked, asked),
     /** Replaces the earlier outcome of the same action. */
     setOutcome: (alertId: string, actionId: string, outcome: Outcome): Promise<void> =>
@@ -145,7 +144,7 @@ export function createAlerts(redis: RedisClient) {
   };
 }
 
-/** The stored alerts with these ids that are of this kind. What this version cannot read is left out. */
+/** The stored alerts with these ids and this kind. Skips alerts that this version cannot read. */
 export async function alertsOfKind<Kind extends Alert['kind']>(
   kind: Kind,
   ids: readonly string[],
@@ -155,14 +154,14 @@ export async function alertsOfKind<Kind extends Alert['kind']>(
   return stored.filter((alert): alert is Extract<Alert, { kind: Kind }> => alert?.kind === kind);
 }
 
-/** As what an alert came, and when (UTC ISO 8601). */
+/** The kind of an alert, and when its event arrived (UTC ISO 8601). */
 interface AlertArrival {
   readonly kind: string;
   readonly receivedAt: string;
 }
 const ARRIVALS_MAX = 5000;
 
-/** What this process has saved is remembered for a while: the same process posts most of it, a moment later. */
+/** Remembers alerts that this process has saved: usually the same process posts them a moment later. */
 function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
   const arrivals = new Map<string, AlertArrival>();
   function remember({ kind, event }: Alert): void {
@@ -180,31 +179,34 @@ function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
   };
 }
 
-/** An alert on its way into Redis. */
+/** An alert about to be written to Redis. */
 interface Saved {
   readonly id: string;
-  /** Since 1970. */
+  /** Hours since 1970. */
   readonly hour: number;
-  /** Names and values in turn. */
-  readonly fields: readonly (string | number | Buffer)[];
+  readonly isLate: boolean;
+  readonly packed: Buffer;
 }
 
-/** Those that are saved in the same turn of the event loop are saved together. */
+/** Redis stores a hash in one block of memory while no value is longer. Each field of its own would take 60 bytes more. */
+const PIECE = 64;
+
+/** Saves made in the same turn of the event loop share one script call. */
 function createSave(redis: RedisClient): (alert: Saved) => Promise<null> {
   const script = defineScript(redis, saveSource);
   return batched(async (all: readonly Saved[]) => {
     const keys = all.flatMap(({ id, hour }) => [hourKey(hour), keyOf(id)]);
-    await script.run(keys, [ALERT_TTL_SECONDS, ...all.flatMap(argsOf)]);
+    await script.run(keys, [ALERT_TTL_SECONDS, PIECE, ...all.flatMap(argsOf)]);
     return all.map(() => null);
   });
 }
 
-/** What `save-alerts.lua` takes for one alert. */
-function argsOf({ id, hour, fields }: Saved): (string | number | Buffer)[] {
-  return [(hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS, `${id}\n`, fields.length, ...fields];
+/** The arguments of `save-alerts.lua` for one alert. */
+function argsOf({ id, hour, isLate, packed }: Saved): (string | number | Buffer)[] {
+  return [(hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS, `${id}\n`, Number(isLate), packed];
 }
 
-/** What changes independently has fields of its own, and is empty in the alert's. */
+/** Empties the parts that change independently: they have their own fields. */
 function withoutFields(alert: Alert): Alert {
   switch (alert.kind) {
     case 'transaction':
@@ -215,7 +217,7 @@ function withoutFields(alert: Alert): Alert {
       return { ...alert, outcomes: [], asked: null };
     case 'fraud-case':
       return { ...alert, outcomes: [] };
-    // All others tell how far a card is on its way to its holder.
+    // The others show how far a card is on its way to its holder.
     default:
       return { ...alert, outcomes: [], progress: null };
   }
@@ -223,15 +225,15 @@ function withoutFields(alert: Alert): Alert {
 
 type Fields = Readonly<Record<string, string>>;
 
-/** An alert as Redis has it. */
+/** An alert as stored in Redis. */
 interface Stored {
-  /** Empty where it is unknown. */
+  /** Empty when the alert is unknown. */
   readonly packed: Buffer;
-  /** What changes independently of it. */
+  /** The fields that change independently. */
   readonly fields: Fields;
 }
 
-/** Those that are read in the same turn of the event loop are read together. */
+/** Reads made in the same turn of the event loop share one script call. */
 function createRead(redis: RedisClient): (alertId: string) => Promise<Stored> {
   const readAll = defineReadingScript(redis, readSource);
   return batched(async (ids: readonly string[]) => {
@@ -240,7 +242,7 @@ function createRead(redis: RedisClient): (alertId: string) => Promise<Stored> {
   });
 }
 
-/** @param flat names and values in turn. */
+/** @param flat alternating names and values. */
 function fieldsIn(flat: readonly Buffer[]): Fields {
   const fields: Record<string, string> = {};
   for (let at = 0; at < flat.length; at += 2) fields[String(flat[at])] = String(flat[at + 1]);

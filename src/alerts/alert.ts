@@ -13,10 +13,10 @@ const shared = {
   late: z.boolean(),
 };
 
-/** How often a decline was repeated in one channel, including the first. Stored with the alert of the first message. */
+/** How often a decline was repeated in one channel, including the first. Stored with the alert of the first decline. */
 export const Repeats = z.strictObject({
   count: z.int().positive(),
-  /** UTC ISO 8601, by the time of the purchases, not of their arrival. */
+  /** UTC ISO 8601. The times of the purchases, not of their arrival. */
   firstAt: z.string(),
   lastAt: z.string(),
   minCents: z.int(),
@@ -24,7 +24,7 @@ export const Repeats = z.strictObject({
 });
 export type Repeats = z.infer<typeof Repeats>;
 
-/** How a script writes them: of a single decline its amount and time, of several the bounds of both. @throws UnreadableError */
+/** Parses the scripts' format: amount and time of a single decline, or the range of both. @throws UnreadableError */
 export function readRepeats(text: string): Repeats {
   const [count, least, second = '', third, fourth] = text.split(' ');
   const isSingle = third === undefined;
@@ -38,17 +38,17 @@ export const TransactionAlert = z.strictObject({
   kind: z.literal('transaction'),
   event: TransactionEvent,
   remedy: Remedy.nullable(),
-  /** By channel, where its message stands for repeats as well. */
+  /** The repeats that this alert's message also represents, by channel. */
   repeats: z.record(z.string(), Repeats).default({}),
-  /** The purchase that it is a step of; null for declines. */
+  /** The purchase that this event is a step of; null for declines. */
   timeline: PurchaseTimeline.nullable().default(null),
 });
 export type TransactionAlert = z.infer<typeof TransactionAlert>;
 
-/** One of the cards that a card-testing warning names. */
+/** A card that a card-testing warning names. */
 export const TriedCard = z.strictObject({
   acctId: z.int(),
-  /** The first of its declines to arrive: an opaque id by which a control names the card. */
+  /** The first of its declines to arrive: an opaque id that buttons use for the card. */
   alertId: z.string(),
   holder: z.string().nullable(),
   last4: z.string().nullable(),
@@ -63,7 +63,7 @@ export const TriedCard = z.strictObject({
 });
 export type TriedCard = z.infer<typeof TriedCard>;
 
-/** Declines of several cards at one merchant: not an event, but what several events mean together. */
+/** Declines of several cards at one merchant. Not an event: several events together cause it. */
 export const CardTestingAlert = z.strictObject({
   ...shared,
   kind: z.literal('card-testing'),
@@ -74,34 +74,34 @@ export const CardTestingAlert = z.strictObject({
 export type CardTestingAlert = z.infer<typeof CardTestingAlert>;
 
 /**
- * A purchase that the holder of the card did not make. The event is the decline, under the case's own id; what follows with
- * the card answers it in its thread.
+ * A purchase that the card's holder did not make. Its event is the decline, under the case's own id. Later events of the
+ * card are replies in its thread.
  */
 export const FraudCaseAlert = z.strictObject({
   ...shared,
   kind: z.literal('fraud-case'),
   event: TransactionEvent,
-  /** The alert on which the holder said so. */
+  /** The alert on which the holder reported the fraud. */
   alertId: z.string(),
-  /** The case that was open already, whose thread this purchase is added to; null: this is a case of its own. */
+  /** The open case whose thread this purchase is added to; null when it opens its own case. */
   joins: z.string().nullable().default(null),
   reported: z.strictObject({ by: z.string(), at: z.string() }),
   /** Whom to mention: Slack users and user groups. */
   operators: z.array(z.string()),
-  /** The latest purchases with the card when it was reported, newest first; null: they could not be read. */
+  /** The card's latest purchases at the time of the report, newest first; null when they could not be read. */
   purchases: z.array(z.strictObject({ at: z.string(), amountCents: z.int(), merchant: z.string() })).nullable(),
 });
 export type FraudCaseAlert = z.infer<typeof FraudCaseAlert>;
 
-/** The statuses that a card went through, oldest first; `from` is the one before. */
+/** The statuses that a card went through, oldest first. `from` is the previous status. */
 export const StatusChange = z.strictObject({
   cardId: z.int(),
   last4: z.string(),
   from: CardStatus.nullable(),
   steps: z.array(z.strictObject({ status: CardStatus, at: z.string() })).min(1),
-  /** The status that the card has now, when a newer event arrived first. */
+  /** The card's current status, when a newer event arrived first. */
   supersededBy: CardStatus.nullable(),
-  /** Slack user id of whoever caused it through Cardbell; null when nobody did. */
+  /** Slack user id of the person who caused it through Cardbell; null when nobody did. */
   causedBy: z.string().nullable(),
 });
 export type StatusChange = z.infer<typeof StatusChange>;
@@ -110,7 +110,7 @@ export type StatusChange = z.infer<typeof StatusChange>;
 export const orderSteps = ['created', 'shipped', 'activated', 'used', 'closed'] as const;
 export type OrderStep = (typeof orderSteps)[number];
 
-/** How far a card order has come: when each step happened, UTC ISO 8601; null: not yet, or not known. */
+/** When each step of a card order happened, UTC ISO 8601; null: not yet, or unknown. */
 export const OrderProgress = z.strictObject({
   cardOrderId: z.int(),
   created: z.string().nullable(),
@@ -126,7 +126,7 @@ export const StatusAlert = z.strictObject({
   kind: z.literal('card-status'),
   event: CardStatusEvent,
   changes: z.array(StatusChange).min(1),
-  /** Null when the status has nothing to do with a card order. */
+  /** Null when the status is unrelated to a card order. */
   progress: OrderProgress.nullable().default(null),
 });
 export type StatusAlert = z.infer<typeof StatusAlert>;
@@ -143,7 +143,7 @@ export type ShippingAlert = z.infer<typeof ShippingAlert>;
 export const ActivationReminder = z.strictObject({ ...ShippingAlert.shape, kind: z.literal('activation-reminder') });
 export type ActivationReminder = z.infer<typeof ActivationReminder>;
 
-/** Who asked for something in Slack (user id), and when (UTC ISO 8601). */
+/** The Slack user id of the requester, and when they asked (UTC ISO 8601). */
 export const Asked = z.strictObject({ by: z.string(), at: z.string() });
 export type Asked = z.infer<typeof Asked>;
 
@@ -151,7 +151,7 @@ export const VirtualCardAlert = z.strictObject({
   ...shared,
   kind: z.literal('virtual-card'),
   event: VirtualCardEvent,
-  /** Who ordered it in Slack; null: it was ordered elsewhere, or that is not known yet. */
+  /** Who ordered it in Slack; null when it was ordered elsewhere, or that is not known yet. */
   asked: Asked.nullable().default(null),
 });
 export type VirtualCardAlert = z.infer<typeof VirtualCardAlert>;
@@ -168,7 +168,7 @@ export const Alert = z.discriminatedUnion('kind', [
 ]);
 export type Alert = z.infer<typeof Alert>;
 
-/** The value of a control that means one card of a warning: two opaque ids. */
+/** Button value for one card of a warning: two opaque ids. */
 export function testedCardValue(warningId: string, { alertId }: Pick<TriedCard, 'alertId'>): string {
   return `${warningId}.${alertId}`;
 }
@@ -178,12 +178,12 @@ export function readTestedCardValue(value: string): { warningId: string; alertId
   return { warningId, alertId };
 }
 
-/** The value of *It wasn't me*, which blocks like any *Block card* and opens a fraud case besides. */
+/** Button value of *It wasn't me*, which blocks like *Block card* and also opens a fraud case. */
 export function fraudValue(alertId: string): string {
   return `fraud_${alertId}`;
 }
 
-/** The alert that *It wasn't me* is about; null: the button only blocks. */
+/** The alert of an *It wasn't me* button; null when the button only blocks. */
 export function alertIdInFraudValue(value: string): string | null {
   return value.startsWith('fraud_') ? value.slice('fraud_'.length) : null;
 }

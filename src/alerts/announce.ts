@@ -4,23 +4,23 @@ import { type Alert, CardTestingAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { GroupAlert, Grouping } from './group-alert.ts';
 
-/** One channel that gets an event. */
+/** A channel that gets an event. */
 export interface Delivery {
   readonly channel: string;
-  /** Milliseconds: the end of the channel's quiet hours. Null: post immediately. */
+  /** Milliseconds: end of the channel's quiet hours. Null: post immediately. */
   readonly holdUntil: number | null;
   /** The channel has quiet hours now, but this event is exempt from them. */
   readonly passesQuiet: boolean;
 }
 
 /**
- * Decides which channels get an event, each listed once, and logs why. Empty when none does.
+ * Decides which channels get an event, each once, and logs why. May be empty.
  *
- * @param passesMutes whoever muted the card did not mean this.
+ * @param passesMutes true when a mute of the card does not apply to this event.
  */
 export type Route = (event: StoredEvent, card: CardFacts, passesMutes: boolean) => Promise<Delivery[]>;
 
-/** An alert on its way into a channel's outbox. */
+/** An alert to be stored in a channel's outbox. */
 interface AlertEntry {
   readonly kind: 'tracked';
   readonly id: string;
@@ -29,13 +29,13 @@ interface AlertEntry {
   readonly broadcast: boolean;
   readonly priority: AlertPriority;
   readonly late: boolean;
-  /** Milliseconds: held by quiet hours until then. */
+  /** Milliseconds: quiet hours hold it until then. */
   readonly notBefore: number | null;
 }
 
 type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
 
-/** How urgent an alert is by its kind. */
+/** The priority of an alert by its kind. */
 export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): AlertPriority {
   return kind === 'fraud-case' ? 'fraud' : kindTraits[event.kind].category;
 }
@@ -50,13 +50,13 @@ interface Deps {
 }
 
 /**
- * Stores an alert and puts it into every channel that gets it. Safe to repeat.
+ * Stores an alert and adds it to the outbox of each channel that gets it. Idempotent.
  *
- * @param occasion the event that decides which channels these are, if not the alert's own.
+ * @param occasion the event that decides the channels, if not the alert's own.
  */
 export type Announce = (alert: Alert, occasion?: StoredEvent) => Promise<void>;
 
-/** Announces an alert and notifies the holder of the card. Safe to repeat. */
+/** Announces an alert and notifies the card's holder. Idempotent. */
 export type Publish = Announce;
 
 export function createAnnounce(deps: Deps): Announce {
@@ -67,7 +67,7 @@ export function createAnnounce(deps: Deps): Announce {
     for (const delivery of await route(occasion, alert.card, alert.kind === 'fraud-case')) {
       const { shownBy, threadId, broadcast, warning, changes } = await groupAlert(alert, delivery.channel);
       if (warning !== null) await warn(alert, warning, delivery);
-      // An alert that is exempt from quiet hours must not wait inside a message that they hold.
+      // An alert that is exempt from quiet hours must not wait inside a held message.
       const isUrgent = delivery.passesQuiet && !alert.late;
       if (shownBy === null || isUrgent) {
         const id = shownBy ?? alert.event.id;
@@ -77,13 +77,13 @@ export function createAnnounce(deps: Deps): Announce {
     }
   };
 
-  /** Posts the warning before the declines that answer it. Every further card is added to it. */
+  /** Posts the warning before the declines in its thread, and adds each further card to it. */
   async function warn(
     { event, card, late }: Alert,
     { warningId, isCause }: NonNullable<Grouping['warning']>,
     delivery: Delivery,
   ): Promise<void> {
-    // The job of the decline that caused it may have failed for good: then the next decline creates it.
+    // The job of the decline that caused the warning may have failed for good. The next decline then creates it.
     if (isCause || (await alerts.get(warningId)) === null) {
       const warning = { kind: 'card-testing', event: { ...event, id: warningId }, card, outcomes: [], late, tried: [] };
       await alerts.save(CardTestingAlert.parse(warning));
@@ -97,7 +97,7 @@ export function createAnnounce(deps: Deps): Announce {
     { channel, holdUntil }: Delivery,
     how: Pick<AlertEntry, 'threadId' | 'broadcast' | 'priority'>,
   ): Promise<void> {
-    // Somebody is testing cards right now: no quiet hours hold that back.
+    // Someone is testing cards right now, so quiet hours do not hold this back.
     const notBefore = how.priority === 'fraud' ? null : holdUntil;
     await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore });
     await wakeOutbox(channel);

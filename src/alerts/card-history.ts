@@ -7,9 +7,9 @@ import { type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
-/** A week of declines that somebody’s digest counts. */
+/** Enough for the week of declines that a personal digest counts. */
 const RECENT_MAX = 200;
-/** A status webhook normally comes immediately, but the service's retries and outages may delay it. */
+/** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
 const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
@@ -19,12 +19,12 @@ const allDeclines = stateKey('declines');
 
 const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
 
-/** What an account has a list of its latest alerts of. */
+/** The kinds of alerts whose latest are listed per account. */
 type AlertKind = 'declines' | 'shipments';
 
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
-/** What happened to each card, by the time of the card service. */
+/** The history of each card, in card-service time. */
 export function createCardHistory(redis: RedisClient) {
   const keepLatest = defineScript(redis, keepLatestSource);
   const addAlert = batchedBy(
@@ -58,16 +58,16 @@ export function createCardHistory(redis: RedisClient) {
 
   return {
     /**
-     * Adds a status of a card. Safe to repeat.
+     * Adds a status of a card. Idempotent.
      *
-     * @returns all known ones and this one, in order of `callbackAt`. One that is older than all that are kept is not kept.
+     * @returns all known statuses with this one, in order of `callbackAt`. A status older than all kept ones is not kept.
      */
     async addStatus(
       cardId: number,
       { callbackAt, status, eventId, receivedAt }: StatusRecord,
     ): Promise<StatusRecord[]> {
       const key = historyKey(cardId);
-      // Equal scores sort by member, which begins with the time: its seven fraction digits decide.
+      // Equal scores sort by member. It begins with the time, so all seven fraction digits count.
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
       await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, atSeconds, member]);
@@ -100,7 +100,7 @@ export function createCardHistory(redis: RedisClient) {
 /** Which of our actions the webhooks of a status belong to. */
 function createExpectations(redis: RedisClient) {
   return {
-    /** Notes whose action the next webhook with this status will confirm. */
+    /** Records the action that the next webhook with this status will confirm. */
     async expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void> {
       const key = expectKey(acctId, status);
       await redis.multi().del(key).hset(key, by).expire(key, EXPECTED_SECONDS).exec();
@@ -109,7 +109,7 @@ function createExpectations(redis: RedisClient) {
     async forgetExpected(acctId: number, status: CardStatus): Promise<void> {
       await redis.del(expectKey(acctId, status));
     },
-    /** The user whose action caused this event: the first event with the status. Gives the same answer for it again. */
+    /** The user whose action caused this event: the first event with the status. Repeated calls give the same answer. */
     async expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null> {
       const key = expectKey(acctId, status);
       const userId = await redis.hget(key, 'userId');
@@ -117,7 +117,7 @@ function createExpectations(redis: RedisClient) {
       await redis.hsetnx(key, 'eventId', eventId);
       return (await redis.hget(key, 'eventId')) === eventId ? userId : null;
     },
-    /** Whether the next event with this status is awaited, or this one was. */
+    /** Whether the next event with this status is expected, or this event was. */
     async isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean> {
       const [waiting, seen] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');
       return waiting != null && (seen == null || seen === eventId);

@@ -17,7 +17,7 @@ import type { Awaited, CardOrder, CardOrders } from './card-order-store.ts';
 /** A card that is not activated this long after it was shipped is lost, or its holder has forgotten it. */
 export const REMIND_AFTER_MS = 10 * 24 * 3_600_000;
 
-/** What happens later no longer belongs to how the card reached its holder. */
+/** Later events no longer belong to how the card reached its holder. */
 const ORDER_TIMELINE_MS = 60 * 24 * 3_600_000;
 
 /** The thread that shows news about a card, and the alerts whose messages change with it. */
@@ -46,8 +46,8 @@ const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
 /**
  * A card's way to its holder is one thread (created, shipped, activated, first used), and its messages show the progress.
  *
- * Routine steps (created, activated) stay in the thread. What people wait for or have to act on shows in the channel as
- * well: shipped, blocked, unblocked, closed, and the reminder that nobody has activated the card.
+ * Routine steps (created, activated) stay in the thread. Steps that people wait for or must act on also show in the
+ * channel: shipped, blocked, unblocked, closed, and the reminder that the card is still not activated.
  */
 export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
   return {
@@ -59,7 +59,7 @@ export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
       const order = { acctId: event.acctId, cardOrderId };
       const before = await cardOrders.note(order, null, event.callbackAt, null);
       const isTimeline = status === 'INACTIVE' || isOrderOpen(before.progress, event.callbackAt);
-      // Noted even outside the timeline: an older step that arrives later must not pass for the newest.
+      // Noted even outside the timeline: an older step that arrives later must not count as the newest.
       const after = await cardOrders.note(order, stepOf[status], event.callbackAt, isTimeline ? event.id : null);
       const blockThread = `block-${event.id}`;
       const threadId = isTimeline ? threadOf(order) : null;
@@ -96,13 +96,13 @@ export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
     },
   };
 
-  /** Puts the progress into every alert of the order. @returns those whose messages have to be updated. */
+  /** Stores the progress in every alert of the order. @returns the alerts whose messages need an update. */
   async function showProgress({ progress, alertIds }: CardOrder, ownId: string | null): Promise<string[]> {
     for (const id of alertIds) await alerts.setProgress(id, progress);
     return alertIds.filter((id) => id !== ownId);
   }
 
-  /** Declines that follow from a block are shown in the thread of its message. */
+  /** Declines caused by a block are shown in the thread of the block's message. */
   async function noteBlockThread(acctId: number, status: CardStatus, threadId: string): Promise<void> {
     if (status === 'BLOCKED') await cardOrders.setBlockThread(acctId, threadId);
     if (status === 'ACTIVE' || status === 'CLOSED') await cardOrders.setBlockThread(acctId, null);
@@ -110,7 +110,7 @@ export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
 }
 
 /**
- * The order that a message about a card belongs to, when it is about one card of one account. An order of forty cards is
+ * The order that a message about a card belongs to, when it is about one card of one account. An order of forty cards gets
  * forty threads, because people follow a person's card, not an order form.
  */
 function orderOf({ cards }: CardStatusEvent): number | null {
@@ -134,7 +134,7 @@ const REMINDERS_MAX = 50;
 interface ReminderDeps {
   readonly cardOrders: Pick<CardOrders, 'ofAccount' | 'overdue' | 'forget' | 'restore'>;
   readonly alerts: Pick<Alerts, 'get'>;
-  /** The account straight from the card API; null when it does not answer. */
+  /** The account straight from the card API; null when the API does not answer. */
   readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
   readonly announce: Announce;
   readonly now: () => Date;
@@ -142,11 +142,11 @@ interface ReminderDeps {
 }
 
 /**
- * Reminds once of each card that is still not activated long after it was shipped. The card API is asked at that moment,
- * so a card that was activated, closed or replaced in the meantime is left out.
+ * Reminds once about each card that is still not activated long after it was shipped. Reads the card API first, so a card
+ * that was activated, closed or replaced in the meantime is skipped.
  *
- * After a crash the reminder is repeated under the same id, which adds nothing. When the card API does not answer, the
- * card waits for a later run, behind the others.
+ * After a crash the reminder is repeated under the same id, which adds nothing. When the card API does not answer, the card
+ * goes to the end of the queue for a later run.
  */
 export async function remindOfActivation(deps: ReminderDeps): Promise<void> {
   const nowMs = deps.now().getTime();
@@ -161,7 +161,7 @@ export async function remindOfActivation(deps: ReminderDeps): Promise<void> {
   }
 }
 
-/** `unknown`: the card API did not say. `none`: no reminder is needed. */
+/** `unknown`: the card API gave no answer. `none`: no reminder is needed. */
 async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert | 'none' | 'unknown'> {
   const { acctId, cardOrderId, alertId } = awaited;
   const orders = await deps.cardOrders.ofAccount(acctId);
@@ -174,7 +174,7 @@ async function reminderFor(awaited: Awaited, deps: ReminderDeps): Promise<Alert 
 
   const account = await deps.reload(acctId);
   if (account === null) {
-    deps.log.warn({ acctId }, 'the card API did not say whether a card was activated, asking again later');
+    deps.log.warn({ acctId }, 'the card API did not answer whether a card was activated; will ask again later');
     return 'unknown';
   }
   const { event } = shipped;

@@ -7,13 +7,13 @@ import { OrderProgress, type OrderStep, orderSteps } from './alert.ts';
 
 const ORDER_TTL_SECONDS = 120 * 24 * 3600;
 
-/** A card that waits for its activation, and the alert about its shipment. */
+/** A card that waits to be activated, and the alert about its shipment. */
 const Awaited = z.strictObject({ acctId: z.int(), cardOrderId: z.int(), alertId: z.string() });
 export type Awaited = z.infer<typeof Awaited>;
 
 export interface CardOrder {
   readonly progress: OrderProgress;
-  /** Alerts whose messages show the progress, in the order in which they were added. */
+  /** Alerts whose messages show the progress, in the order they were added. */
   readonly alertIds: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export type CardOrders = ReturnType<typeof createCardOrders>;
 const noteScript = readScript(new URL('./note-card-order.lua', import.meta.url));
 
 const awaitedKey = stateKey('awaited-activations');
-/** Writes the same text for equal records, because the schema orders their fields. */
+/** Equal records give equal text, because the schema orders their fields. */
 const awaitedFormat = recordFormat(Awaited);
 
 /** The progress of each card order. */
@@ -35,8 +35,8 @@ export function createCardOrders(redis: RedisClient) {
 
   return {
     /**
-     * Notes that an order reached a step, and the alert that shows it (null: none). The earliest time of a step counts,
-     * whatever the order of arrival. Safe to repeat.
+     * Records that an order reached a step, and the alert that shows it (null: none). The earliest time of a step wins,
+     * independent of the order of arrival. Idempotent.
      */
     async note(
       { acctId, cardOrderId }: { acctId: number; cardOrderId: number },
@@ -56,18 +56,18 @@ export function createCardOrders(redis: RedisClient) {
       for (let index = 0; index < flat.length; index += 2) fields[flat[index] ?? ''] = flat[index + 1] ?? '';
       return toCardOrder(cardOrderId, fields);
     },
-    /** For events that name an account, but no order. */
+    /** For events that name an account but no order. */
     async ofAccount(acctId: number): Promise<CardOrder[]> {
       const ids = await redis.smembers(ordersKey(acctId));
       return await Promise.all(
         ids.map(async (id) => toCardOrder(Number(id), await redis.hgetall(orderKey(acctId, id)))),
       );
     },
-    /** Has the activation checked at `atMs`. The first time that is set stays. */
+    /** Schedules a check of the activation at `atMs`. Keeps the first time that was set. */
     async awaitActivation(awaited: Awaited, atMs: number): Promise<void> {
       await redis.zadd(awaitedKey, 'NX', String(atMs), awaitedFormat.write(awaited));
     },
-    /** Cards whose activation is to be checked by now, earliest first. */
+    /** Cards whose activation check is due, earliest first. */
     async overdue(nowMs: number, limit: number): Promise<Awaited[]> {
       const members = await redis.zrangebyscore(awaitedKey, 0, nowMs, 'LIMIT', 0, limit);
       return members.map(awaitedFormat.read);
@@ -75,7 +75,7 @@ export function createCardOrders(redis: RedisClient) {
     async forget(awaited: Awaited): Promise<void> {
       await redis.zrem(awaitedKey, awaitedFormat.write(awaited));
     },
-    /** The check gave no answer: moves the card behind the others. */
+    /** The check gave no answer: moves the card to the end of the queue. */
     async restore(awaited: Awaited, nowMs: number): Promise<void> {
       await redis.zadd(awaitedKey, 'XX', String(nowMs), awaitedFormat.write(awaited));
     },

@@ -4,29 +4,29 @@ import { declineCode, type TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { locationLine } from '../core/merchant-category.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript, readScript } from '../core/redis-script.ts';
+import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { ALERT_ID_IN_KEY, runWithAlerts } from './run-with-alerts.ts';
+import { defineScriptWithAlerts } from './run-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
 const CARD_TESTING_CARDS = 3;
-/** … within this time, for small or similar amounts, look like somebody testing stolen numbers. */
+/** … within this time, for small or similar amounts, look like someone testing stolen numbers. */
 export const CARD_TESTING_WINDOW_MS = 10 * 60_000;
-/** A warning covers what follows at the merchant until nothing happens for this long. */
+/** A warning also covers later declines at the merchant until nothing happens for this long. */
 export const CARD_TESTING_GAP_MS = 30 * 60_000;
 
-/** Declines of one merchant that are remembered in one channel. */
+/** Most declines remembered per merchant and channel. */
 const REMEMBERED_MAX = 1000;
 const REMEMBERED_SECONDS = (AGGREGATION_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
 
-/** What somebody tries with a stolen number is small. Whole cents. */
+/** People try stolen numbers with small amounts. Whole cents. */
 const SMALL_CENTS = 1000;
 
 /**
- * Reasons that somebody meets who has only the number: the PIN, the plastic or the country is wrong, or the issuer does not
- * say. A limit, a balance, a rule about merchants or a card that is not activated is the holder's own affair.
+ * Reasons for declining a person who has only the number: wrong PIN, no physical card, wrong country, or no reason given. A
+ * limit, a balance, a merchant rule or a card that is not activated concerns only the holder.
  */
 const fraudLike: ReadonlySet<string> = new Set([
   'decline',
@@ -44,43 +44,64 @@ export type CardTesting = ReturnType<typeof createCardTesting>;
 
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
-/** At which merchants cards are being tested, in each channel. One script decides it. */
+/** A decline that is recorded at its merchant in a channel. */
+interface Joining {
+  /** Channel and merchant. */
+  readonly merchant: string;
+  readonly event: TransactionEvent;
+  readonly card: Pick<CardFacts, 'holder' | 'last4'>;
+  /** Id of the warning that this decline may cause. */
+  readonly ownWarningId: string;
+}
+
+const warningsKey = ({ merchant }: Joining): string => stateKey(`testing-warnings:${merchant}`);
+
+/** The script's arguments for one decline. */
+function argsOf({ event, card: { holder, last4 }, ownWarningId }: Joining): (string | number)[] {
+  const { id, acctId, amountCents: cents, occurredAt } = event;
+  const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
+  const facts = { acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] };
+  return [id, Math.floor(Date.parse(occurredAt)), JSON.stringify(facts), ownWarningId];
+}
+
+/** Detects in each channel at which merchants cards are being tested. One atomic script decides. */
 export function createCardTesting(redis: RedisClient) {
-  const script = defineScript(redis, joinScript);
+  const join = defineScriptWithAlerts<Joining>(redis, {
+    source: joinScript,
+    settings: [
+      CARD_TESTING_WINDOW_MS,
+      CARD_TESTING_GAP_MS,
+      AGGREGATION_SPAN_MS,
+      CARD_TESTING_CARDS,
+      REMEMBERED_MAX,
+      REMEMBERED_SECONDS,
+      ALERT_TTL_SECONDS,
+      SMALL_CENTS,
+    ],
+    keysOf: (one) => [
+      stateKey(`testing:${one.merchant}`),
+      stateKey(`testing-facts:${one.merchant}`),
+      warningsKey(one),
+      stateKey(`alert:${one.ownWarningId}`),
+    ],
+    argsOf,
+    ownersOf: warningsKey,
+  });
   return {
     /**
-     * Notes a decline at its merchant. Whatever the order of arrival and however often it is called, each event counts
-     * once and always gets the same answer.
+     * Records a decline at its merchant. Idempotent and independent of the order of arrival: each event counts once and
+     * always gets the same answer.
      *
-     * @returns the warning that the decline belongs to, and whether this decline caused it; null while too few cards were
-     * tried.
+     * @returns the decline's warning and whether this decline caused it; null while too few cards were tried.
      */
     async join(
       channel: string,
       event: TransactionEvent,
-      { holder, last4 }: Pick<CardFacts, 'holder' | 'last4'>,
+      card: Pick<CardFacts, 'holder' | 'last4'>,
     ): Promise<{ warningId: string; isCause: boolean } | null> {
+      const ownWarningId = contentId('evt_', ['card-testing', channel, event.id]);
       const merchant = `${channel}:${merchantKey(event)}`;
-      const { id, acctId, amountCents: cents, occurredAt } = event;
-      const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
-      const ownWarningId = contentId('evt_', ['card-testing', channel, id]);
-      const warnings = stateKey(`testing-warnings:${merchant}`);
-      const keys = [stateKey(`testing:${merchant}`), stateKey(`testing-facts:${merchant}`), warnings];
-      const warningId = await runWithAlerts({ redis, script, keys, owners: warnings, own: ownWarningId }, [
-        id,
-        Math.floor(Date.parse(occurredAt)),
-        JSON.stringify({ acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] }),
-        ownWarningId,
-        CARD_TESTING_WINDOW_MS,
-        CARD_TESTING_GAP_MS,
-        AGGREGATION_SPAN_MS,
-        CARD_TESTING_CARDS,
-        ALERT_ID_IN_KEY,
-        REMEMBERED_MAX,
-        REMEMBERED_SECONDS,
-        ALERT_TTL_SECONDS,
-        SMALL_CENTS,
-      ]);
+      const warningId = await join({ merchant, event, card, ownWarningId });
       return warningId !== null ? { warningId, isCause: warningId === ownWarningId } : null;
     },
   };

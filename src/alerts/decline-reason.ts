@@ -14,13 +14,13 @@ export interface DeclineReason {
   readonly adminFix: string;
   /** What Cardbell itself can do about it. */
   readonly remedy: Remedy['kind'] | 'none';
-  /** True when the reason would help somebody who is using a card that is not theirs. */
+  /** True when the reason would help someone who uses another person's card. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
   readonly isKnown: boolean;
-  /** False where the service's message is the usual one for this code: the words above say the same. */
+  /** False when the service sent its usual message for this code, which repeats the texts above. */
   readonly saysMore: boolean;
-  /** The period of the exceeded limit, when the code is about one; null when the service does not say. */
+  /** The period of the exceeded limit, when the code is about a limit; null when the service does not name it. */
   readonly period: LimitPeriod | null;
   /** The merchant category that the service named. */
   readonly category: string | null;
@@ -31,7 +31,7 @@ type Entry = Words & { readonly usually: RegExp } & Partial<
     Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>
   >;
 
-/** Periods as the service writes them in its messages. */
+/** Patterns of the period names in the service's messages. */
 const periodWords: readonly (readonly [RegExp, LimitPeriod])[] = [
   [/\b(?:daily|day)\b/i, 'daily'],
   [/\b(?:weekly|week)\b/i, 'weekly'],
@@ -44,7 +44,7 @@ function periodOf(message: string): LimitPeriod | null {
   return periodWords.find(([word]) => word.test(message))?.[1] ?? null;
 }
 
-/** Periods end on the service's clock. */
+/** Limits reset on the card service's clock. */
 const untilReset = (): Readonly<Record<LimitPeriod, string>> => ({
   daily: `pay a smaller amount, or wait until midnight ${serviceZone().long}`,
   weekly: 'pay a smaller amount, or wait until Sunday',
@@ -94,7 +94,7 @@ function ruleMcc(message: string): Entry {
 
 const usualStatus = /^(?:card status (?:closed|blocked|inactive)|new card pending activation)$/i;
 
-/** The three messages that the service documents, and a fourth that is likely. */
+/** The three messages that the service documents, and a likely fourth. */
 function cardStatus(message: string): Entry {
   if (/clos/i.test(message)) {
     return {
@@ -211,7 +211,7 @@ const unknown: Entry = {
   usually: /^$/,
 };
 
-/** Looks up the whole code, whatever its case. The service's messages are written for people and may change. */
+/** Matches the complete code, ignoring case. The service's messages are written for people and may change. */
 export function declineReason(decline: { readonly code: string; readonly message: string }): DeclineReason {
   const { code, message } = decline;
   const key = declineCode(decline);

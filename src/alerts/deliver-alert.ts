@@ -9,26 +9,26 @@ import type { CardHistory } from './card-history.ts';
 
 /** How an event reached us. */
 export interface Arrival {
-  /** Its delivery has been put off once already. */
+  /** Its delivery was already postponed once. */
   readonly hasWaited: boolean;
-  /** It was missed and fetched afterwards: its alert says so, and nobody is pinged. */
+  /** The event was missed and fetched later: its alert says so, and nobody is pinged. */
   readonly isLate: boolean;
 }
 
 interface ReceiveDeps {
-  /** True when a status change was reported before its webhook came. */
+  /** True when a status change was reported before its webhook arrived. */
   readonly isBackfilled: (event: CardStatusEvent) => Promise<boolean>;
   readonly withLock: WithLock;
   readonly deliverAlert: DeliverAlert;
-  /** @returns milliseconds after which to run again, or null when the event is delivered. */
+  /** @returns milliseconds until the next run, or null when the event is delivered. */
   readonly deliverStatus: (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
-  /** Notifies whoever ordered a virtual card, or had its details sent again. */
+  /** Notifies the person who ordered a virtual card or had its details sent again. */
   readonly virtualCardArrived: (event: VirtualCardEvent, run: { readonly isLast: boolean }) => Promise<void>;
-  /** Ends the changes that were made for this purchase. */
+  /** Ends the temporary changes that were made for this purchase. */
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
-  /** Shows on earlier declines that this purchase is their retry. */
+  /** Shows on earlier declines that this purchase is their successful retry. */
   readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
-  /** Has looked at whether somebody must be warned after it. */
+  /** Checks whether someone must be warned because of the event. */
   readonly warnAfter: (event: StoredEvent) => Promise<void>;
   readonly log: Log;
 }
@@ -36,16 +36,16 @@ interface ReceiveDeps {
 type ReceiveEvent = (event: StoredEvent, arrival: Arrival & { readonly isLast: boolean }) => Promise<number | null>;
 
 /**
- * Everything that an event sets off: its alert, and whatever was waiting for it. Safe to repeat.
+ * Everything that an event triggers: its alert, and anything that waited for it. Idempotent.
  *
- * The status changes of one account are delivered one at a time, because each is shown with the status before it.
+ * Status changes of one account are delivered one at a time, because each shows the previous status.
  */
 export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
   return async function receiveEvent(event, { hasWaited, isLate, isLast }) {
     const arrival = { hasWaited, isLate };
     if (event.kind === 'card-status') {
       if (!isLate && (await deps.isBackfilled(event))) {
-        deps.log.info({ eventId: event.id }, 'a webhook arrived after recovery had reported its change');
+        deps.log.info({ eventId: event.id }, 'skipped a webhook whose change recovery has already reported');
         return null;
       }
       return await deps.withLock(`account:${event.acctId}:status`, () => deps.deliverStatus(event, arrival));
@@ -59,52 +59,52 @@ export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
   };
 }
 
-/** What would let a declined purchase through. */
+/** What would let a declined purchase pass. */
 export interface Advice {
-  /** Null: nothing that Cardbell can do, or the card API did not answer in time. */
+  /** Null: Cardbell can do nothing, or the card API did not answer in time. */
   readonly remedy: Remedy | null;
-  /** The card API left something unanswered: it is worth asking again later. */
+  /** The card API did not answer everything, so asking again later may help. */
   readonly isIncomplete: boolean;
 }
 
 interface DeliverDeps {
   readonly directory: {
-    /** What the directory knows about the event's card; nulls while the card API is down. Answers quickly either way. */
+    /** What the directory knows about the event's card; nulls while the card API is down. Always answers quickly. */
     readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
-    /** Tells the directory what the event says. */
+    /** Updates the directory from the event. */
     readonly learn: (event: StoredEvent) => Promise<void>;
   };
   readonly history: Pick<CardHistory, 'addAlert'>;
   readonly advice: {
     readonly for: (event: TransactionEvent) => Promise<Advice>;
-    /** Asks again later, for an alert that had to go out incomplete. */
+    /** Asks again later, for an alert that was posted incomplete. */
     readonly completeLater: (alertId: string) => Promise<void>;
   };
-  /** Counts a decline for the digests. Safe to repeat. */
+  /** Counts a decline for the digests. Idempotent. */
   readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
-  /** Notes that a card was used. @returns the alerts whose messages show it from now on. */
+  /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   readonly updateMessages: (alertId: string) => Promise<void>;
   readonly publish: Publish;
-  /** Whether what is set aside on top of a purchase counts against limits: see `CardApiAssumptions`. */
+  /** Whether the amount held on top of a purchase counts against limits: see `CardApiAssumptions`. */
   readonly paddingCounts: boolean;
 }
 
-/** Any event but a status change, which `deliver-status.ts` delivers. */
+/** Any event except a status change, which `deliver-status.ts` delivers. */
 type OtherEvent = Exclude<StoredEvent, CardStatusEvent>;
 
 export type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<void>;
 
 /**
- * The worker's half of an alert: enriches it, remembers it, routes it, and puts it into the outbox of each channel.
+ * The worker's half of an alert: enriches it, stores it, routes it, and adds it to the outbox of each channel.
  *
- * Runs at least once for each event; every step may be repeated and adds nothing the second time.
+ * Runs at least once per event. Every step is idempotent.
  */
 export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
   const { directory, history, advice, publish } = deps;
 
   return async function deliverAlert(received, arrival) {
-    // From here on, everything that looks at a purchase sees the amount that limits see.
+    // From here on, all code sees the amount that counts against limits.
     const event = !deps.paddingCounts && 'paddingCents' in received ? { ...received, paddingCents: 0 } : received;
     const card = await directory.factsOf(event);
     await directory.learn(event);
@@ -129,7 +129,7 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
   };
 }
 
-/** The card API was slow or down: it is asked again after this time. */
+/** How long to wait before asking a slow or unavailable card API again. */
 export const ENRICH_AFTER_MS = 2000;
 const ENRICH_AGAIN_MS = 15_000;
 
@@ -141,9 +141,9 @@ interface EnrichDeps {
 }
 
 /**
- * Completes an alert that went out without its numbers, and updates its messages.
+ * Adds the missing numbers to an alert that was posted without them, and updates its messages.
  *
- * @returns milliseconds after which to try once more, or null when it is done.
+ * @returns milliseconds until the next try, or null when done.
  */
 export async function enrichAlert(alertId: string, hasWaited: boolean, deps: EnrichDeps): Promise<number | null> {
   const alert = await deps.alerts.get(alertId);

@@ -6,28 +6,28 @@ import type { Publish } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
 import type { Arrival } from './deliver-alert.ts';
 
-/** How long an activation waits for the BLOCKED that may follow at once. */
+/** How long an activation waits for a BLOCKED that may follow immediately. */
 const PASSING_THROUGH_HOLD_MS = 1200;
 
 /**
- * Blocking an inactive card activates it first: two webhooks for one change request. They follow each other at once;
- * anything slower is two separate things that people did.
+ * Blocking an inactive card activates it first, so one change request causes two webhooks. They follow each other
+ * immediately. Anything slower is two separate actions.
  */
 const PASSING_THROUGH_MS = 60_000;
 
 interface StatusTimeline {
   readonly change: Omit<StatusChange, 'causedBy'>;
-  /** The events that belong together: one message shows them all. */
+  /** The events that share one message. */
   readonly eventIds: readonly string[];
-  /** True when a BLOCKED may still follow and belong to it. */
+  /** True when a BLOCKED that belongs to it may still follow. */
   readonly mayContinue: boolean;
 }
 
 /**
- * What one status event means, given everything that is known about the card.
+ * Interprets one status event, using everything known about the card.
  *
  * @param history every known status of the card, including this event's, in order of `callbackAt`.
- * @param knownBefore what the directory said before the first known event, or null.
+ * @param knownBefore the status in the directory before the first known event, or null.
  */
 export function statusTimeline(
   card: { cardId: number; last4: string },
@@ -48,7 +48,7 @@ export function statusTimeline(
   return {
     change: {
       ...card,
-      // The directory may have read the new status before the webhook came; then it does not say what was before.
+      // The directory may have read the new status before the webhook arrived. The previous status is then unknown.
       from: start === 0 && from === steps[0]?.status ? null : from,
       steps: steps.map(({ status, callbackAt }) => ({ status, at: callbackAt })),
       supersededBy: later === undefined ? null : (history.at(-1)?.status ?? null),
@@ -59,7 +59,7 @@ export function statusTimeline(
   };
 }
 
-/** Index of an ACTIVE that was only a step from INACTIVE to BLOCKED, when the event is one of these two. */
+/** Index of an ACTIVE that was only a step from INACTIVE to BLOCKED, if the event is one of the two. */
 function passingActivation(
   history: readonly StatusRecord[],
   index: number,
@@ -79,7 +79,7 @@ interface Deps {
   readonly directory: {
     readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
     readonly learn: (event: StoredEvent) => Promise<void>;
-    /** Status of a card as the directory knew it before this event. */
+    /** The card's status in the directory before this event. */
     readonly statusBefore: (
       event: CardStatusEvent,
       card: { readonly cardId: number; readonly last4: string },
@@ -91,10 +91,10 @@ interface Deps {
   readonly updateMessages: (alertId: string) => Promise<void>;
 }
 
-/** @returns milliseconds after which to run again, or null when the event is delivered. */
+/** @returns milliseconds until the next run, or null when the event is delivered. */
 export type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
 
-/** Delivers a status change, as one alert with the event that belongs to it. Safe to repeat. */
+/** Delivers a status change. Two events that belong together share one alert. Idempotent. */
 export function createDeliverStatus({ directory, history, alerts, publish, updateMessages }: Deps): DeliverStatus {
   return async function deliverStatus(event, { hasWaited, isLate }) {
     const timelines = await timelinesOf(event);
@@ -140,7 +140,7 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
     return { ...change, causedBy };
   }
 
-  /** The alert of the other event of INACTIVE → ACTIVE → BLOCKED, if that came first. */
+  /** The alert of the other event of INACTIVE → ACTIVE → BLOCKED, if that event arrived first. */
   async function earlierAlert({ id }: CardStatusEvent, { eventIds }: StatusTimeline): Promise<StatusAlert | null> {
     for (const other of eventIds.filter((eventId) => eventId !== id)) {
       const alert = await alerts.get(other);
@@ -150,16 +150,16 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
   }
 
   /**
-   * Both events share the earlier alert, whose messages now show both. If a mute withheld the activation it has no
-   * message yet; a block passes every mute, so it is routed by itself, and its holder is notified.
+   * Both events share the earlier alert, whose messages now show both. If a mute withheld the activation, it has no message
+   * yet. A block passes every mute, so it is routed separately, and the card's holder is notified.
    *
-   * @param isBlock false when the block came first: it has been routed already, and this is its activation.
+   * @param isBlock false when the block arrived first: it was already routed, and this is its activation.
    */
   async function publishMerged(alert: StatusAlert, earlier: StatusAlert, isBlock: boolean): Promise<void> {
     const merged: StatusAlert = {
       ...alert,
       event: earlier.event,
-      // The earlier alert knew where the card came from; by now the directory knows only where it went.
+      // The earlier alert knew the card's previous status. The directory now knows only the new one.
       changes: alert.changes.map((change, i) => ({ ...change, from: change.from ?? earlier.changes[i]?.from ?? null })),
     };
     if (isBlock) await publish(merged, alert.event);

@@ -4,13 +4,13 @@ import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
-/** As long as the alert itself. */
+/** Same as the alert's. */
 const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
 
-/** Later steps are dropped: the first ones say most. */
+/** Later steps are dropped: the first ones are the most informative. */
 const STEPS_MAX = 100;
 
-/** What can happen to an event on its way to its readers. Stored by their places: new ones go to the end. */
+/** Everything that can happen to an event on its way to its readers. Stored by index, so append new steps at the end. */
 const eventLogSteps = [
   'taken',
   'repeated',
@@ -30,19 +30,19 @@ const EventLogStep = z.strictObject({
   step: z.enum(eventLogSteps),
   /** UTC ISO 8601. */
   at: z.string(),
-  /** Slack channel id; null when the step is about no channel. */
+  /** Slack channel id; null when the step concerns no channel. */
   channel: z.string().nullable(),
   /**
-   * One plain sentence: what was decided, and why. Never card data. Users, channels and times are written as `<@U…>`,
+   * One plain sentence: the decision and its reason. Never card data. Users, channels and times are written as `<@U…>`,
    * `<#C…>` and ISO 8601.
    */
   text: z.string(),
 });
 export type EventLogStep = z.infer<typeof EventLogStep>;
 
-/** What happened to each event in deduplication, routing, mutes, grouping and delivery, for `/card why`. */
+/** The history of each event through deduplication, routing, mutes, grouping and delivery, for `/card why`. */
 export interface EventLog {
-  /** Adds steps to the logs of these events. A step with the same words is added once, because jobs may run twice. */
+  /** Adds steps to the logs of these events. Steps with the same words are added once, because jobs may run twice. */
   note(eventIds: string | readonly string[], ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void>;
   /** Sets the newest event of an account. */
   setLatest(acctId: number, eventId: string): Promise<void>;
@@ -53,8 +53,8 @@ export interface EventLog {
 }
 
 /**
- * What many steps say, stored by its place: new ones go to the end. A hash stays small while none of its names and values is
- * longer than 64 bytes.
+ * Frequent phrases, stored by index, so append new ones at the end. Redis stores a hash compactly while none of its names
+ * and values exceeds 64 bytes.
  */
 const phrases = [
   'Because it is the default channel for ',
@@ -65,7 +65,7 @@ const phrases = [
 ];
 const FIRST_MARK = 1;
 
-/** `log:3C1 Because.`, with marks in place of phrases. */
+/** Example: `log:3C1 Because.`, with one mark per phrase. */
 function fieldOf({ step, channel, text }: Omit<EventLogStep, 'at'>): string {
   const short = phrases.reduce(
     (all, phrase, index) => all.replaceAll(phrase, String.fromCharCode(FIRST_MARK + index)),
@@ -74,7 +74,7 @@ function fieldOf({ step, channel, text }: Omit<EventLogStep, 'at'>): string {
   return `${LOG}${eventLogSteps.indexOf(step).toString(36)}${channel ?? ''} ${short}`;
 }
 
-/** @param micros when it was: microseconds, of which the last three only keep the order. */
+/** @param micros time in microseconds. The last three digits only keep the order. */
 function readStep(field: string, micros: string): EventLogStep {
   const [head = ''] = field.split(' ', 1);
   const text = phrases.reduce(
@@ -91,13 +91,13 @@ function readStep(field: string, micros: string): EventLogStep {
   });
 }
 
-/** What the names of its fields begin with, among those of the alert. */
+/** Prefix of the log's fields within the alert's hash. */
 const LOG = 'log:';
 
 const latestSource = readScript(new URL('./set-latest.lua', import.meta.url));
 const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
 
-/** Steps of some events on their way into Redis. */
+/** Steps of some events, about to be written to Redis. */
 interface Noted {
   readonly eventIds: readonly string[];
   readonly fields: readonly string[];
@@ -106,7 +106,7 @@ interface Noted {
 export function createEventLog(redis: RedisClient, now: () => Date = () => new Date()): EventLog {
   const script = defineScript(redis, noteSource);
   const latestScript = defineScript(redis, latestSource);
-  // With the alert, which is there for as long: a key of its own would take as much again.
+  // Stored in the alert's hash, which has the same TTL. A separate key would double the memory.
   const keyOf = (eventId: string): string => stateKey(`alert:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   const setLatest = batched(async (all: readonly { readonly acctId: number; readonly eventId: string }[]) => {
@@ -114,12 +114,12 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
     await latestScript.run(keys, [EVENT_LOG_TTL_SECONDS, ...all.map(({ eventId }) => eventId)]);
     return all.map(() => null);
   });
-  /** Of most events that come together the same is to be said. */
+  /** Most events that arrive together get the same steps. */
   const noteTogether = batchedBy(
     ({ fields }: Noted) => fields.join('\n'),
     async (all) => {
       const at = now().getTime();
-      // A hash has no order, so the digits behind the milliseconds keep the order of the steps.
+      // A hash has no order, so the digits after the milliseconds keep the order of the steps.
       const args = all[0].fields.flatMap((field, index) => [
         field,
         `${at}${String(Math.min(index, 999)).padStart(3, '0')}`,

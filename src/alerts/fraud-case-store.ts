@@ -11,7 +11,7 @@ interface OpenCase {
   readonly alertId: string;
 }
 
-/** Which fraud case of a card account is open, and about which alerts it is. The case itself is an alert. */
+/** The open fraud case of each card account, and the alerts it is about. The case itself is an alert. */
 export function createFraudCases(redis: RedisClient) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
@@ -23,7 +23,7 @@ export function createFraudCases(redis: RedisClient) {
   };
   const openOf = async (acctId: number): Promise<string | null> => (await openIn(acctId))?.caseId ?? null;
   return {
-    /** An account has one open case at a time. @returns the open one: this, or the one that is open already. */
+    /** An account has one open case at a time. @returns the open case: this one, or the earlier one. */
     async open(acctId: number, caseId: string, alertId: string): Promise<OpenCase> {
       await redis.set(openKey(acctId), `${caseId} ${alertId}`, 'EX', ALERT_TTL_SECONDS, 'NX');
       const open = (await openIn(acctId)) ?? { caseId, alertId };
@@ -32,16 +32,16 @@ export function createFraudCases(redis: RedisClient) {
     },
     /** Null: the account has no open case. */
     openOf,
-    /** A channel gets the message of a case. */
+    /** Records that a channel gets the message of a case. */
     async addChannel(caseId: string, channel: string): Promise<void> {
       const key = channelsKey(caseId);
       await redis.multi().sadd(key, channel).expire(key, ALERT_TTL_SECONDS).exec();
     },
-    /** The channels that have the message of a case; none until it is announced. */
+    /** The channels that have the message of a case. Empty until it is announced. */
     channels: (caseId: string): Promise<string[]> => redis.smembers(channelsKey(caseId)),
-    /** The case that somebody opened from an alert, or joined; null: there is none. */
+    /** The case that was opened from an alert, or that the alert joined; null when there is none. */
     ofAlert: (alertId: string): Promise<string | null> => redis.get(ofAlertKey(alertId)),
-    /** What comes from now on is not collected any more. Safe to repeat. */
+    /** Stops collecting later events. Idempotent. */
     async close(acctId: number, caseId: string): Promise<void> {
       if ((await openOf(acctId)) === caseId) await redis.del(openKey(acctId));
     },

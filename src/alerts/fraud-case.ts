@@ -15,7 +15,7 @@ import type { CloseFraudCaseAction } from './verbs.ts';
 
 const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 const PURCHASES_MAX = 5;
-/** Operators are told at once: what the card service does not say by then is left out. */
+/** Operators are notified immediately, so purchases that the card service returns later than this are left out. */
 const PURCHASES_MS = 2500;
 
 interface Deps
@@ -38,9 +38,9 @@ export function createFraudCaseVerbs(deps: Deps) {
   const openCase = createOpenCase(deps);
   return {
     /**
-     * Blocks a card. *It wasn't me* opens a case as well, of which the operators and the holder are told at the same time:
-     * neither waits where the card service does not answer. Another purchase is added to the open case, and both are told
-     * again. Safe to repeat; a second press for the same purchase tells nobody.
+     * Blocks a card. *It wasn't me* also opens a case and notifies the operators and the holder in parallel, so neither
+     * waits when the card service does not answer. Another purchase is added to the open case and both are notified again.
+     * Idempotent: a second press for the same purchase notifies nobody.
      */
     async block(resolved: Resolved<BlockAction>, run: ActionRun): Promise<void> {
       const opening = resolved.action.isFraud === true ? await report(resolved) : null;
@@ -48,7 +48,7 @@ export function createFraudCaseVerbs(deps: Deps) {
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     },
 
-    /** The card stays as it is; what follows with it is not collected any more. */
+    /** The card stays as it is. Its later events are no longer collected. */
     async closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
       const caseId = action.target.alertId;
       await deps.withLock(`alert:${caseId}`, async () => {
@@ -72,11 +72,13 @@ export function createFraudCaseVerbs(deps: Deps) {
     },
   };
 
-  /** Puts on record what the holder says. @returns what opens the case, or adds to it; null where there is nothing to tell. */
+  /**
+   * Audits the holder's report. @returns a function that opens the case or adds to it; null when there is nobody to notify.
+   */
   async function report({ action, acctId, cardId }: Resolved<BlockAction>): Promise<(() => Promise<void>) | null> {
     const alert = await alerts.get(alertIdOf(action) ?? '');
     const { userId } = action.actor;
-    // Somebody else who has the message before them only blocks.
+    // Anyone else who sees the message only blocks the card.
     if (alert?.kind !== 'transaction' || (await deps.links.ofAccount(acctId))?.userId !== userId) return null;
     const ownId = contentId('evt_', ['fraud-case', action.id]);
     const detail = `fraud case ${(await fraudCases.openOf(acctId)) ?? ownId}`;
@@ -93,7 +95,7 @@ export function createFraudCaseVerbs(deps: Deps) {
   }
 }
 
-/** Tells the holder, and reads the case for the operators. */
+/** Notifies the holder and builds the case for the operators. */
 function createOpenCase(deps: Deps) {
   return async function openCase(
     action: BlockAction,
@@ -122,7 +124,7 @@ function createOpenCase(deps: Deps) {
     });
   };
 
-  /** Null: the card service did not say soon enough. */
+  /** Null: the card service did not answer in time. */
   async function latestPurchases({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
     const to = deps.now();
     const from = new Date(to.getTime() - LOOK_BACK_MS);

@@ -10,18 +10,18 @@ import type { Purchases } from './purchase-store.ts';
 
 /** How an alert appears in one channel. */
 export interface Grouping {
-  /** The alert whose message shows this one as well; null when it gets a message of its own. */
+  /** The alert whose message also shows this one; null when it gets its own message. */
   readonly shownBy: string | null;
   readonly threadId: string | null;
-  /** True for a reply that shows in the channel as well as in its thread. */
+  /** True for a reply that also shows in the channel. */
   readonly broadcast: boolean;
-  /** The card-testing warning that it belongs to, and whether this alert caused it. */
+  /** The card-testing warning of this alert, and whether this alert caused it. */
   readonly warning: { readonly warningId: string; readonly isCause: boolean } | null;
-  /** Alerts whose messages have to be updated. */
+  /** Alerts whose messages need an update. */
   readonly changes: readonly string[];
 }
 
-/** Decides how an alert appears in a channel. Gives the same answer however often it is asked. */
+/** Decides how an alert appears in a channel. Repeated calls give the same answer. */
 export type GroupAlert = (alert: Alert, channel: string) => Promise<Grouping>;
 
 interface Deps {
@@ -40,14 +40,14 @@ const ownMessage: Grouping = { shownBy: null, threadId: null, broadcast: false, 
 const ofBlocked = 'The card is blocked: declines that follow are counted in one message';
 const ofRepeat = 'The same card, merchant, place, reason and amount: repeats are counted in one message';
 
-/** While a fraud case of the account is open, its thread collects declines, changes of status and shipments. */
+/** While the account has an open fraud case, its thread collects declines, status changes and shipments. */
 function isCollected({ kind, event }: Alert): boolean {
   return event.kind === 'decline'
     ? kind === 'transaction'
     : event.kind === 'card-status' || event.kind === 'card-shipping';
 }
 
-/** Groups what belongs together: repeats into one message, the steps of a timeline into one thread. */
+/** Groups related alerts: repeats into one message, the steps of a timeline into one thread. */
 export function createGroupAlert(deps: Deps): GroupAlert {
   const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, fraudCases, alerts, eventLog } = deps;
 
@@ -59,7 +59,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     ]);
     if (caseId === null) return grouping;
     const channels = await fraudCases.channels(caseId);
-    // What comes before the case is announced begins its thread, so it shows in the channel as well.
+    // An alert that arrives before the case is announced starts the thread, so it also shows in the channel.
     if (channels.length === 0) return { ...grouping, threadId: caseId, broadcast: true };
     return channels.includes(channel) ? { ...grouping, threadId: caseId } : grouping;
   };
@@ -71,7 +71,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
       case 'fraud-case': {
         const caseId = alert.joins ?? alert.event.id;
         await fraudCases.addChannel(caseId, channel);
-        // The news of the block may have begun its thread already: then it shows in the channel all the same.
+        // The message about the block may have started the thread already. The case still shows in the channel.
         return { ...ownMessage, threadId: caseId, broadcast: true };
       }
       case 'card-status':
@@ -89,7 +89,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     const { event } = alert;
     const isBlocked = alert.remedy?.kind === 'unblock';
     const note = (text: string): Promise<void> => eventLog.note(event.id, { step: 'grouped', channel, text });
-    // A blocked card is safe already, so its declines need no warning.
+    // The declines of a blocked card need no warning, because the card is already safe.
     const warning = !isBlocked && mayBeCardTesting(event) ? await cardTesting.join(channel, event, alert.card) : null;
     const rule = isBlocked ? blockedRule(event) : aggregationRule(event);
     const leader = await aggregationGroups.join(channel, event, rule, alert.late);
@@ -99,11 +99,11 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     if (isBlocked) return { ...grouping, threadId: await cardOrders.blockThread(event.acctId) };
     if (warning === null) return grouping;
     await note(`Several cards were declined at this merchant: it belongs to the warning ${warning.warningId}.`);
-    // It stays an alert with its own controls, but in the thread of the warning.
+    // It keeps its own alert and buttons, but in the thread of the warning.
     return { ...grouping, threadId: warning.warningId, warning };
   }
 
-  /** The first message of a purchase shows its state; the later steps answer it, quietly. */
+  /** The first message of a purchase shows its state. Later steps are quiet replies. */
   async function groupSpend({ event }: TransactionAlert): Promise<Grouping> {
     const timeline = await purchases.join(event);
     await alerts.setTimeline(event.id, timeline);

@@ -1,13 +1,15 @@
 --- @keys running groups and alerts...
--- KEYS: for each event the running groups of its rule (leader → first and last ms) and its alert, then the alerts of other leaders.
--- ARGV: how many events, how many groups of a rule may run, time to live of an alert (s), then for each event id, ms, ISO time, told
--- at, cents, gap, span, channel, time to live of its groups (s), 1 where it was fetched late; then the ids of the other leaders.
--- Answers for each which alert stands for its group, or nothing where the alert of a leader is not among the keys.
-local EACH, count = 10, tonumber(ARGV[1])
--- Of each id, the place of its alert's key.
+-- KEYS: per event the running groups of its rule (leader → first and last ms) and its alert. Then the alerts of other leaders.
+-- ARGV: pattern of an alert's id in a key, number of events, most running groups per rule, TTL of an alert (s), then per event id,
+-- ms, ISO time, told at, cents, gap, span, channel, TTL of its groups (s), 1 if fetched late.
+-- Answers per event which alert represents its group, or '' when the alert of a leader is not among the keys.
+local pattern, count, runningMax, alertTtl = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local EACH = 10
+-- The place of each alert among the keys, by its id.
 local places = {}
-for index = 1, count do places[ARGV[4 + EACH * (index - 1)]] = 2 * index end
-for index = 2 * count + 1, #KEYS do places[ARGV[3 + EACH * count + index - 2 * count]] = index end
+for index = 1, #KEYS do
+  if index > 2 * count or index % 2 == 0 then places[string.match(KEYS[index], pattern)] = index end
+end
 
 local function isOver(alert, toldAt, isLate)
   local fields = redis.call('HGETALL', KEYS[alert])
@@ -23,7 +25,7 @@ local function isOver(alert, toldAt, isLate)
 end
 
 local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax, channel, lasts, isLate)
-  -- An alert says which group it is in: that of another one, or its own, of which it counts the repeats.
+  -- An alert stores the group it joined, or the repeats of the group it leads.
   local repeatsField, groupField = 'repeats:' .. channel, 'group:' .. channel
   local known = redis.call('HMGET', KEYS[own], groupField, repeatsField, 'late')
   if known[1] then return known[1] end
@@ -49,7 +51,7 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   local repeats = '1 ' .. cents .. ' ' .. iso
   local text = best and redis.call('HGET', KEYS[alert], repeatsField)
   if text then
-    -- Of a single decline its cents and when it was, of several the least and most of both.
+    -- A single decline stores its cents and time. Several store the minimum and maximum of both.
     local number, min, max, from, to = string.match(text, '^(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
     if not number then
       number, min, from = string.match(text, '^(%d+) (%-?%d+) (%S+)$')
@@ -57,24 +59,24 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
     end
     repeats = string.format('%.0f %.0f %.0f %s %s', number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents)),
       first == at and iso or from, last == at and iso or to)
-  elseif not best and #running >= 2 * tonumber(ARGV[2]) then
+  elseif not best and #running >= 2 * runningMax then
     redis.call('HDEL', KEYS[groups], oldest)
   end
   redis.call('HSET', KEYS[groups], leader, string.format('%.0f %.0f', first, last))
   redis.call('EXPIRE', KEYS[groups], lasts)
   redis.call('HSET', KEYS[alert], repeatsField, repeats)
-  -- One that was saved a moment ago lasts for as long.
-  if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], ARGV[3]) end
+  -- An alert that was just saved already has the same TTL.
+  if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], alertTtl) end
   if leader ~= event then
     redis.call('HSET', KEYS[own], groupField, leader)
-    redis.call('EXPIRE', KEYS[own], ARGV[3])
+    redis.call('EXPIRE', KEYS[own], alertTtl)
   end
   return leader
 end
 
 local leaders = {}
 for index = 1, count do
-  local at = 3 + EACH * (index - 1)
+  local at = 4 + EACH * (index - 1)
   leaders[index] = join(2 * index - 1, 2 * index, ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3], ARGV[at + 4], ARGV[at + 5],
     tonumber(ARGV[at + 6]), tonumber(ARGV[at + 7]), ARGV[at + 8], ARGV[at + 9], ARGV[at + 10] == '1')
 end

@@ -1,37 +1,39 @@
 --- @keys declines, facts, warnings, alerts...
--- KEYS: declines of the merchant by time, their facts, its warnings (id → first and last ms, and the cents that others
--- are compared with), the alerts of the warning that this event may cause and of all others. Answers '' where one of them
--- is missing: another event has come first.
--- ARGV: event id, ms, facts (JSON), id of a warning that this event causes, window, gap, span, cards, pattern of an alert's id,
--- most remembered, seconds remembered, seconds that a warning is kept, cents up to which an amount is small.
+-- KEYS: for each decline its merchant's declines by time, their facts, the merchant's warnings (id → first and last ms, and the
+-- cents that other amounts are compared with), and the alert of the warning that it may cause. Then the alerts of other warnings.
+-- ARGV: pattern of an alert's id in a key, number of declines, window, gap, span, cards, most declines remembered, seconds they
+-- are remembered, TTL of a warning (s), largest small amount (cents), then per decline its event id, ms, facts (JSON), and the id
+-- of the warning that it may cause.
+-- Answers per decline its warning, nothing, or '' when the alert of a warning is not among the keys.
+local pattern, number = ARGV[1], tonumber(ARGV[2])
+local window, gap, span, cards = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local remembered, rememberedFor, warningTtl, small = tonumber(ARGV[7]), ARGV[8], ARGV[9], tonumber(ARGV[10])
 local alerts = {}
-for i = 4, #KEYS do alerts[string.match(KEYS[i], ARGV[9])] = KEYS[i] end
-local warnings = redis.call('HGETALL', KEYS[3])
-for i = 1, #warnings, 2 do
-  if not alerts[warnings[i]] then return '' end
+for index = 1, #KEYS do
+  if index > 4 * number or index % 4 == 0 then alerts[string.match(KEYS[index], pattern)] = KEYS[index] end
 end
-local at = tonumber(ARGV[2])
-local window, gap, span, cards = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+-- Positions of the keys of the decline that is being joined.
+local declines, facts, warnings
 
-local cents, small = cjson.decode(ARGV[3]).minCents, tonumber(ARGV[13])
-
--- Small both, or no more than a fifth apart.
+-- Both small, or at most a fifth apart.
 local function isAlike(one, other)
   local most = math.max(one, other)
   return most <= small or math.abs(one - other) * 5 <= most
 end
 
--- Of ids with their times, those whose amounts are alike.
+-- Filters ids and their times: keeps those with a similar amount.
 local function alike(found, to)
   local kept = {}
   for i = 1, #found, 2 do
-    local facts = cjson.decode(redis.call('HGET', KEYS[2], found[i]))
-    if isAlike(facts.minCents, to) then kept[#kept + 1] = { id = found[i], at = tonumber(found[i + 1]), acct = facts.acctId } end
+    local decline = cjson.decode(redis.call('HGET', KEYS[facts], found[i]))
+    if isAlike(decline.minCents, to) then
+      kept[#kept + 1] = { id = found[i], at = tonumber(found[i + 1]), acct = decline.acctId }
+    end
   end
   return kept
 end
 
--- Each place once, in an order that does not depend on the order of arrival.
+-- Each place once, sorted, so that the order of arrival makes no difference.
 local function union(one, other)
   local seen, all = {}, {}
   for _, places in ipairs({ one or {}, other or {} }) do
@@ -44,24 +46,24 @@ local function union(one, other)
 end
 
 local function count(warning, text)
-  local facts = cjson.decode(text)
-  local field = 'tried:' .. string.format('%.0f', facts.acctId)
+  local tried = cjson.decode(text)
+  local field = 'tried:' .. string.format('%.0f', tried.acctId)
   local before = redis.call('HGET', alerts[warning], field)
   if before then
     local known = cjson.decode(before)
-    facts.count = known.count + 1
-    -- The name of a card in the controls of messages that stand already: it stays.
-    facts.alertId = known.alertId
-    if known.firstAt < facts.firstAt then facts.firstAt = known.firstAt end
-    if known.lastAt > facts.lastAt then facts.lastAt = known.lastAt end
-    facts.minCents = math.min(known.minCents, facts.minCents)
-    facts.maxCents = math.max(known.maxCents, facts.maxCents)
-    facts.places = union(known.places, facts.places)
-    if facts.last4 == cjson.null then facts.last4 = known.last4 end
-    if facts.holder == cjson.null then facts.holder = known.holder end
+    tried.count = known.count + 1
+    -- Buttons of messages that were already posted name the card by this id, so it stays.
+    tried.alertId = known.alertId
+    if known.firstAt < tried.firstAt then tried.firstAt = known.firstAt end
+    if known.lastAt > tried.lastAt then tried.lastAt = known.lastAt end
+    tried.minCents = math.min(known.minCents, tried.minCents)
+    tried.maxCents = math.max(known.maxCents, tried.maxCents)
+    tried.places = union(known.places, tried.places)
+    if tried.last4 == cjson.null then tried.last4 = known.last4 end
+    if tried.holder == cjson.null then tried.holder = known.holder end
   end
-  redis.call('HSET', alerts[warning], field, cjson.encode(facts))
-  redis.call('EXPIRE', alerts[warning], ARGV[12])
+  redis.call('HSET', alerts[warning], field, cjson.encode(tried))
+  redis.call('EXPIRE', alerts[warning], warningTtl)
 end
 
 local function bounds(text)
@@ -69,59 +71,76 @@ local function bounds(text)
   return tonumber(first), tonumber(last), tonumber(to)
 end
 
--- What lies within the gap of what belongs to it belongs to it as well, or the order of arrival would decide.
+-- A decline within the gap of another decline of this warning also belongs to it. Otherwise the order of arrival would
+-- decide.
 local function keep(warning, first, last, to)
   while true do
-    local before = alike(redis.call('ZREVRANGEBYSCORE', KEYS[1], '(' .. first, first - gap, 'WITHSCORES'), to)[1]
-    local after = alike(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. last, last + gap, 'WITHSCORES'), to)[1]
+    local before = alike(redis.call('ZREVRANGEBYSCORE', KEYS[declines], '(' .. first, first - gap, 'WITHSCORES'), to)[1]
+    local after = alike(redis.call('ZRANGEBYSCORE', KEYS[declines], '(' .. last, last + gap, 'WITHSCORES'), to)[1]
     local next
     if before and last - before.at <= span then first, next = before.at, before.at
     elseif after and after.at - first <= span then last, next = after.at, after.at
     else break end
-    for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[1], next, next, 'WITHSCORES'), to)) do
-      count(warning, redis.call('HGET', KEYS[2], one.id))
+    for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[declines], next, next, 'WITHSCORES'), to)) do
+      count(warning, redis.call('HGET', KEYS[facts], one.id))
     end
   end
-  redis.call('HSET', KEYS[3], warning, string.format('%.0f %.0f %.0f', first, last, to))
-  redis.call('EXPIRE', KEYS[3], ARGV[11])
+  redis.call('HSET', KEYS[warnings], warning, string.format('%.0f %.0f %.0f', first, last, to))
+  redis.call('EXPIRE', KEYS[warnings], rememberedFor)
 end
 
-local isNew = redis.call('ZADD', KEYS[1], 'NX', at, ARGV[1]) == 1
-if isNew then redis.call('HSET', KEYS[2], ARGV[1], ARGV[3]) end
-for i = 1, 2 do redis.call('EXPIRE', KEYS[i], ARGV[11]) end
+local function join(id, at, text, own)
+  local running = redis.call('HGETALL', KEYS[warnings])
+  for i = 1, #running, 2 do
+    if not alerts[running[i]] then return '' end
+  end
+  local cents = cjson.decode(text).minCents
+  local isNew = redis.call('ZADD', KEYS[declines], 'NX', at, id) == 1
+  if isNew then redis.call('HSET', KEYS[facts], id, text) end
+  redis.call('EXPIRE', KEYS[declines], rememberedFor)
+  redis.call('EXPIRE', KEYS[facts], rememberedFor)
 
-for i = 1, #warnings, 2 do
-  local first, last, to = bounds(warnings[i + 1])
-  local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
-  if isNear and math.max(last, at) - math.min(first, at) <= span then
-    if isNew then
-      if at >= first and at <= last then count(warnings[i], ARGV[3]) end
-      keep(warnings[i], first, last, to)
+  for i = 1, #running, 2 do
+    local first, last, to = bounds(running[i + 1])
+    local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
+    if isNear and math.max(last, at) - math.min(first, at) <= span then
+      if isNew then
+        if at >= first and at <= last then count(running[i], text) end
+        keep(running[i], first, last, to)
+      end
+      return running[i]
     end
-    return warnings[i]
   end
+
+  local near = alike(redis.call('ZRANGEBYSCORE', KEYS[declines], at - window, at + window, 'WITHSCORES'), cents)
+  local first, last
+  for i = 1, #near do
+    local seen, cardsSeen = {}, 0
+    for j = i, #near do
+      if near[j].at - near[i].at > window then break end
+      if not seen[near[j].acct] then seen[near[j].acct] = true; cardsSeen = cardsSeen + 1 end
+      if cardsSeen >= cards then first, last = near[i].at, near[j].at end
+    end
+    if first then break end
+  end
+  local over = redis.call('ZCARD', KEYS[declines]) - remembered
+  if over > 0 then
+    for _, id in ipairs(redis.call('ZRANGE', KEYS[declines], 0, over - 1)) do redis.call('HDEL', KEYS[facts], id) end
+    redis.call('ZREMRANGEBYRANK', KEYS[declines], 0, over - 1)
+  end
+  if not first then return false end
+
+  for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[declines], first, last, 'WITHSCORES'), cents)) do
+    count(own, redis.call('HGET', KEYS[facts], one.id))
+  end
+  keep(own, first, last, cents)
+  return own
 end
 
-local near = alike(redis.call('ZRANGEBYSCORE', KEYS[1], at - window, at + window, 'WITHSCORES'), cents)
-local first, last
-for i = 1, #near do
-  local seen, number = {}, 0
-  for j = i, #near do
-    if near[j].at - near[i].at > window then break end
-    if not seen[near[j].acct] then seen[near[j].acct] = true; number = number + 1 end
-    if number >= cards then first, last = near[i].at, near[j].at end
-  end
-  if first then break end
+local answers = {}
+for index = 1, number do
+  declines, facts, warnings = 4 * index - 3, 4 * index - 2, 4 * index - 1
+  local at = 4 * index + 7
+  answers[index] = join(ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2], ARGV[at + 3])
 end
-local over = redis.call('ZCARD', KEYS[1]) - tonumber(ARGV[10])
-if over > 0 then
-  for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, over - 1)) do redis.call('HDEL', KEYS[2], id) end
-  redis.call('ZREMRANGEBYRANK', KEYS[1], 0, over - 1)
-end
-if not first then return false end
-
-for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[1], first, last, 'WITHSCORES'), cents)) do
-  count(ARGV[4], redis.call('HGET', KEYS[2], one.id))
-end
-keep(ARGV[4], first, last, cents)
-return ARGV[4]
+return answers

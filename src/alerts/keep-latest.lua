@@ -1,15 +1,17 @@
 --- @keys lists...
--- Sorted sets that keep their latest members; one of them may come several times. ARGV: how many are kept, time to live (s), then
--- for each list a score and a member.
-local last = {}
+-- Sorted sets that keep their latest members. A list may appear several times. ARGV: how many members to keep, TTL (s), then per
+-- key a score and a member.
+local places, members = {}, {}
 for at = 1, #KEYS do
-  redis.call('ZADD', KEYS[at], ARGV[1 + 2 * at], ARGV[2 + 2 * at])
-  last[KEYS[at]] = at
+  local list = places[KEYS[at]] or at
+  places[KEYS[at]] = list
+  local all = members[list] or {}
+  all[#all + 1], all[#all + 2] = ARGV[1 + 2 * at], ARGV[2 + 2 * at]
+  members[list] = all
 end
-for at = 1, #KEYS do
-  if last[KEYS[at]] == at then
-    redis.call('ZREMRANGEBYRANK', KEYS[at], 0, -1 - tonumber(ARGV[1]))
-    redis.call('EXPIRE', KEYS[at], ARGV[2])
-  end
+for list, all in pairs(members) do
+  redis.call('ZADD', KEYS[list], unpack(all))
+  redis.call('ZREMRANGEBYRANK', KEYS[list], 0, -1 - tonumber(ARGV[1]))
+  redis.call('EXPIRE', KEYS[list], ARGV[2])
 end
 return 1

@@ -1,5 +1,5 @@
 --- @keys order, orders of the account
--- KEYS: the order, the account's orders. ARGV: step, time, alert, order id, time to live.
+-- KEYS: the order, the account's orders. ARGV: step, time, alert, order id, TTL (s).
 if ARGV[1] ~= '' then
   local before = redis.call('HGET', KEYS[1], ARGV[1])
   if not before or ARGV[2] < before then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end

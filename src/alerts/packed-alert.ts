@@ -2,8 +2,8 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { UnreadableError } from '../core/errors.ts';
 
 /**
- * What most alerts have in common, the most common last. It may only be changed together with `DICTIONARY`: what was packed
- * with another one cannot be read.
+ * Text that most alerts share, most frequent last. Change it only together with `DICTIONARY`: data packed with another
+ * dictionary cannot be read.
  */
 const common = Buffer.from(
   [
@@ -13,57 +13,52 @@ const common = Buffer.from(
     '{"card":{"acctId":,"cardId":,"last4":"","holder":"","customId":"","isVirtual":false,"group":"","status":"ACTIVE","ruleset":{"id":1,"name":"","mayOverrule":true}},"outcomes":[],"late":false,"kind":"transaction","event":{"id":"evt_","callbackAt":"2026-","receivedAt":"2026-","acctId":,"kind":"decline","occurredAt":"2026-.0000000Z","requestedAt":"2026-.0000000Z","settledAt":null,"networkTransactionId":"","authTransactionId":null,"networkType":"Auth","amountCents":,"paddingCents":0,"direction":"debit","requestedCents":,"availableCents":,"ledgerCents":,"merchant":{"name":"","city":"","state":"","country":"US","id":""},"mcc":"5","isCardPresent":true,"decline":{"code":"decline.rule.velocity","message":"Transaction exceeded daily spend limit"}},"remedy":{"kind":"raise_limit","limits":[{"rule":{"kind":"limit","period":"day"},"from":,"to":,"remainingCents":,"isAdjustedToo":false}]},"remedy":null,"repeats":{},"timeline":null}',
   ].join(''),
 );
-/** Which dictionary it was packed with. */
+/** Version of the dictionary. */
 const DICTIONARY = 1;
-/** The number of the dictionary, and the length of what follows in three bytes. */
+/** One byte for the dictionary version, three for the length of the body. */
 const HEADER = 4;
 
-/** Enough for what an alert is like; more would only be set up for each of them. */
+/** Large enough for a typical alert. Larger buffers would cost setup time on every call. */
 const options = { level: 1, windowBits: 12, memLevel: 4, dictionary: common, chunkSize: 1024 };
 
-/** Redis keeps a hash in one piece of memory while no value is longer: each field of its own would take 60 bytes more. */
-const PIECE = 64;
-
-/** How many alerts are not read again: each is, a few times soon after it was written, together with all of its message. */
+/** How many alerts a process keeps in memory. Each is read a few times soon after it was written, to render its message. */
 const REMEMBERED_MAX = 5000;
 
 /**
- * The text of an alert as fields of a hash: a quarter of its size, in pieces `p0`, `p1` … The first begins with the number of
- * the dictionary and the length of all, because a longer text before it may have left more pieces.
+ * Packs alerts for Redis to a quarter of their size: deflated, behind the number of the dictionary and the length. The
+ * length is needed because a longer text before it may have left more bytes behind.
  *
- * @param read what the text says, which is remembered for a while.
+ * @param read turns a text into what `unpack` returns; the result is remembered.
  */
 export function createAlertPacking<T>(read: (text: string) => T) {
-  const known = new Map<string, { readonly text: string } | { readonly value: T }>();
+  const known = new Map<string, T>();
   return {
-    pack(text: string): Record<string, Buffer> {
+    /** @param value what `read` would make of this text. */
+    pack(text: string, value: T): Buffer {
       const body = deflateRawSync(text, options);
       const packed = Buffer.allocUnsafe(HEADER + body.length);
       packed.writeUInt8(DICTIONARY, 0);
       packed.writeUIntBE(body.length, 1, HEADER - 1);
       body.copy(packed, HEADER);
-      remember(body.toString('latin1'), { text });
-      const pieces: Record<string, Buffer> = {};
-      for (let at = 0; at * PIECE < packed.length; at += 1)
-        pieces[`p${at}`] = packed.subarray(at * PIECE, (at + 1) * PIECE);
-      return pieces;
+      remember(body.toString('latin1'), value);
+      return packed;
     },
-    /** @param packed its pieces, one after another. @throws UnreadableError, or what `read` throws */
+    /** @throws UnreadableError, or what `read` throws */
     unpack(packed: Buffer): T {
       if (packed[0] !== DICTIONARY || packed.length < HEADER)
         throw new UnreadableError(`an alert: packed with dictionary ${packed[0]}`);
       const body = packed.subarray(HEADER, HEADER + packed.readUIntBE(1, HEADER - 1));
       const key = body.toString('latin1');
-      const found = known.get(key) ?? { text: inflated(body) };
-      if ('value' in found) return found.value;
-      const value = read(found.text);
-      remember(key, { value });
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const value = read(inflated(body));
+      remember(key, value);
       return value;
     },
   };
 
-  function remember(key: string, what: { readonly text: string } | { readonly value: T }): void {
-    known.set(key, what);
+  function remember(key: string, value: T): void {
+    known.set(key, value);
     for (const oldest of known.keys()) {
       if (known.size <= REMEMBERED_MAX) break;
       known.delete(oldest);

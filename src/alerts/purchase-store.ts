@@ -15,7 +15,7 @@ const Kept = z.strictObject({
   step: PurchaseStep,
   /** The event whose message starts the thread. */
   leaderId: z.string(),
-  /** Counts up in the order of arrival. The oldest thread of a purchase is its thread. */
+  /** Counts up in order of arrival. A purchase keeps its oldest thread. */
   arrived: z.int(),
 });
 type Kept = z.infer<typeof Kept>;
@@ -27,10 +27,10 @@ export type Purchases = ReturnType<typeof createPurchases>;
 export function createPurchases(redis: RedisClient, withLock: WithLock) {
   return {
     /**
-     * Adds an authorization, settlement, reversal or refund to its purchase. Whatever the order of arrival, and however
-     * often it is called, an event keeps its thread.
+     * Adds an authorization, settlement, reversal or refund to its purchase. Idempotent and independent of the order of
+     * arrival: an event keeps its thread.
      *
-     * @returns the purchase as it is known now.
+     * @returns the purchase as known now.
      */
     join: (event: TransactionEvent): Promise<PurchaseTimeline> =>
       withLock(`account:${event.acctId}:purchases`, () => join(event)),

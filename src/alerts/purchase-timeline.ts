@@ -20,37 +20,39 @@ export type PurchaseStep = z.infer<typeof PurchaseStep>;
 export interface Purchase {
   /** Oldest first. */
   readonly steps: readonly PurchaseStep[];
-  /** Events that share no id with it, but fit by merchant, amount and time. */
+  /** Steps that share no id with the purchase but fit by merchant, amount and time. */
   readonly inferred: ReadonlySet<string>;
 }
 
-/** Holds usually last five days, and settlements may be a few days late; anything later is another purchase. */
+/** Holds usually last five days, and settlements may be a few days late. Anything later is a different purchase. */
 export const FOLLOWS_WITHIN_MS = 10 * 24 * 3_600_000;
 /** Goods are returned within a month. */
 export const REFUND_WITHIN_MS = 31 * 24 * 3_600_000;
 /** A merchant's clock may be slow. */
 const CLOCK_SKEW_MS = 3_600_000;
 
-/** Where people tip, a settlement may exceed the authorization by so many percent. */
+/** Where people tip, a settlement may exceed the authorization by this many percent. */
 const TIP_PERCENT = 30;
 const tippedMccs: ReadonlySet<string> = new Set(['4121', '5811', '5812', '5813', '5814', '7230', '7297', '7298']);
 
-/** A pump authorizes a dollar or its maximum, and settles the fuel: up to this amount, whatever was authorized. */
+/**
+ * A fuel pump authorizes one dollar or its maximum, then settles the actual amount: up to this, whatever was authorized.
+ */
 const FUEL_MAX_CENTS = 25_000;
 const fuelMccs: ReadonlySet<string> = new Set(['5541', '5542', '5552', '5983']);
 
 /**
- * Groups an account's events into purchases. The order of arrival makes no difference.
+ * Groups an account's events into purchases, independent of the order of arrival.
  *
- * All steps of a purchase share the network's transaction id; a refund and its settlement share the authorization's id.
- * When a merchant leaves both out, a step joins the purchase that it fits best, and is marked as inferred.
+ * All steps of a purchase share the network's transaction id. A refund and its settlement share the authorization's id. A
+ * step without either id joins the purchase it fits best, and is marked as inferred.
  */
 export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
   const sorted = events.toSorted((a, b) => a.at.localeCompare(b.at) || a.eventId.localeCompare(b.eventId));
   const groups = byIds(sorted);
   const inferred = new Set<string>();
   for (const orphan of groups.filter((group) => !group.some(isOpening))) {
-    // A group that another one took over is empty.
+    // A group that was merged into another is empty.
     const [first] = orphan;
     const home = first === undefined ? undefined : bestHome(first, groups);
     if (home === undefined) continue;
@@ -66,8 +68,8 @@ export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
 }
 
 /**
- * Groups events that share an id, directly or through others. References of other merchants do not count, nor do those of
- * a reversal whose purchase the network's id names: merchants send incomplete data with reversals.
+ * Groups events that share an id, directly or transitively. Ignores references to other merchants, and references of a
+ * reversal whose purchase the network's id already names: merchants send incomplete data with reversals.
  */
 function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
   const opened = new Set(sorted.filter(isOpening).map(({ networkTransactionId }) => networkTransactionId));
@@ -94,7 +96,7 @@ function isOpening({ kind }: PurchaseStep): boolean {
   return kind === 'authorization' || kind === 'pin';
 }
 
-/** The purchase that a step without a reference fits best: an exact amount before a close one, then the latest. */
+/** The best purchase for a step without a reference: an exact amount before a similar one, then the latest. */
 function bestHome(step: PurchaseStep, groups: readonly PurchaseStep[][]): PurchaseStep[] | undefined {
   const homes = groups.flatMap((group) => {
     const opening = group.find(isOpening);
@@ -123,7 +125,7 @@ function isFitting(step: PurchaseStep, opening: PurchaseStep, group: readonly Pu
   return isOpen && reversedCents < opening.cents && isSettledFor(step.cents, opening);
 }
 
-/** True for the exact amount, for at least half of it (a partial delivery), and for more where tips or fuel add to it. */
+/** True for the exact amount, for at least half of it (partial delivery), and for more where tips or fuel are added. */
 function isSettledFor(cents: number, { cents: asked, mcc }: PurchaseStep): boolean {
   if (fuelMccs.has(mcc)) return cents <= Math.max(asked, FUEL_MAX_CENTS);
   const mostPercent = tippedMccs.has(mcc) ? 100 + TIP_PERCENT : 100;

@@ -8,27 +8,27 @@ import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 
-/** A purchase later than this is another one. */
+/** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
 const DECLINES_MAX = 20;
-/** A tip, or a cheaper choice: by so much may what was paid differ from what was declined. */
+/** Tips or a cheaper choice: how much the paid amount may differ from the declined one. */
 const TOLERANCE = 0.2;
 
 interface Deps {
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly withLock: WithLock;
-  /** Who approved a change that was asked for from an alert. */
+  /** Who approved a change that was requested from an alert. */
   readonly approversOf: (acctId: number, alertId: string) => Promise<readonly string[]>;
-  /** Shows on an alert what became of it. */
+  /** Adds an outcome to an alert. */
   readonly showOutcome: (alertId: string, outcomeId: string, outcome: Outcome) => Promise<void>;
-  /** Writes to a person directly; the id makes repeating it nothing. */
+  /** Writes to a person directly. The id makes repeated calls harmless. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
 }
 
 /**
- * A purchase that succeeds resolves the declines before it: their alerts show it, and whoever approved a change for it is
- * told. Safe to repeat.
+ * A successful purchase resolves the earlier declines of it: their alerts show it, and everyone who approved a change for
+ * it is notified. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
   const { history, alerts, withLock, showOutcome, notifyDirectly } = deps;
@@ -38,7 +38,7 @@ export function createResolveDeclines(deps: Deps) {
     const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
     const declines = await alertsOfKind('transaction', ids, alerts);
     if (!declines.some((alert) => isRetryOf(event, alert))) return;
-    // Whoever raised the limit may not be on the alert yet: the retry can be faster than the answer of the card service.
+    // The raised limit may not be on the alert yet: the retry can be faster than the card service's answer.
     await withLock(`account:${event.acctId}`, () => resolve(event, ids));
   };
 
@@ -48,7 +48,7 @@ export function createResolveDeclines(deps: Deps) {
       const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text: '' } as const;
       await showOutcome(alert.event.id, `paid-${event.id}`, paid);
       const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
-      // Of a change that took two, the alert names the one who made it.
+      // For a change with two approvals, the alert names only the person who made it.
       const approvers = new Set([
         ...alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])),
         ...(await deps.approversOf(event.acctId, alert.event.id)),
@@ -60,7 +60,7 @@ export function createResolveDeclines(deps: Deps) {
   }
 }
 
-/** The first purchase after a decline that is its retry. An outcome of this very purchase is shown again. */
+/** True when the purchase is the first retry of the decline, or is already shown as its retry. */
 function isRetryOf(event: TransactionEvent, { event: declined, outcomes }: TransactionAlert): boolean {
   const afterMs = Date.parse(event.occurredAt) - Date.parse(declined.occurredAt);
   if (afterMs < 0 || afterMs > WITHIN_MS || merchantKey(event) !== merchantKey(declined)) return false;

@@ -11,7 +11,9 @@ interface Deps
   readonly alerts: Pick<Alerts, 'get'>;
 }
 
-/** Responses to an alert that change no card. Everybody who reads the alert sees who gave them. Each counts once. */
+/**
+ * Responses to an alert that change no card. Everyone who reads the alert sees who responded. Each response counts once.
+ */
 export function createRespondToAlert(deps: Deps) {
   const { alerts, authorize, record, refuse, outcomes, answer, withLock, now } = deps;
 
@@ -19,7 +21,7 @@ export function createRespondToAlert(deps: Deps) {
     /** *Seen*. */
     async acknowledge(action: AcknowledgeAction): Promise<void> {
       const alert = await respond(action);
-      // Pressed in a message that only this user sees: nothing in it changes by itself.
+      // Pressed in a message that only this user sees, which is not updated automatically.
       if (alert !== null && action.origin.messageTs === null) await answer(action, seen(cardOf(alert)));
     },
 
@@ -29,7 +31,7 @@ export function createRespondToAlert(deps: Deps) {
     },
   };
 
-  /** Null when the alert is too old, or somebody gave this response before. */
+  /** Null when the alert is too old, or someone already gave this response. */
   async function respond(action: AcknowledgeAction | RecognizeAction): Promise<Alert | null> {
     const { verb } = action;
     const { alertId } = action.target;
@@ -48,7 +50,7 @@ export function createRespondToAlert(deps: Deps) {
       const by = action.actor.userId;
       const earlier = alert.outcomes.find((outcome) => outcome.verb === verb);
       if (earlier !== undefined) {
-        // The same user again is this job, run again after a crash.
+        // The same user again means that this job runs again after a crash.
         if (earlier.by !== by) await record(action, { event: 'unchanged', acctId });
         return null;
       }

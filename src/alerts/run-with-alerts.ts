@@ -1,32 +1,46 @@
+import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import type { RedisScript } from '../core/redis-script.ts';
+import { defineScript, type ScriptSource } from '../core/redis-script.ts';
 
-/** Finds the id in the key of an alert, whatever a card program has in front: a pattern of Lua. */
-export const ALERT_ID_IN_KEY = ':alert:(.+)$';
+/** Lua pattern that finds the id in an alert's key, whatever the key prefix of the card program. */
+const ALERT_ID_IN_KEY = ':alert:(.+)$';
 
-interface WithAlerts {
-  readonly redis: RedisClient;
-  readonly script: RedisScript;
-  /** The keys that it takes before those of alerts. */
-  readonly keys: readonly string[];
+interface WithAlerts<Item> {
+  /**
+   * Takes KEYS: those of each item, of which the last is an alert's, then more alerts. ARGV: the pattern of an alert's id in
+   * a key, the number of items, `settings`, then those of each item. Answers per item, with '' if the key of an alert is
+   * missing that it has to change.
+   */
+  readonly source: ScriptSource;
+  readonly settings: readonly (string | number)[];
+  keysOf(item: Item): readonly string[];
+  argsOf(item: Item): readonly (string | number)[];
   /** Hash whose fields are the ids of alerts that the script may change. */
-  readonly owners: string;
-  /** Id of another one. */
-  readonly own: string;
+  ownersOf(item: Item): string;
 }
 
 /**
- * Runs a script with the keys of all alerts that it may change: while slots of a Redis Cluster move, a script that touches
- * other keys than it declares would stop in the middle. Where an alert was added meanwhile it is run again.
+ * Makes a script callable that changes alerts. Calls of the same turn of the event loop share one run.
  *
- * @returns what it answers; null where it answers nothing.
+ * A script must declare the keys of all alerts that it may change: while slots of a Redis Cluster move, a script that touches
+ * other keys would stop halfway. Usually there are none besides the item's own. If there are, or if one was added in the
+ * meantime, the script runs again for that item.
+ *
+ * @returns the script's answer; null when it returns none.
  */
-export async function runWithAlerts(given: WithAlerts, args: readonly (string | number)[]): Promise<string | null> {
-  const { redis, script, keys, owners, own } = given;
-  // Most often there is no other.
-  for (let ids = new Set([own]); ; ids = new Set([own, ...(await redis.hkeys(owners))])) {
-    const answer = await script.run([...keys, ...[...ids].map((id) => stateKey(`alert:${id}`))], args);
-    if (answer !== '') return typeof answer === 'string' || typeof answer === 'number' ? String(answer) : null;
-  }
+export function defineScriptWithAlerts<Item>(redis: RedisClient, given: WithAlerts<Item>) {
+  const { source, settings, keysOf, argsOf, ownersOf } = given;
+  const script = defineScript(redis, source);
+  const run = async (items: readonly Item[], others: readonly string[]): Promise<(string | null)[]> => {
+    const alerts = others.map((id) => stateKey(`alert:${id}`));
+    const args = [ALERT_ID_IN_KEY, items.length, ...settings, ...items.flatMap(argsOf)];
+    return (await script.run([...items.flatMap(keysOf), ...alerts], args)) as (string | null)[];
+  };
+  const runTogether = batched((items: readonly Item[]) => run(items, []));
+  return async (item: Item): Promise<string | null> => {
+    let answer = await runTogether(item);
+    while (answer === '') [answer = null] = await run([item], await redis.hkeys(ownersOf(item)));
+    return answer;
+  };
 }

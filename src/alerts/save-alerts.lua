@@ -1,20 +1,24 @@
 --- @keys lists of hours and alerts...
--- KEYS: for each alert the list of its hour, and the alert. ARGV: time to live of an alert (s), then for each when its list ends
--- (Unix time), its line in that list, how many fields and values follow, and these.
-local lines, ends, at = {}, {}, 2
+-- KEYS: for each alert the list of its hour, and the alert. ARGV: time to live of an alert (s), length of a piece, then per alert
+-- when its list ends (Unix time), its line in that list, 1 if it was fetched late, and the packed alert, stored as pieces `p0`,
+-- `p1` …
+local length, places, lines, ends, names = tonumber(ARGV[2]), {}, {}, {}, {}
 for alert = 2, #KEYS, 2 do
-  local list, last = KEYS[alert - 1], at + 2 + tonumber(ARGV[at + 2])
-  redis.call('HSET', KEYS[alert], unpack(ARGV, at + 3, last))
+  local list, at = places[KEYS[alert - 1]] or alert - 1, 2 * alert - 1
+  local packed, fields = ARGV[at + 3], { 'late', ARGV[at + 2] }
+  for piece = 0, math.ceil(#packed / length) - 1 do
+    names[piece] = names[piece] or 'p' .. piece
+    fields[#fields + 1] = names[piece]
+    fields[#fields + 1] = string.sub(packed, piece * length + 1, (piece + 1) * length)
+  end
+  redis.call('HSET', KEYS[alert], unpack(fields))
   redis.call('EXPIRE', KEYS[alert], ARGV[1])
+  places[KEYS[list]] = list
   lines[list] = (lines[list] or '') .. ARGV[at + 1]
   ends[list] = ARGV[at]
-  at = last + 1
 end
-for index = 1, #KEYS, 2 do
-  if lines[KEYS[index]] then
-    redis.call('APPEND', KEYS[index], lines[KEYS[index]])
-    redis.call('EXPIREAT', KEYS[index], ends[KEYS[index]])
-    lines[KEYS[index]] = nil
-  end
+for list, text in pairs(lines) do
+  redis.call('APPEND', KEYS[list], text)
+  redis.call('EXPIREAT', KEYS[list], ends[list])
 end
 return 1

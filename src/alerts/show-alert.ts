@@ -10,23 +10,23 @@ import type { Message } from '../slack/message.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 
-/** Alerts read at the same time, so that a flood does not block other requests to Redis. */
+/** Alerts read per batch. Keeps a burst from blocking other requests to Redis. */
 const READ_AT_ONCE = 200;
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
-  /** The channel wants all there is to say at once. */
+  /** The channel wants the long alert. */
   readonly isLong: (channel: string) => Promise<boolean>;
   readonly notifyOps: NotifyOps;
 }
 
-/** How alerts look, alone and in a batch. */
+/** Renders alerts, alone and in a batch. */
 export function createShowAlert({ alerts, visibilityOf, isLong, notifyOps }: Deps) {
   return {
     load: alerts.get,
 
-    /** An alert as its readers in a channel may see it; null when they may not. */
+    /** Renders an alert for the readers of a channel; null when they may not see it. */
     async render(
       alert: Alert,
       { channel, audience }: { readonly channel: string; readonly audience: 'team' | 'holder' },
@@ -35,7 +35,7 @@ export function createShowAlert({ alerts, visibilityOf, isLong, notifyOps }: Dep
       return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
     },
 
-    /** Table rows of alerts as a channel may see them, in the order given. Alerts that are too old are left out. */
+    /** Table rows of alerts as a channel may see them, in the given order. Skips alerts that are too old. */
     async rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]> {
       const view = { place: await visibilityOf(channel), channel };
       const rows: BatchRow[] = [];
@@ -55,7 +55,7 @@ export function createShowAlert({ alerts, visibilityOf, isLong, notifyOps }: Dep
       return { id, alert: await alerts.get(id) };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
-      // Stored by another version: it must not hold back the others.
+      // An alert stored by another version must not hold back the others.
       await notifyOps(opsIssue.cannotRender(id));
       return { id, alert: 'unreadable' };
     }

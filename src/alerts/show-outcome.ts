@@ -5,11 +5,11 @@ import type { Alerts } from './alert-store.ts';
 
 interface Deps {
   readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
-  /** The fraud case that was opened from an alert; null: there is none. */
+  /** The fraud case that was opened from an alert; null when there is none. */
   readonly caseOf: (alertId: string) => Promise<string | null>;
-  /** Notes a message that shows the alert. */
+  /** Records a message that shows the alert. */
   readonly seen: (alertId: string, message: MessageRef) => Promise<void>;
-  /** Brings an alert's messages up to date, soon. */
+  /** Schedules an update of the alert's messages. */
   readonly updateMessages: (alertId: string) => Promise<void>;
 }
 

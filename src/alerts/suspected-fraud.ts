@@ -2,17 +2,17 @@ import type { StoredEvent } from '../core/event.ts';
 import { declineReason } from './decline-reason.ts';
 
 /**
- * Merchant categories that turn a card into money at once: money transfer, crypto and other quasi-cash, stored value, and
- * gambling. Whoever uses a card that is not theirs goes there first.
+ * Merchant categories that turn a card into money immediately: money transfer, crypto and other quasi-cash, stored value,
+ * and gambling. People who use a stolen card go there first.
  */
 const cashLike: ReadonlySet<string> = new Set(['4829', '6050', '6051', '6540', '7800', '7801', '7802', '7995']);
 
-/** How the service or a remote service may say it, in a code or a message that is not in the table. */
+/** How the card service or a remote service may hint at fraud in a code or message that the table does not list. */
 const fraudWords = /fraud|suspect|stolen|counterfeit/i;
 
 /**
- * True when an event may be somebody else using the card: a wrong PIN, a purchase at a merchant that sells money, or a
- * reason that says so. No mute withholds these.
+ * True when someone else may be using the card: a wrong PIN, a purchase of cash or its equivalent, or a reason that names
+ * fraud. No mute withholds these events.
  */
 export function isSuspectedFraud(event: StoredEvent): boolean {
   if (!('merchant' in event) || event.direction === 'credit') return false;

@@ -14,12 +14,12 @@ interface Deps {
   readonly factsOf: (acctId: number, which: { readonly cardId?: number }) => Promise<CardFacts>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
-  /** Converts the service's local time to UTC ISO 8601; null when it is not a time. */
+  /** Converts the service's local time to UTC ISO 8601; null when it is not a valid time. */
   readonly toInstant: (local: string) => string | null;
   readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
-/** `/card track CARD`: whether it was ordered, shipped and activated, and when. */
+/** `/card track CARD`: whether and when the card was ordered, shipped and activated. */
 export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<void> {
   const { card: api, factsOf, history, alerts, toInstant, answer } = deps;
 
@@ -30,7 +30,7 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
     ]);
     const shipments = (await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event);
     const orderIds = new Set(shipments.flatMap(({ cardOrderId }) => cardOrderId ?? []));
-    // They only add their dates.
+    // The orders only add their dates.
     const orders = await Promise.all([...orderIds].map((id) => orNull(api.getCardOrder(id))));
     const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);
     const message = cardTrack({

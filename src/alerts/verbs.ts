@@ -5,13 +5,13 @@ import { readDuration } from '../core/duration.ts';
 
 export const AcknowledgeAction = actionOf('acknowledge', target.alert, {});
 export type AcknowledgeAction = z.infer<typeof AcknowledgeAction>;
-/** "It was me", by the holder of the card. */
+/** *It was me*, pressed by the card's holder. */
 export const RecognizeAction = actionOf('recognize', target.alert, {});
 export type RecognizeAction = z.infer<typeof RecognizeAction>;
 export const CloseFraudCaseAction = actionOf('close-fraud-case', target.alert, {});
 export type CloseFraudCaseAction = z.infer<typeof CloseFraudCaseAction>;
 const DeclinesAction = actionOf('declines', target.card, {
-  /** Since when, as it was typed; empty: a week. */
+  /** Start of the period as typed; empty: a week. */
   details: z.string(),
   /** From 1. */
   page: z.int().positive().default(1),
@@ -66,10 +66,10 @@ export const alertVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Here begins how far to look back, also where nobody can read it: that is asked about, and no part of a name. */
+/** A word that starts the time range, even one we cannot parse: then we ask, instead of taking it for part of a name. */
 const timeWord = /^(for|since|from|last|past|this|today|yesterday|\d+[a-z]+)$/i;
 
-/** Reads `4242 30d page 2`. A name comes first, so that nobody called "2 Days" is cut in two. */
+/** Parses `4242 30d page 2`. The name comes first, so that a person called "2 Days" is not cut in two. */
 function readDeclines(typed: readonly string[]): ReadCommand | UnclearCommand {
   const page = /^page (\d{1,3})$/i.exec(typed.slice(-2).join(' '))?.[1];
   const words = page === undefined ? typed : typed.slice(0, -2);

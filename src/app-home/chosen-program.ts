@@ -4,19 +4,19 @@ import type { RedisClient } from '../core/redis.ts';
 import type { Slack } from '../slack/client.ts';
 import * as limits from '../slack/limits.ts';
 
-/** A card program as people know it: by its command. */
+/** A card program, known to people by its command. */
 export interface NamedProgram {
-  /** Empty: the first one. */
+  /** Empty for the first program. */
   readonly name: string;
   readonly command: string;
 }
 
-/** Slack has one page of App Home for each person: it shows the card program that they have chosen, at first the first one. */
+/** Slack has one App Home page per person. It shows the card program that they have chosen, by default the first one. */
 export type ChosenPrograms = ReturnType<typeof createChosenPrograms>;
 
 /**
- * @param redis the first program's, whichever program asks.
- * @param programs all that there are now: whoever had chosen one that is gone sees the first one.
+ * @param redis the first program's, for all programs.
+ * @param programs all current programs. The first one is shown to people whose chosen program no longer exists.
  */
 export function createChosenPrograms(redis: RedisClient, programs: readonly NamedProgram[]) {
   const key = stateKey('home-programs');
@@ -31,7 +31,7 @@ export function createChosenPrograms(redis: RedisClient, programs: readonly Name
   };
 }
 
-/** Publishes App Home for those who have chosen this program, with the menu of all programs on top. */
+/** Publishes App Home for people who have chosen this program, with the menu of all programs on top. */
 export function publishWhereChosen(
   publishHome: Slack['publishHome'],
   program: string,

@@ -20,7 +20,7 @@ import type { Mutes } from '../routing/mute-store.ts';
 import { type ListPage, listPage } from './home-page.ts';
 
 interface TeamDeps {
-  /** Of some cards those for which somebody's role is enough. */
+  /** Filters cards to those for which a person's role is sufficient. */
   readonly cardsFor: CardsFor;
   readonly requests: Pick<Requests, 'open'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
@@ -34,7 +34,7 @@ interface TeamDeps {
   readonly sealCard: SealCard;
 }
 
-/** A card as the buttons of App Home carry it. */
+/** A card as encoded in the buttons of App Home. */
 export type SealCard = (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
 
 interface Viewer {
@@ -43,10 +43,10 @@ interface Viewer {
 }
 
 const DECLINES_MAX = 50;
-/** More than the page shows, so that it can say how many are left. */
+/** More than the page shows, so that it can say how many more there are. */
 const INACTIVE_MAX = 200;
 
-/** What App Home shows to the team: everything that is waiting for somebody, of the cards that this person may look at. */
+/** The team's part of App Home: everything that waits for someone, limited to cards that this person may see. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
   const withValue = (card: CardFacts) => ({ card, value: deps.sealCard(card) });
   const seen = async <T extends { readonly card: CardFacts }>(all: readonly T[]): Promise<T[]> => {
@@ -80,7 +80,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
   };
 }
 
-/** What somebody asked for and nobody has decided. */
+/** A person's own undecided requests. */
 export async function ownRequests(
   userId: string,
   deps: Pick<TeamDeps, 'requests' | 'cardsFor'>,
@@ -89,11 +89,11 @@ export async function ownRequests(
   return all.filter(({ askedBy }) => askedBy === userId);
 }
 
-/** Whoever may type `/card show`. */
+/** The permission for `/card show`. */
 const show: Permission = { role: 'operator', doing: 'see cards' };
 const approve: Permission = { role: 'approver', doing: 'decide requests' };
 
-/** Requests that are not decided yet. */
+/** Undecided requests. */
 async function waitingRequests(
   { userId }: Pick<Viewer, 'userId'>,
   { requests, cardsFor }: Pick<TeamDeps, 'requests' | 'cardsFor'>,
@@ -172,7 +172,7 @@ async function newestDeclines(deps: TeamDeps): Promise<TeamFacts['declines']> {
   }));
 }
 
-/** Cards that nobody has activated yet. */
+/** Cards that are not activated yet. */
 export async function inactiveCards(directory: Pick<Directory, 'waitingForActivation'>): Promise<CardFacts[]> {
   const accounts = await directory.waitingForActivation(INACTIVE_MAX);
   return accounts.map((account) => {
@@ -189,16 +189,16 @@ interface OwnCardsDeps {
   readonly sealCard: SealCard;
 }
 
-/** A page with gaps is better than none. */
+/** A page with gaps is better than no page. */
 const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
-/** How many at once: each takes three calls. */
+/** Which page, and how many cards per page: each card takes three calls. */
 interface WhichCards {
   readonly page: number;
   readonly perPage: number;
 }
 
-/** Cards that are linked to a user, as they are now. What the card API does not answer in time is left out. */
+/** The current state of the cards linked to a user. Omits data that the card API does not return in time. */
 export async function ownCards(
   userId: string,
   { page, perPage }: WhichCards,

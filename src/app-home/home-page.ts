@@ -4,20 +4,20 @@ import { z } from 'zod';
 const HomeList = z.enum(['cards', 'own-requests', 'requests', 'claims', 'changes', 'mutes', 'declines', 'inactive']);
 export type HomeList = z.infer<typeof HomeList>;
 
-/** Somebody turned to a page of one list. Pages are counted from 1. */
+/** Someone turned to a page of one list. Pages count from 1. */
 export const HomeTurn = z.strictObject({ list: HomeList, page: z.int().positive().max(1000) });
 export type HomeTurn = z.infer<typeof HomeTurn>;
 
-/** Which page of each list somebody looks at; the first where nothing is said. */
+/** Which page of each list someone sees; the first by default. */
 export const HomePages = z.partialRecord(HomeList, z.int());
 export type HomePages = Readonly<z.infer<typeof HomePages>>;
 
-/** What the buttons below a list carry: `mutes:2`. */
+/** The value of the buttons below a list: `mutes:2`. */
 export function turnValue({ list, page }: HomeTurn): string {
   return `${list}:${page}`;
 }
 
-/** Null: the button is of another version. */
+/** Null when the button comes from another version. */
 export function turnOf(value: string): HomeTurn | null {
   const [list, page] = value.split(':');
   return HomeTurn.safeParse({ list, page: Number(page) }).data ?? null;
@@ -28,12 +28,12 @@ export interface ListPage<T> {
   /** From 1. */
   readonly page: number;
   readonly pages: number;
-  /** How many come before this page, and how many there are. */
+  /** How many entries precede this page, and how many there are in total. */
   readonly before: number;
   readonly total: number;
 }
 
-/** One page of a list. A page that is too high is the last: the list may have become shorter. */
+/** One page of a list. A page number that is too high gives the last page: the list may have become shorter. */
 export function listPage<T>(all: readonly T[], wanted: number, perPage: number): ListPage<T> {
   const pages = Math.max(1, Math.ceil(all.length / perPage));
   const page = Math.min(Math.max(1, wanted), pages);

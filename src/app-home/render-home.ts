@@ -21,13 +21,13 @@ interface Deps {
   readonly viewers: HomeViewers;
   readonly currentRoles: (userId: string) => Promise<KnownRoles>;
   readonly ownCards: (userId: string, page: number) => Promise<ListPage<OwnCardFacts>>;
-  /** What somebody asked for and nobody has decided. */
+  /** A person's own undecided requests. */
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
   readonly delegateOf: (userId: string) => Promise<DelegateFacts>;
   readonly teamFacts: (viewer: { readonly userId: string; readonly isApprover: boolean }) => Promise<TeamFacts>;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
-  /** Puts on record that somebody looked at what App Home shows. Safe to repeat. */
+  /** Audits that someone opened App Home. Idempotent. */
   readonly recordOpening: (opened: HomeOpened) => Promise<void>;
   readonly enqueue: {
     readonly renderHome: (userId: string) => Promise<void>;
@@ -37,12 +37,12 @@ interface Deps {
   readonly log: Log;
 }
 
-/** Changes come in bursts: one rendering shows them all. */
+/** Changes come in bursts. One rendering shows them all. */
 const COLLECT_MS = 2000;
-/** Slack takes about a hundred views a minute from the whole app; these may use half of that. */
+/** Slack accepts about a hundred views per minute from the app. App Home may use half of that. */
 const RENDER_EVERY_MS = 1200;
 
-/** App Home: who is looking at it, what each of them sees, and when it is rendered again. */
+/** App Home: who has it open, what each person sees, and when it is rendered again. */
 export function createHome(deps: Deps) {
   const { viewers, enqueue, log } = deps;
 
@@ -59,7 +59,7 @@ export function createHome(deps: Deps) {
       const viewer = await viewers.viewer(userId);
       if (viewer === null) return;
       const { pages } = viewer;
-      // Slack does not always report that somebody left a user group, so the roles at the opening prove nothing now.
+      // Slack does not always report that someone left a user group, so the roles from the opening may be outdated.
       const { roles: now } = await deps.currentRoles(userId);
       const roles = viewer.roles.filter((role) => now.includes(role));
       const isApprover = roles.includes('approver');
@@ -78,7 +78,7 @@ export function createHome(deps: Deps) {
         );
       } catch (error) {
         if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
-        log.warn({ userId, slackError: error.slackError }, 'App Home could not be published');
+        log.warn({ userId, slackError: error.slackError }, 'could not publish App Home');
       }
     },
 
@@ -86,7 +86,7 @@ export function createHome(deps: Deps) {
       for (const userId of await viewers.all()) await enqueue.renderHome(userId);
     },
 
-    /** Something that App Home shows may have changed. One read of Redis where nobody is looking. */
+    /** Something that App Home shows may have changed. Costs one read of Redis when nobody has it open. */
     changed: joinCalls<void>(async () => {
       const { length } = await viewers.all();
       if (length > 0) await enqueue.renderAll(Math.max(COLLECT_MS, length * RENDER_EVERY_MS));
@@ -94,7 +94,7 @@ export function createHome(deps: Deps) {
   };
 }
 
-/** Of each kind and queue; the page shows the newest overall. */
+/** Per kind and queue. The page shows the newest overall. */
 const STUCK_MAX = 6;
 
 /** Cardbell's own health, as App Home shows it. */
@@ -103,7 +103,7 @@ export async function homeHealthFacts(
   stores: {
     readonly queues: Queues;
     readonly quarantined: { readonly list: (limit: number) => Promise<QuarantinedWebhook[]> };
-    /** The share of Redis' memory from which webhooks are refused. */
+    /** The share of Redis memory at which webhooks are refused. */
     readonly refusedFrom: number;
   },
 ): Promise<HealthFacts> {

@@ -18,17 +18,17 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
     readonly has: (id: string) => Promise<boolean>;
     readonly add: (id: string, keptMs: number) => Promise<void>;
   };
-  /** Puts on record that somebody got one. Safe to repeat. */
+  /** Audits that someone got a digest. Idempotent. */
   readonly record: (userId: string, id: string, what: string) => Promise<void>;
 }
 
-/** Nobody reads a digest that is later than this. */
+/** Nobody reads a digest later than this. */
 const TOO_OLD_MS = 12 * 3_600_000;
 const MONDAY = 1;
-/** More than anybody's card is declined in a week. */
+/** More declines than anyone has in a week. */
 const DECLINES_MAX = 200;
 
-/** Sends the digests of people's own cards that are due: each once for its period, however often this runs. */
+/** Sends the due digests of people's own cards. Each is sent once per period, however often this runs. */
 export function createSendOwnDigests(deps: Deps): () => Promise<void> {
   const { preferences, ownCards, recentDeclines, sent, notifyDirectly, record, zone, now } = deps;
   return async function sendOwnDigests() {
@@ -60,7 +60,7 @@ function isWithin({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: nu
   };
 }
 
-/** A purchase that was tried again is one decline. */
+/** Counts retries of a purchase as one decline. */
 function purchasesOf(declines: readonly TransactionEvent[]): OwnDecline[] {
   const purchases = new Map<string, OwnDecline>();
   for (const { occurredAt, amountCents, merchant, decline } of declines) {

@@ -11,12 +11,12 @@ import { type DelegateAction, delegateUsage, type PreferenceAction } from './ver
 interface Deps extends Pick<ActionTools, 'openDirect' | 'zone'> {
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
-  /** Applies the quiet hours to what is held already. */
+  /** Applies the quiet hours to messages that are already held. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
 }
 
-/** What somebody gets in direct messages, and when: always their own. Safe to repeat. */
+/** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
 export function createSetPreference(deps: Deps) {
   const { preferences, quietHours, reply } = deps;
 
@@ -69,18 +69,18 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
 
 interface DelegateDeps extends Pick<ActionTools, 'zone' | 'now'> {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
-  /** Whom approvers may name, by the policy in force. */
+  /** The people that approvers may name, by the current policy. */
   readonly ownDelegates: () => readonly string[];
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
 }
 
-/** A delegate for longer belongs into the policy. */
+/** A longer delegation belongs in the policy. */
 const DAYS_MAX = 92;
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * An approver names who stands in for them, where the policy lists that person. What a delegate may do is what the approver
- * may at that moment: roles that the approver has lost, or was lent, are not passed on. Safe to repeat.
+ * Lets an approver name a delegate from the policy's list. The delegate gets the roles that the approver has at that
+ * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Idempotent.
  */
 export function createSetDelegate({ delegations, ownDelegates, reply, zone, now }: DelegateDeps) {
   return async function setDelegate(action: DelegateAction): Promise<void> {

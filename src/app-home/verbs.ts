@@ -7,10 +7,10 @@ import { toWallClock } from '../core/service-time.ts';
 import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
 import { userToken } from '../holders/verbs.ts';
 
-/** What somebody wants of their own direct messages. */
+/** A preference about a person's own direct messages. */
 const Preference = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('messages'), what: z.enum(directKinds), isOn: z.boolean() }),
-  /** As it was typed: parsed where it is performed. */
+  /** As typed; parsed when the action is performed. */
   z.strictObject({ kind: z.literal('quiet'), hours: z.string() }),
   z.strictObject({ kind: z.literal('digest'), often: z.enum([...ownDigestTimes, 'off']) }),
 ]);
@@ -18,7 +18,7 @@ const Preference = z.discriminatedUnion('kind', [
 export const PreferenceAction = actionOf('notify', target.channel, { preference: Preference });
 export type PreferenceAction = z.infer<typeof PreferenceAction>;
 
-/** Somebody stands in for an approver, who names them. Null: nobody does any more. */
+/** An approver names a delegate. Null: ends the delegation. */
 export const DelegateAction = actionOf('delegate', target.channel, {
   delegate: z.strictObject({ to: z.string(), from: z.iso.date(), until: z.iso.date() }).nullable(),
 });
@@ -56,7 +56,7 @@ export const appHomeVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Reads the words after `/card delegate`. */
+/** Parses the words after `/card delegate`. */
 function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const read = (delegate: DelegateAction['delegate']): ReadCommand => {
     const on = { kind: 'channel', text: words.join(' ') } as const;
@@ -72,7 +72,7 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
   return read({ to, ...found });
 }
 
-/** `Dec 24 Jan 2`, `from today until friday`: the last day follows the first. Null: not two days, or more than that. */
+/** `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. */
 function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | null {
   const words = typed.filter((word) => !/^(from|to|till?|until|through|thru|[-–—])$/i.test(word));
   const first = readDay(words, toWallClock(now, zone).slice(0, 10));
@@ -81,7 +81,7 @@ function readDays(typed: readonly string[], { now, zone }: Clock): { from: strin
   return { from: first.date, until: last.date };
 }
 
-/** Reads the words after `/card notify`. */
+/** Parses the words after `/card notify`. */
 function readPreference(words: readonly string[]): ReadCommand | UnclearCommand {
   const [first = '', second = '', ...more] = words.map((word) => word.toLowerCase());
   const read = (preference: PreferenceAction['preference']): ReadCommand => {
@@ -101,12 +101,12 @@ function readPreference(words: readonly string[]): ReadCommand | UnclearCommand 
   return read({ kind: 'messages', what, isOn: second === 'on' });
 }
 
-/** Null: there is no such digest. */
+/** Null when there is no such digest. */
 export function readOwnDigest(word: string): (typeof ownDigestTimes)[number] | 'off' | null {
   return [...ownDigestTimes, 'off' as const].find((often) => often === word) ?? null;
 }
 
-/** Null: there are no such messages. */
+/** Null when there is no such kind of message. */
 export function readDirectKind(word: string): Extract<NotificationKind, (typeof directKinds)[number]> | null {
   return directKinds.find((kind) => kind === word) ?? null;
 }

@@ -6,26 +6,26 @@ import type { RedisClient } from '../core/redis.ts';
 import { Role } from '../policy/decide-action.ts';
 import { HomePages, HomeTurn, turnValue } from './home-page.ts';
 
-/** App Home is kept up to date for this long after it was last opened; the next opening renders it afresh. */
+/** App Home is kept up to date for this long after it was last opened. The next opening renders it again. */
 const VIEWER_TTL_MS = 24 * 3_600_000;
 
-/** Openings of the same user within this time of each other are rendered once. */
+/** Openings by the same user within this time share one rendering. */
 const COALESCE_MS = 2000;
 
 const Roles = z.array(Role);
 
 const Viewer = z.strictObject({ roles: Roles, pages: HomePages });
 
-/** A user opened App Home or turned a page, or their roles changed: their page has to be rendered. */
+/** A user opened App Home or turned a page, or their roles changed: their page must be rendered. */
 export const HomeOpened = z.strictObject({
-  /** The same for openings in quick succession, so one rendering serves them all. */
+  /** The same for openings in quick succession, so that one rendering serves them all. */
   id: z.string(),
   userId: z.string(),
-  /** Looked up just now. */
+  /** Just looked up. */
   roles: Roles,
   /** False when only the roles changed: the page is then rendered only if it was opened before. */
   isOpening: z.boolean(),
-  /** The page that the user turned to; null: an opening begins with the first pages. */
+  /** The page that the user turned to; null: an opening, which starts with the first pages. */
   turn: HomeTurn.nullable(),
 });
 export type HomeOpened = z.infer<typeof HomeOpened>;
@@ -37,7 +37,7 @@ export function homeOpened(opened: Omit<HomeOpened, 'id'>, nowMs: number): HomeO
   return { id: contentId('home_', [userId, ...what]), ...opened };
 }
 
-/** Who opened App Home within the last day, which roles they had then, and which pages they turned to. */
+/** Who opened App Home within the last day, their roles at the time, and the pages they turned to. */
 export type HomeViewers = ReturnType<typeof createHomeViewers>;
 
 export function createHomeViewers(redis: RedisClient, now: () => number = Date.now) {
@@ -51,7 +51,7 @@ export function createHomeViewers(redis: RedisClient, now: () => number = Date.n
     (await isViewer(userId)) ? format.readOrNull(await redis.hget(rolesKey, userId)) : null;
 
   return {
-    /** An opening that is none (`isOpening` false) updates the roles of a current viewer, and does nothing for anybody else. */
+    /** When only the roles changed (`isOpening` false), updates a current viewer and ignores everyone else. */
     async see({ userId, roles, isOpening, turn }: Omit<HomeOpened, 'id'>): Promise<void> {
       const known = isOpening && turn === null ? null : await viewer(userId);
       if (!isOpening && known === null) return;

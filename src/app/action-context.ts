@@ -34,7 +34,7 @@ import type { composeDigests } from './compose-digests.ts';
 import type { Stores } from './stores.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Of the worker's context, what actions use. */
+/** The part of the worker's context that actions use. */
 type Shared = Stores &
   Pick<
     WorkerContext,
@@ -53,7 +53,7 @@ type Shared = Stores &
     | 'log'
   > & { readonly card: ActionCard };
 
-/** What actions ask the card service. */
+/** The calls to the card service that actions make. */
 type ActionCard = Pick<
   CardClient,
   | 'getAccount'
@@ -68,7 +68,7 @@ type ActionCard = Pick<
   | 'requestVirtualCardData'
 >;
 
-/** What everything that people ask for is composed over. Only the composition knows it whole. */
+/** Everything that the verbs are composed over. Only the composition sees all of it. */
 export type ActionContext = Shared &
   ReturnType<typeof people> &
   ReturnType<typeof messages> &
@@ -89,7 +89,7 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
   };
   return {
     ...context,
-    // Its job is done again where Redis has lost what it wrote, an action is not.
+    // Uses the stores of jobs: if Redis loses the writes of this job, the job runs again. An action does not.
     announce: (alert) => enqueue('announce-alert', alert),
     ...people(context),
     ...messages(context),
@@ -100,37 +100,37 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
   };
 }
 
-/** Who they are, and what only one of them reads. */
+/** Who people are, and what only one person sees. */
 function people({ config, policy, delegations, currentRoles, slack, now, log }: WorkerContext) {
   const seals = createSeals(config.slackBotToken);
   return {
-    /** Answers the person who asked, where they asked; nobody else sees it. */
+    /** Answers the person who asked, where they asked. Nobody else sees it. */
     answer: createAnswer({ slack, respond: respondOf(config.program, createRespond()), seal: seals.reply, log }),
     /** Whom to mention about a card of a group: user ids and user group ids. */
     whoMay: createWhoMay({ policy: policy.current, namedDelegates: delegations.all, rolesOf: currentRoles, now }),
     openDirect: slack.openDirect,
     channelInfo: slack.channelInfo,
-    /** Opens what the web process sealed; null when it cannot be. */
+    /** Opens data that the web process sealed. Null when it cannot be opened. */
     unseal: seals.order.open,
-    /** Shows in an open form what is known by now. */
+    /** Updates an open form with what is known now. */
     async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm<TransactionAlert>) {
       try {
         await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
       } catch (error) {
-        // Closed, submitted, or changed meanwhile: the form is not there to be filled any more.
+        // Closed, submitted or changed in the meantime: there is no form left to fill.
         if (!(error instanceof SlackError)) throw error;
-        log.info({ slackError: error.slackError }, 'a form could not be filled');
+        log.info({ slackError: error.slackError }, 'could not fill a form');
       }
     },
   };
 }
 
-/** Where requests about the cards of a group are posted. */
+/** Where requests about a group's cards are posted. */
 function approvalsChannel({ config, policy }: WorkerContext, group: string | null): string {
   return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
 }
 
-/** Messages that are kept up to date. What is posted here stands in the channel for requests; updates come soon. */
+/** Messages that are kept up to date. Posts go to the channel for requests; updates follow soon. */
 function messages(context: WorkerContext) {
   const { enqueue, postTracked, factsOf } = context;
   const linkTo = (kind: Subject['kind']) => async (id: string) => {
@@ -142,7 +142,7 @@ function messages(context: WorkerContext) {
   return {
     alertMessages: alertMessages(context.trackedMessages),
     updateMessages: context.updateAlert,
-    /** Address of a message in a channel; null: it has none. */
+    /** Link to a message in a channel. Null: it has none. */
     alertLink: linkTo('alert'),
     requestLink: linkTo('request'),
     postRequest: ({ id, card }: { readonly id: string; readonly card: CardFacts }) =>
@@ -159,43 +159,43 @@ function messages(context: WorkerContext) {
   };
 }
 
-/** Messages that are posted once: the id makes repeating it nothing. */
+/** Messages that are posted once. The id makes repeats harmless. */
 function notices(context: WorkerContext) {
   const { config, audit, postNotice } = context;
   const { channels } = config;
   return {
     postAuditLine: async (id: string, message: Message) =>
       postNotice(channels.audit, id, withAnchor(message, await audit.head())),
-    /** @param group of the card that it is about. */
+    /** @param group the group of the card that the message is about. */
     postToApprovals: (id: string, message: Message, group: string | null) =>
       postNotice(approvalsChannel(context, group), id, message, 'request'),
     postToOps: (id: string, message: Message) => postNotice(channels.ops, id, message, 'request'),
   };
 }
 
-/** Wakes the worker later. */
+/** Timers: jobs that run later. */
 function timers({ enqueue }: WorkerContext) {
   return {
-    /** To record together what one person was refused within a minute. */
+    /** Records everything that one person was refused within a minute in one entry. */
     scheduleRefusals: (action: Action, first: string, delayMs: number) =>
       enqueue('record-refusals', { action, first }, { delayMs }),
-    /** To look whether a change can be seen at the card service. */
+    /** Checks whether a change is visible at the card service. */
     scheduleConfirm: (actionId: string, atMs: number) => enqueue('verify-action', { actionId }, { atMs }),
-    /** To take *Undo* away when its minute is over. */
+    /** Removes *Undo* when its minute is over. */
     scheduleUndoEnd: (actionId: string, atMs: number) => enqueue('end-undo', { actionId }, { atMs }),
-    /** To look after a request that nobody answers, from now on. */
+    /** Watches a request from now on, in case nobody answers it. */
     scheduleRequest: (requestId: string) => enqueue('expire-request', { requestId }),
-    /** To end a claim that nobody decided. */
+    /** Ends a claim that nobody decided. */
     scheduleClaimEnd: (claimId: string, atMs: number) => enqueue('end-claim', { claimId }, { atMs }),
     scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),
     scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) =>
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
-    /** Starts the search for what was missed. */
+    /** Starts the search for missed events. */
     recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
   };
 }
 
-/** What the policy, the configuration and the card service's zone say. */
+/** Settings from the policy, the configuration and the card service's time zone. */
 function settings(context: WorkerContext) {
   const { config, policy, clock, slackClock, notifyOps, assumptions, remedies, redis, now } = context;
   const zone = config.serviceZone;
@@ -208,20 +208,20 @@ function settings(context: WorkerContext) {
       secondNow: () => slackClock.now() ?? Date.now(),
       notifyOps,
     }),
-    /** How many have to approve how much; null: the card is in no group, or it is not known in which. */
+    /** How many must approve which amount. Null: the card is in no group, or its group is unknown. */
     policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
     /** Whom approvers may name as their delegate. */
     ownDelegates: () => policy.current().ownDelegates,
-    /** Some groups of cards have rules or approvers of their own. */
+    /** Whether some groups of cards have their own rules or approvers. */
     hasCardGroups: () => policy.current().groups.length > 0,
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
-    /** The spend rules as received, with some of them changed and everything else as it was. */
+    /** The spend rules as received, with some of them changed and everything else unchanged. */
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
     serviceDays: serviceDays(zone),
-    /** A datetime of the API, UTC ISO 8601; null when it is none. */
+    /** A datetime of the API as UTC ISO 8601. Null when it is not a datetime. */
     toInstant: (text: string) => toInstant(text, zone),
-    /** A moment that a person wrote, UTC ISO 8601; null when there is no such date. */
+    /** A moment that a person wrote, as UTC ISO 8601. Null when there is no such date. */
     momentOf: (since: Since, askedAt: string) => momentOf(since, askedAt, zone),
     toMissed: (row: Record<string, unknown>) => toMissedTransaction(row, { zone, receivedAt: now().toISOString() }),
     defaultChannel: (kind: WebhookKind) => defaultChannel(kind, config.channels),
@@ -230,7 +230,7 @@ function settings(context: WorkerContext) {
   };
 }
 
-/** When a channel gets what waits for it. */
+/** When a channel gets what is waiting for it. */
 function digestParts(context: WorkerContext, { sendDigest }: Digests) {
   return {
     postDigest: sendDigest.now,

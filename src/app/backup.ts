@@ -15,19 +15,22 @@ import { seenKey } from '../intake/intake.ts';
 import { channelsKey } from '../outbox/outbox-store.ts';
 import { claimFormat, RESTORING, readFormat, readShards, whyUnreadable, writeFormat } from './stored-format.ts';
 
-/** A backup is a compressed file of lines: this one, one for each key, and how many there were, so that none is cut off. */
+/**
+ * A backup is a compressed file of lines: this header, one line per key, and their number, so that a truncated file is
+ * noticed.
+ */
 export const BackupHeader = z.strictObject({
   cardbell: z.literal('backup'),
   format: z.int(),
   version: z.string(),
   takenAt: z.iso.datetime(),
-  /** The card program that it is of; empty: the first one. Backups of before do not say it. */
+  /** The card program it belongs to. Empty: the first one. Older backups do not contain it. */
   program: z.string().optional(),
 });
 export type BackupHeader = z.infer<typeof BackupHeader>;
 const BackupKey = z.strictObject({
   key: z.string(),
-  /** Milliseconds since 1970; 0: it does not expire. */
+  /** Milliseconds since 1970. 0: never expires. */
   expiresAt: z.int(),
   dump: z.base64(),
 });
@@ -37,8 +40,8 @@ const BackupEnd = z.strictObject({ keys: z.int() });
 const dumpSource = readScript(new URL('./dump.lua', import.meta.url));
 
 /**
- * Families of many records, each of which stands for itself: they are read in pages, so that Redis answers others in
- * between. Everything else under a tag belongs together and is read at one moment.
+ * Families of many independent records: read in pages, so that Redis can serve others in between. Everything else under
+ * a hash tag belongs together and is read in one step.
  */
 const readInPages: Readonly<Record<string, readonly string[]>> = {
   '{cardbell:state}:': [
@@ -57,11 +60,11 @@ const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
 /**
  * Writes everything that Cardbell has in Redis to a file, while it runs.
  *
- * What work comes from is read before what it goes to: the memory for duplicates, inbox, queue, state, audit, outboxes.
- * So what moves on meanwhile is in the backup twice, which every step is made for, never missing. The file is complete or
- * is not there.
+ * Reads in the direction of the data flow: deduplication memory, inbox, queue, state, audit, outboxes. So data that
+ * moves during the backup is in it twice, which every step can handle, and never missing. The file is either complete
+ * or absent.
  *
- * @returns how many keys there are.
+ * @returns the number of keys.
  */
 export async function takeBackup(redis: RedisClient, file: string, now: () => Date): Promise<number> {
   const unfinished = `${file}.unfinished`;
@@ -74,21 +77,21 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
     const shards = shardsOf(await readShards(redis));
     for (const shard of shards) {
       const [prefix, seen] = [intakeKey('', shard), seenKey('', shard)];
-      // An event whose inbox entry is not in the backup must not be remembered as taken.
+      // An event whose inbox entry is not in the backup must not be remembered as seen.
       yield* dump('page', seen);
       yield* dump('all', prefix, [seen]);
     }
-    // A burst makes jobs of single events, in any shard; and these make jobs that are in shard 0 only.
+    // A burst makes jobs for single events, in any shard; these make jobs that are only in shard 0.
     const bursts = (shard: number): string => `${queuePrefix(shard)}:bursts:`;
     for (const shard of shards) yield* dump('all', bursts(shard));
     for (const shard of shards.toReversed()) yield* dump('all', `${queuePrefix(shard)}:`, [bursts(shard)]);
     for (const prefix of wholePrefixes) yield* keysUnder(prefix, readInPages[prefix] ?? []);
     for (const channel of await redis.smembers(channelsKey)) yield* keysUnder(outboxKey(channel, ''), ofOutboxInPages);
-    // Last: nobody would post what waits in a channel that is not among them.
+    // Last: messages in a channel that is not in this set would never be posted.
     yield* dump('page', channelsKey);
-    // What is moved to other shards meanwhile may be in none of those that were read.
+    // Data that moves between shards during the backup may be in none of those that were read.
     if ((await readFormat(redis)) !== format)
-      throw new Error('what is stored was moved, restored or upgraded meanwhile: take it again');
+      throw new Error('the stored data was moved, restored or upgraded during the backup: run it again');
     yield lineOf({ keys });
   }
   async function* keysUnder(prefix: string, families: readonly string[]): AsyncGenerator<string> {
@@ -99,7 +102,7 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   async function* dump(mode: 'all' | 'page', prefix: string, except: readonly string[] = []): AsyncGenerator<string> {
     let cursor = '0';
     do {
-      // Only the key is one to ioredis, which puts the card program's prefix in front.
+      // ioredis prefixes only the key, so add the card program's prefix to the patterns here.
       const whole = [`${prefix}*`, ...except].map((key) => `${keyPrefix}${key}`);
       const args = [dumpSource.lua, 1, prefix, cursor, mode, ...whole] as const;
       const [next, ...dumped] = (await redis.callBuffer('EVAL', ...args)) as Buffer[];
@@ -132,13 +135,13 @@ const nameOf = (program: string): string => (program === '' ? 'the first card pr
 
 const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
 
-/** A file that is no backup, or not a whole one. */
+/** A file that is not a backup, or not a complete one. */
 export class BackupError extends Error {}
 
 /**
  * Reads a backup line by line: the header first, then each key.
  *
- * @throws BackupError when it is none, or is cut off.
+ * @throws BackupError when it is not a backup or is truncated.
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupHeader | BackupKey> {
   const unpacked = createGunzip();
@@ -165,17 +168,17 @@ export async function* readBackup(file: string): AsyncGenerator<BackupHeader | B
   } catch (error) {
     if (unreadable.has(error) && error instanceof Error)
       throw new BackupError(`${file} cannot be read: ${error.message}`, { cause: error });
-    throw new BackupError(`${file} is no backup of Cardbell, or is damaged`, { cause: error });
+    throw new BackupError(`${file} is not a backup of Cardbell, or is damaged`, { cause: error });
   }
   if (!isWhole) throw new BackupError(`${file} is cut off`);
 }
 
-/** How long every message is looked for in its channel before it is posted: it may have been posted after the backup. */
+/** How long every message is searched for in its channel before it is posted: it may have been posted after the backup. */
 const DOUBT_MS = 30 * 60_000;
 
 /**
- * What would change a card once more, though it may have been done after the backup: what people had asked for, what
- * waits for an approval, and forms that are open. People ask again.
+ * Entries that would change a card again although it may have happened after the backup: pending actions, requests that
+ * wait for an approval, and open forms. People must ask again.
  */
 const leftOut = [
   intakeKey('actions'),
@@ -183,7 +186,7 @@ const leftOut = [
   stateKey('requests-open'),
   stateKey('request:'),
   stateKey('pending:'),
-  // A delegate who was dismissed since must not come back.
+  // A delegate who was dismissed since the backup must not come back.
   stateKey('delegations'),
 ];
 
@@ -195,17 +198,18 @@ interface Restored {
 }
 
 /**
- * Puts a backup into a Redis that has nothing of Cardbell's. A process that is started before it is complete ends with 78.
+ * Restores a backup into a Redis without any Cardbell data. A process that is started before the restore is complete
+ * exits with 78.
  *
- * @throws BackupError when the file cannot be used, or Redis is not empty; ConfigError when this build cannot read it.
- * Nothing was changed then.
+ * @throws BackupError when the file cannot be used or Redis is not empty; ConfigError when this build cannot read it.
+ * In both cases nothing was changed.
  */
 export async function restoreBackup(redis: RedisClient, file: string, now: () => Date): Promise<Restored> {
   const header = await checked(file);
   const why = whyUnreadable(header.format);
   if (why !== null) throw new ConfigError([why]);
   const [its = programOf(redis), own] = [header.program, programOf(redis)];
-  // The service may have the same account under the same id in both.
+  // Both programs may have the same account under the same id.
   if (its !== own)
     throw new BackupError(`${file} is of ${nameOf(its)}, and PROGRAM says ${nameOf(own)}: correct PROGRAM`);
   if (await hasKeys(redis)) throw new BackupError('Redis is not empty: it has keys of Cardbell');
@@ -223,7 +227,7 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   return restored;
 }
 
-/** Reads all of it, so that a damaged file changes nothing. */
+/** Reads all of it first, so that a damaged file changes nothing. */
 async function checked(file: string): Promise<BackupHeader> {
   let header: BackupHeader | null = null;
   for await (const line of readBackup(file)) if (!('key' in line)) header = line;
@@ -232,7 +236,7 @@ async function checked(file: string): Promise<BackupHeader> {
 }
 
 /**
- * A key may be in the backup twice: the later one counts.
+ * A key may be in the backup twice; the later one wins.
  *
  * @param before how many keys were restored before it.
  */
@@ -242,7 +246,7 @@ async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKe
     .restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL')
     .catch(async (error: unknown) => {
       if (!(error instanceof Error && error.message.includes('DUMP payload version'))) throw error;
-      // Redis says so at the first key, and is then left as empty as it was.
+      // Redis reports this at the first key. Then leave it as empty as it was.
       if (before === 0) await redis.del(stateKey('format'));
       throw new BackupError(
         'this Redis is older than the one that the backup is from: use the same version, or a newer one',

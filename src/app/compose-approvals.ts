@@ -58,7 +58,7 @@ interface Deps {
   readonly block: Parameters<typeof createBlockAll>[0]['block'];
 }
 
-/** What asks others, counts their decisions, and does what they approved. */
+/** Opens requests, counts decisions, and executes what was approved. */
 export function composeApprovals({ tools, openRequest, limits, failures, orders, block }: Deps) {
   const { withLock } = tools;
   const common = { ...tools, ...limits, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
@@ -101,7 +101,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
   };
 }
 
-/** Opens a request that others decide. */
+/** Opens a request for others to decide. */
 export function composeOpenRequest(tools: Tools) {
   const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
   const { changesFromBase } = createRaiseAmounts(tools);
@@ -109,7 +109,7 @@ export function composeOpenRequest(tools: Tools) {
   return createOpenRequest({ ...tools, gatherFacts, changesFromBase });
 }
 
-/** What whoever looks at a changed card has to do with requests. */
+/** What verification of a changed card needs to know about requests. */
 function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): RequestsOfActions {
   const requestOf = (outcomeOf: string) => requests.get(requestIdOf(outcomeOf));
   return {
@@ -124,7 +124,7 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
   };
 }
 
-/** What orders virtual cards, has their details sent again, and tells who asked. */
+/** Orders virtual cards, requests their details again, and answers the person who asked. */
 export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<RequestOpened>) {
   const { orderVirtualCards, requestVirtualCardData } = tools.card;
   const notices = createOrderNotices(tools);
@@ -174,7 +174,7 @@ interface OrdersDeps {
   readonly placeOrder: PlaceOrder;
 }
 
-/** What approvals do with orders. */
+/** Callbacks for approvals of orders. */
 function ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }: OrdersDeps): Orders {
   return {
     async needed(action, by) {

@@ -16,7 +16,7 @@ type Deps = Pick<
   'config' | 'redis' | 'redo' | 'policy' | 'alerts' | 'requests' | 'factsOf' | 'permalink' | 'log'
 >;
 
-/** The record, as the worker writes it: signed, with the policy of that moment, and with names beside the ids. */
+/** The audit record as the worker writes it: signed, with the policy in force, and with names next to the ids. */
 export function composeAudit({ config, redis, redo, policy, permalink, log, ...stores }: Deps): Audit {
   const { sign } = createRecordSigner(config.audit.secrets);
   const describe = describeBy(stores);
@@ -33,7 +33,7 @@ export function composeAudit({ config, redis, redo, policy, permalink, log, ...s
   return { ...chain, append: remembered(redo, chain.append) };
 }
 
-/** What goes on record with every entry. */
+/** The rules in force, recorded with every entry. */
 export function inForce(policy: Policy) {
   return { twoPersonAboveCents: aloneCents(policy.standard.approval), policy: policyOnRecord(verbs, policy) };
 }
@@ -53,14 +53,14 @@ export function composeArchiveMonths(context: WorkerContext): () => Promise<void
     try {
       await archiveMonths();
     } catch (err) {
-      log.warn({ err }, 'the audit record could not be moved to files, trying again');
+      log.warn({ err }, 'could not move the audit record to files; retrying');
       return await notifyOps(opsIssue.auditArchiveAway);
     }
     await notifyResolved(opsIssue.auditArchiveAway);
   };
 }
 
-/** Copies the heads of the record to where nobody who can write to Redis can. */
+/** Copies the record's heads to a place that is out of reach for anyone who can write to Redis. */
 export function composeCopyHeads(context: WorkerContext): () => Promise<void> {
   const { config, redis, audit, notifyOps, notifyResolved, log } = context;
   if (config.audit.sink === null) return async () => {};
@@ -71,7 +71,7 @@ export function composeCopyHeads(context: WorkerContext): () => Promise<void> {
     sink: openSink(config.audit.sink),
     problems: {
       async sinkAway(err) {
-        log.warn({ err }, 'the audit record could not be copied, trying again');
+        log.warn({ err }, 'could not copy the audit record; retrying');
         await notifyOps(opsIssue.auditSinkAway);
       },
       sinkBack: () => notifyResolved(opsIssue.auditSinkAway),
@@ -91,7 +91,7 @@ function describeBy({ alerts, requests, factsOf }: Pick<Deps, 'alerts' | 'reques
     return { holder, last4, merchant, ...(approvers.length > 0 && { approvers }) };
   };
 
-  /** While the change of a request is made, it goes by the id of the last approval. */
+  /** While a request's change is made, it runs under the id of the last approval. */
   async function approversOf(actionId: string): Promise<string[]> {
     const inFlight = (await requests.open()).flatMap((request) => request.inFlight);
     return inFlight.find((approval) => approval.actionId === actionId)?.approvals.map(({ by }) => by) ?? [];

@@ -23,7 +23,7 @@ import { createHandOver, createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
 
-/** What blocks, unblocks and activates cards. */
+/** Blocks, unblocks and activates cards. */
 export function composeStatus(tools: Tools) {
   const changeOnce = createChangeOnce(tools);
   const changeStatus = createChangeStatus({
@@ -57,14 +57,14 @@ export function composeStatus(tools: Tools) {
   };
 }
 
-/** How what is not tried again ends. */
+/** Handles actions that will not be retried. */
 export function composeFailures(tools: Tools): Failures {
-  // Whoever asked is told all the same, with what is certain.
+  // Answers the person anyway, with the facts that are certain.
   const factsOf = (acctId: number) => tools.factsOf(acctId).catch(() => toCardFacts(acctId, null));
   return createFailures({ ...tools, factsOf });
 }
 
-/** What changes the spend rules of cards, for good or for a while. */
+/** Changes the spend rules of cards, permanently or for a time. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const raises = createRaiseAmounts(tools);
   const supersede = createSupersede(tools);
@@ -98,7 +98,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   };
 }
 
-/** What fills the open form of a decline. */
+/** Fills the open form of a decline. */
 function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
   return createFillForm<TransactionAlert>({
     ...tools,
@@ -116,7 +116,7 @@ function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyA
   });
 }
 
-/** What looks whether a change that was sent can be seen. */
+/** Checks whether a sent change is visible at the card service. */
 export function composeVerification(
   tools: Tools,
   { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,

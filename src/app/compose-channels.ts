@@ -51,14 +51,14 @@ export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
   } satisfies Partial<Handlers>;
 }
 
-/** What people are not notified of, for a while. */
+/** What people are not notified of for a while. */
 export function composeMutes(tools: Tools) {
   const { closeMute, endMute } = createEndMute(tools);
   const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute, factsOf: factsOfCard(tools) });
   return { endMute, handlers: { mutes: list, mute, travel: mute, unmute } satisfies Partial<Handlers> };
 }
 
-/** What only shows something of a card. */
+/** Verbs that only show something about a card. */
 export function composeLooks(tools: Tools) {
   const recentDeclines = createRecentDeclines(tools.history, tools.alerts);
   const common = { ...tools, recentDeclines, factsOf: factsOfCard(tools) };
@@ -74,7 +74,7 @@ const factsOfCard =
   (acctId: number, cardId: number | null) =>
     factsOf(acctId, cardId === null ? {} : { cardId });
 
-/** Whose card it is: what links, unlinks, claims and decides claims. */
+/** Who holds which card: links, unlinks, claims, and decisions on claims. */
 export function composeHolders(tools: Tools) {
   const setLink = createSetLink(tools);
   const endLink = createEndLink(tools);
@@ -92,7 +92,7 @@ export function composeHolders(tools: Tools) {
   };
 }
 
-/** Names of the groups that some card is in. */
+/** Names of the groups that have cards. */
 async function groupsIn(directory: Pick<Directory, 'all'>): Promise<readonly string[]> {
   const groups = new Set<string>();
   for await (const { group } of directory.all()) if (group !== null) groups.add(group);

@@ -25,7 +25,7 @@ import { createWarned } from '../warnings/warned-store.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** How many of the alerts that a worker handles at a time may wait for the card API. */
+/** How many of a worker's concurrent alerts may wait for the card API. */
 const ADVICE_AT_ONCE = 8;
 
 /** Everything that turns events into alerts. */
@@ -73,7 +73,7 @@ export function composeDelivery(
         await updateMessages(alertId);
       },
     }),
-    /** Reminds of cards that were shipped and that nobody has activated. */
+    /** Sends reminders of cards that were shipped but never activated. */
     remind: () => remindOfActivation({ ...context, cardOrders, reload: directory.reload, announce }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
@@ -81,7 +81,7 @@ export function composeDelivery(
   };
 }
 
-/** Advice about a card's status needs no call; any other leaves half of the API's quota to people. */
+/** Advice about a card's status needs no API call. All other advice leaves half of the API quota to people. */
 function throttledAdvice({ remedies: { adviceFor }, assumptions }: WorkerContext): typeof adviceFor {
   const throttled = withThrottle(
     adviceFor,
@@ -91,7 +91,7 @@ function throttledAdvice({ remedies: { adviceFor }, assumptions }: WorkerContext
   return (event) => (declineCode(event.decline) === 'decline.card.status' ? adviceFor(event) : throttled(event));
 }
 
-/** What the directory knows of the card of an event, and what it learns from one. */
+/** What the directory knows about an event's card, and what it learns from an event. */
 function knownCards({ directory, nameRuleset }: WorkerContext) {
   return {
     async factsOf(event: StoredEvent) {
@@ -125,12 +125,12 @@ function composeRoute(context: WorkerContext) {
   });
 }
 
-/** What people are warned of before a purchase is declined. */
+/** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
   const { redis, card, assumptions, config, enqueue } = context;
   const common = { ...context, warned: createWarned(redis) };
   return {
-    /** Has what follows from an event looked at: of a purchase the limits, of a decline whether it is a subscription. */
+    /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {
       if (event.kind === 'decline') {
         if (await mayBeSubscription(event, context.history)) {
@@ -141,7 +141,7 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
     },
     warnOfLimits: createWarnOfLimits({
       ...common,
-      // People who press buttons and alerts need the rest.
+      // People who press buttons, and alerts, need the rest of the quota.
       remaining: withThrottle(card.getRemainingLimits, null, {
         perMinute: Math.floor(assumptions.callsPerMinute / 4),
         atOnce: 2,

@@ -16,7 +16,7 @@ import { forOutbox } from '../outbox/tracked-message.ts';
 import { createWarned } from '../warnings/warned-store.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Its name is that of the digest: there is one for each. */
+/** The file is named after its digest: one per digest. */
 function fileForController(id: string, content: string) {
   const file = {
     name: `cardbell-${contentId('', [id])}.csv`,
@@ -26,7 +26,7 @@ function fileForController(id: string, content: string) {
   return { file, comment: 'The same for the controller, as a table for any spreadsheet.' };
 }
 
-/** Digests: what is counted for them, and what sends them. */
+/** Digests: counting for them, and sending them. */
 export function composeDigests(context: WorkerContext, sealCard: SealCard) {
   const tallies = createTallies(context.redis);
   const sendDigest = composeSendDigest(context, tallies);
@@ -34,7 +34,7 @@ export function composeDigests(context: WorkerContext, sealCard: SealCard) {
   return {
     sendDigest,
 
-    /** Each channel's digest is a job of its own, which is tried again by itself. */
+    /** Each channel's digest is a separate job with its own retries. */
     async sendDigests(): Promise<void> {
       for (const due of await sendDigest.due()) await context.enqueue('send-digest', due);
       await sendOwnDigests();
@@ -57,7 +57,7 @@ export function composeDigests(context: WorkerContext, sealCard: SealCard) {
   };
 }
 
-/** A spreadsheet shows no mentions. Whom Slack does not name now is there by id. */
+/** Spreadsheets cannot show mentions. People whom Slack does not name now are listed by id. */
 async function personNames(
   { approvals, open }: ControllersRows,
   { person }: Pick<WorkerContext, 'person'>,
@@ -105,7 +105,7 @@ function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Pr
   });
 }
 
-/** Whoever gets a digest reads of cards. Safe to repeat. */
+/** A digest shows card data to its readers, so it goes on record. Safe to repeat. */
 async function digestOnRecord(
   { audit, now }: Pick<WorkerContext, 'audit' | 'now'>,
   given: { readonly id: string; readonly channel: string | null; readonly detail: string },

@@ -35,10 +35,10 @@ import { createHeldUntil } from '../routing/channel-settings.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** Shared by all channels: Slack limits a method for the whole workspace. */
+/** Shared by all channels: Slack limits a method for the entire workspace. */
 const editBudgetKeys = { bucket: stateKey('edit-budget'), pause: stateKey('edit-pause') };
 
-/** Takes messages from the outbox to Slack and keeps them up to date. */
+/** Sends messages from the outbox to Slack and keeps them up to date. */
 export function composeOutbox(context: WorkerContext, throttle: Throttle) {
   const rendering = composeRendering(context);
   const posting = composePosting(context, rendering);
@@ -64,7 +64,7 @@ export function composeOutbox(context: WorkerContext, throttle: Throttle) {
   };
 }
 
-/** What stands in each message: that of entries that are posted, and that of one that was posted before. */
+/** Contents of messages: for entries being posted, and for messages already posted. */
 function composeRendering(context: WorkerContext) {
   const { redis, slack, outbox, longAlerts, enqueue } = context;
   const unsupported = createUnsupportedBlocks(redis);
@@ -103,10 +103,10 @@ function composeRendering(context: WorkerContext) {
 
 type Rendering = ReturnType<typeof composeRendering>;
 
-/** Every message that is kept up to date: what is loaded for it, and how that looks. */
+/** Every message that is kept up to date: what to load, and how to render it. */
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
   const { requests, temporaryChanges, claims, factsOf, visibilityOf } = context;
-  /** What stands in a channel that has been shared since shows nothing any more. */
+  /** If the channel has been shared with another company since, the message is blanked. */
   const forTeam = <T>({ load, render }: Trackable<T>): RenderSubject => {
     const shown = trackable({ load, render });
     return async (id, place) =>
@@ -129,7 +129,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
   };
 }
 
-/** Sends a message, and records that it was posted or what becomes of it where it could not be. */
+/** Sends a message and records that it was posted, or what happens when it could not be. */
 function composePosting(context: WorkerContext, rendering: Rendering) {
   const { enqueue, config, outbox, trackedMessages, metrics, eventLog, visibilityOf, log } = context;
   const logDelivery = eventLog.note;
@@ -149,14 +149,14 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
   const recordPosted: RecordPosted = async (entries, ...posted) => {
     await record(entries, ...posted);
-    // Nobody waits for a figure, and a missing one is none of the message's business.
-    measurePosted(entries).catch((error: unknown) => log.warn({ err: error }, 'a delay could not be measured'));
+    // Metrics must not delay or fail the message.
+    measurePosted(entries).catch((error: unknown) => log.warn({ err: error }, 'could not measure a delay'));
   };
   const { fallback } = config.channels;
   const undeliverable = createUndeliverable({
     ...context,
     ...rendering,
-    // Their entry is dropped after that, so nobody would put it again.
+    // The original entry is dropped after this, so nothing else would put it again.
     outbox: { put: remembered(context.redo, outbox.put) },
     fallback: {
       channel: fallback,
@@ -179,7 +179,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
   };
 }
 
-/** What edits messages that were posted, one after another. */
+/** Edits posted messages, one after another. */
 function composeEditing(
   context: WorkerContext,
   rendering: Rendering,

@@ -16,12 +16,12 @@ import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** One call a second leaves most of the card service's quota (120 calls a minute) to people. */
+/** One call per second leaves most of the card service's quota (120 calls per minute) to people. */
 const REST_MS = 1000;
-/** Waits of the client's own, after a 429, included. */
+/** Includes the client's own waits after a 429. */
 const CALL_MS = 120_000;
 
-/** Recovers gaps, and the statuses of cards that changed meanwhile. */
+/** Recovers gaps, and the statuses of cards that changed during them. */
 export function composeRecovery(context: WorkerContext) {
   const { redis, log, memory, now } = context;
   const { redisShards } = context.config;
@@ -59,9 +59,9 @@ export function composeRecovery(context: WorkerContext) {
       log,
     }),
     refreshDirectory: statuses.refreshDirectory,
-    /** Later webhooks of what was backfilled add nothing. */
+    /** True when a later webhook repeats something already backfilled. */
     isBackfilled: backfilled.covers,
-    /** Counts what would be recovered; changes nothing. @throws CardApiError */
+    /** Counts what would be recovered without changing anything. @throws CardApiError */
     async dryRun(gap: Gap, onProgress: OnProgress) {
       const dryRun = createDryRun({ countNew: late.countNew, unreportedOnly });
       return await createRecoverGap({ ...common, ...dryRun, recoverStatuses: async () => 0 })(gap, onProgress);
@@ -69,7 +69,7 @@ export function composeRecovery(context: WorkerContext) {
   };
 }
 
-/** The service's rows of a time, fetched without haste, and what they say. */
+/** Reads the service's rows for a period at a low rate, and converts them to events. */
 function missedRows({ redis, config, card, assumptions, now, log }: WorkerContext) {
   let calledAt = Number.NEGATIVE_INFINITY;
   return {
@@ -101,13 +101,14 @@ function missedRows({ redis, config, card, assumptions, now, log }: WorkerContex
   } as const;
 }
 
-/** Shows in the ops channel how far a recovery is. */
+/** Reports the progress of a recovery in the ops channel. */
 function notifyOf({ slack, visibilityOf, config, postNotice, log }: WorkerContext, recoveries: Recoveries) {
   const channel = config.channels.ops;
   return createNotifyRecovery({
     slack: {
       ...slack,
-      // The progress is posted at once, past the outbox, which would check this. The result comes through it.
+      // Progress is posted directly, bypassing the outbox with its check, so check here. The result goes through the
+      // outbox.
       async post(to, ...message) {
         if ((await visibilityOf(to)) === 'shared')
           throw new SlackError('chat.postMessage', 'channel_unusable', SHARED_CHANNEL);

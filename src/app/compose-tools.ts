@@ -14,7 +14,7 @@ import { mayAsk } from '../policy/decide-action.ts';
 import { createRolesForCard } from '../policy/permissions.ts';
 import type { ActionContext } from './action-context.ts';
 
-/** The form on a decline is for whatever would have let the purchase pass; null for any other action. */
+/** Describes what would have let a declined purchase pass; the decline's form applies it. Null for any other action. */
 async function remedyWords(action: Action, alerts: ActionContext['alerts']): Promise<string | null> {
   if (action.verb !== 'remedy' || action.target.kind !== 'alert') return null;
   const alert = await alerts.get(action.target.alertId);
@@ -23,7 +23,7 @@ async function remedyWords(action: Action, alerts: ActionContext['alerts']): Pro
   return wanted === 'none' ? null : remedyRefusedTo[wanted];
 }
 
-/** What several capabilities use of each other, with all that it is made of. */
+/** What several capabilities share. */
 export type Tools = ReturnType<typeof createTools>;
 
 export function createTools(context: ActionContext) {
@@ -39,7 +39,7 @@ export function createTools(context: ActionContext) {
     refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
     accountOf,
   });
-  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  /** Keeps an action that will be performed when its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
   const outcomes = createOutcomesOnAlerts({
     ...context,
@@ -60,9 +60,9 @@ export function createTools(context: ActionContext) {
     reports: createReports({ ...context, record, outcomes }),
     putChoice,
     readTransactions: createReadTransactions(context),
-    /** How people are answered, and what goes on record of it. */
+    /** How people are answered, and what goes on record about it. */
     reply: { ...refusals, record, answer, hasBegun, withLock, authorize: rights.authorize },
-    /** The declined purchase that an action is about; null when it is about none. */
+    /** The declined purchase that an action is about. Null when there is none. */
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);
       const alert = alertId === null ? null : await alerts.get(alertId);
@@ -71,7 +71,7 @@ export function createTools(context: ActionContext) {
   };
 }
 
-/** How long a decision waits to learn in which group a card is. */
+/** How long a decision waits to learn a card's group. */
 const GROUP_READ_MS = 3000;
 
 /** Who may do what to which card, and what is remembered of each decision. */
@@ -85,10 +85,10 @@ function createRights(context: ActionContext) {
     const account = known ?? (await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
     return account === null ? undefined : account.group;
   };
-  /** What the policy says about a card, by its group. */
+  /** The policy for a card, by its group. */
   const policyOfCard = async (acctId: number) => policyFor((await groupOfCard(acctId)) ?? null);
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
-    // What only looks at something is no decision about a card.
+    // Viewing something is not a decision about a card.
     if (entryOf(decision.verb as Verb).isLook === true) return;
     const group = acctId === undefined ? null : await groupOfCard(acctId);
     await decisions.remember({ ...decision, acctId: acctId ?? null, group: group ?? null }, now().getTime());
@@ -107,7 +107,7 @@ function createRights(context: ActionContext) {
     groupOfCard,
     policyOfCard,
     ...authorization,
-    /** Whether somebody's role is enough to do something about a card. */
+    /** Whether a person's role is sufficient to act on a card. */
     mayAct: async (action: Action, acctId: number): Promise<boolean> =>
       mayAsk(permissionOf(action.verb), await authorization.rolesNow(action, acctId)),
   };

@@ -15,7 +15,7 @@ import {
 } from './compose-channels.ts';
 import { createTools } from './compose-tools.ts';
 
-/** Everything that people can ask for, and what follows from it later. Each part names the verbs that it handles. */
+/** Everything that people can ask for, and its later consequences. Each part names the verbs that it handles. */
 export function composeVerbs(context: ActionContext) {
   const tools = createTools(context);
   const openRequest = composeOpenRequest(tools);
@@ -48,9 +48,9 @@ export function composeVerbs(context: ActionContext) {
         notify: createSetPreference(tools),
         delegate: createSetDelegate(tools),
         recover: createStartRecovery(tools),
-        // It was shown when it was asked for; that it was is on record.
+        // It was already shown and recorded when the person asked.
         look: async () => {},
-        // What was picked is the action that it stands for; by itself it is only ever refused.
+        // The choice itself is performed as the action it stands for. As a verb of its own it can only be refused.
         choose: async () => {},
       },
       failApproval: approvals.failApproval,

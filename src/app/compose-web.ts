@@ -37,7 +37,7 @@ import { toStoredEvent } from '../webhooks/kind.ts';
 import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
 import type { WebConfig } from './config.ts';
 
-/** What the web process stands on. */
+/** What the web process is built on. */
 export interface WebBase {
   readonly config: WebConfig;
   readonly policy: PolicySource;
@@ -45,21 +45,22 @@ export interface WebBase {
   readonly intake: Intake;
   readonly slack: Slack;
   readonly respond: Respond;
-  /** App Home of somebody shows another card program. */
+  /** Shows another card program in a person's App Home. */
   readonly showProgram: ListenerDeps['showProgram'];
   readonly metrics: Metrics;
-  /** By Redis: which of two people asked first must not depend on a machine's clock. */
+  /** By Redis' clock: which of two people asked first must not depend on a machine's clock. */
   readonly now: () => Date;
   readonly log: Log;
 }
 
 /**
- * Slack answers about 20 times a minute who is in a user group, however many people click. At the click this is enough: the
- * worker looks again before it changes anything, and Slack's event about a change ends it early.
+ * Slack allows about 20 calls a minute to ask who is in a user group, however many people click. This precision is
+ * enough at the click: the worker checks again before it changes anything, and Slack's event about a change ends it
+ * early.
  */
 const GROUPS_KNOWN_FOR_MS = 10_000;
 
-/** What receives webhooks. @param missed one could not be stored. */
+/** Receives webhooks. @param missed called when one could not be stored. */
 export function composeWebhooks(
   { config, intake, metrics, now, log }: WebBase,
   missed: () => void,
@@ -81,7 +82,7 @@ export function composeWebhooks(
   };
 }
 
-/** What answers people. */
+/** Answers people. */
 export function composeListeners(base: WebBase): ListenerDeps {
   const { config, redis, intake, slack, respond, now, log } = base;
   const links = createLinks(redis);
@@ -139,7 +140,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
   };
 }
 
-/** A press in App Home has no channel: the answer is a direct message. */
+/** A click in App Home has no channel, so the answer is a direct message. */
 export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral'] {
   return async (channel, userId, message) => {
     if (channel !== userId) return await slack.postEphemeral(channel, userId, message);

@@ -52,14 +52,14 @@ function composeParts(context: WorkerContext, throttle: Throttle) {
   };
 }
 
-/** The capabilities of the worker: what it does for each job, and besides. */
+/** The worker's capabilities: its jobs, and everything besides. */
 export function composeWorker(context: WorkerContext, throttle: Throttle) {
   const { config, queues, visibilityOf, log } = context;
   const parts = composeParts(context, throttle);
   const { outbox, verbs, home } = parts;
   return {
     handlers: handlersOf(context, parts),
-    /** Tells whoever waits for a job that this version cannot read. */
+    /** Notifies people who wait for a job that this version cannot read. */
     tellUnreadable: async (name: JobName, data: unknown): Promise<void> => {
       if (name === 'perform-action') await verbs.failUnreadable(data);
     },
@@ -71,15 +71,15 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
       holdAllAsQuiet: () => holdAllAsQuiet(context),
     }),
     /**
-     * Tells ops at the start which of the configured channels another company reads. Before each post it is checked
-     * again; this is for whoever starts Cardbell, who should not learn it from the first request.
+     * At startup, tells ops which of the configured channels are shared with another company. This is checked again
+     * before each post, but people who start Cardbell should not learn it from the first request.
      */
     async checkChannels(): Promise<void> {
       for (const channel of new Set(Object.values(config.channels))) {
         if (channel === null || (await visibilityOf(channel)) !== 'shared') continue;
         log.warn(
           { channel },
-          'a configured channel is shared with another company: nothing that names people is posted there',
+          'a configured channel is shared with another company, so nothing that names people is posted there',
         );
         await context.notifyOps(opsIssue.channelShared(channel));
       }
@@ -87,7 +87,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   };
 }
 
-/** What the worker does for each job. */
+/** The handler of each job. */
 function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
   const { verbs, delivery, outbox, digests, home, recovery, warnings } = parts;
   return {
@@ -122,13 +122,13 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'copy-audit': composeCopyHeads(context),
     'archive-audit': composeArchiveMonths(context),
     'refresh-directory': recovery.refreshDirectory,
-    // App Home is rendered after it, as after every job that may change what it shows.
+    // Like after every job that may change it, App Home is rendered after this one.
     'refresh-homes': async () => {},
     'remind-of-activation': delivery.remind,
   };
 }
 
-/** Jobs that come again and again, and have nothing to do here. */
+/** Recurring jobs that have nothing to do in this configuration. */
 function unneeded({ audit }: WorkerContext['config']): JobName[] {
   return [
     ...(audit.sink === null ? ['copy-audit' as const] : []),
@@ -136,7 +136,7 @@ function unneeded({ audit }: WorkerContext['config']): JobName[] {
   ];
 }
 
-/** What came from the card service, and what a newer version has stored. */
+/** Jobs for data from the card service, and for entries that a newer version stored. */
 function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warnings }: Parts) {
   const { enqueue, outbox, quarantined, wakeOutbox, notifyOps, metrics, log } = context;
   const receiveEvent = createReceiveEvent({
@@ -156,7 +156,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
     'deliver-late-alert': (event, run) => receiveEvent(event, { ...run, isLate: true }),
     'deliver-burst': createDeliverBurst({
       deliver: (event, isLate) => receiveEvent(event, { isLate, hasWaited: false, isLast: false }),
-      // Its job reads it again, and fails where this version does not know it.
+      // Its own job reads it again, and fails if this version does not know it.
       handOn: (event, isLate) => toJob({ type: 'event', event: event as StoredEvent, isLate }, enqueue),
       measure: (outcome, ms) => metrics.jobRan('bursts', 'deliver-alert', outcome, ms),
       log,
@@ -174,12 +174,12 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
   } satisfies Partial<JobHandlers>;
 }
 
-/** What the web process has signed. Nothing else is performed. */
+/** Jobs signed by the web process. Nothing else is performed. */
 function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   const { config, redis, redo, now, metrics, notifyOps, log } = context;
   const signer = createSigner(config.slackBotToken, 'action');
   const genuine = createActionCheck({ redis, signer, now });
-  // What Redis has lost is taken again: what was done by then must not be done over what came after it.
+  // When Redis loses a job, it is added again. Remember performed actions, so that an old one cannot overwrite a newer one.
   const performed = remembered(redo, genuine.performed);
   const reject = async ({ id, verb }: Pick<Action, 'id' | 'verb'>, { why, isOurs }: Rejection): Promise<void> => {
     log[isOurs ? 'info' : 'error']({ actionId: id, verb, why }, 'an entry of the queue was rejected');
@@ -200,7 +200,7 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   } satisfies Partial<JobHandlers>;
 }
 
-/** A card as the buttons of App Home carry it. */
+/** Seals a card for the buttons of App Home. */
 function sealCardFor({ config }: WorkerContext): SealCard {
   const { card } = createSeals(config.slackBotToken);
   return ({ acctId, cardId }) => card.seal(`${acctId}:${cardId ?? ''}`);
@@ -244,7 +244,7 @@ function composeHome(context: WorkerContext, sealCard: SealCard) {
   });
 }
 
-/** What somebody is told in direct messages, and who acts for them by the policy. */
+/** What someone gets in direct messages, and who acts for them according to the policy. */
 async function preferencesOf(userId: string, { preferences, quietHours, directChannel, policy, now }: WorkerContext) {
   const off = await preferences.switchedOff(userId);
   const hours = await quietHours.get(await directChannel(userId));

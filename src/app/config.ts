@@ -10,7 +10,7 @@ import { type Configs, configsOf, ofProgram, prefixOf, programsIn, variableOf } 
 import { deleteForeign, type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
 import { readRedisCa, readTls } from './tls-files.ts';
 
-/** EX_CONFIG of sysexits.h: what a process exits with when its environment is unusable. */
+/** EX_CONFIG of sysexits.h: the exit code of a process with an unusable environment. */
 export const EX_CONFIG = 78;
 
 const StoreEnv = SharedEnv.pick({
@@ -31,7 +31,7 @@ const StoreEnv = SharedEnv.pick({
 const PolicyEnv = StoreEnv.extend(
   SharedEnv.pick({ OPERATORS: true, APPROVERS: true, TWO_PERSON_ABOVE: true, POLICY_FILE: true }).shape,
 );
-/** What the commands read that look at the record, or write to it. */
+/** Variables of the commands that read or write the audit record. */
 const AuditEnv = PolicyEnv.extend({
   SLACK_API_URL: shared.SLACK_API_URL,
   SLACK_BOT_TOKEN: shared.SLACK_BOT_TOKEN.optional(),
@@ -48,19 +48,19 @@ export type SharedConfig = ReturnType<typeof sharedOf>;
 export type WebConfig = ReturnType<typeof webConfig>;
 export type WorkerConfig = ReturnType<typeof workerConfig>;
 
-/** What the commands of the people who run it need to reach others, and what stands in many texts. @throws ConfigError */
+/** For operators' commands: how to reach Redis and others, and settings that appear in many texts. @throws ConfigError */
 export function storeConfig(env: Env = process.env) {
   const { values, ca, programs } = readAll(StoreEnv, env);
   return { ...storeOf(values, ca), programs };
 }
 
-/** What a policy is read from, and where decisions are kept. @throws ConfigError */
+/** How to read a policy, and where decisions are kept. @throws ConfigError */
 export function policyConfig(env: Env = process.env) {
   const { values, ca } = readAll(PolicyEnv, env);
   return policyOf(values, ca);
 }
 
-/** What the record is written, checked and read with, at a terminal. @throws ConfigError */
+/** For commands that write, verify and read the audit record. @throws ConfigError */
 export function auditConfig(env: Env = process.env) {
   const { values, ca } = readAll(AuditEnv, env);
   const slack = { token: values.SLACK_BOT_TOKEN, apiUrl: values.SLACK_API_URL };
@@ -70,7 +70,7 @@ export function auditConfig(env: Env = process.env) {
 type Given = Readonly<Record<string, string>>;
 
 /**
- * The variables of a process or a command, with the authority of Redis' certificate.
+ * The variables of a process or a command, with the certificate authority for Redis.
  *
  * @param more reads what is not in the schema; null: it cannot be read.
  * @throws ConfigError naming every bad variable at once.
@@ -87,7 +87,7 @@ function readAll<T extends z.ZodObject, More extends object = object>(
   const read = more(given, problems);
   const ca = readRedisCa(given, problems);
   if (values === null || read === null || problems.length > 0) {
-    // As they have to be set.
+    // Use the names under which they must be set.
     const inName = (problem: string): string =>
       problem.replace(/^[A-Z_]+/, (name) => variableOf(given['PROGRAM'], name));
     throw new ConfigError(problems.map(inName));
@@ -97,14 +97,14 @@ function readAll<T extends z.ZodObject, More extends object = object>(
 
 function storeOf(values: z.output<typeof StoreEnv>, ca: string | undefined) {
   return {
-    /** The card program that this is the configuration of; empty: the first one. */
+    /** The card program that this configuration is for. Empty: the first one. */
     program: values.PROGRAM ?? '',
     redis: redisTarget(values, ca),
-    /** Into how many parts webhooks and their jobs are split. */
+    /** Number of shards for webhooks and their jobs. */
     redisShards: values.REDIS_SHARDS,
-    /** Through which everything but loopback is reached. Null: directly. */
+    /** Proxy for everything except loopback. Null: direct connections. */
     proxy: proxyOf(values),
-    /** Zone of the service's datetimes that carry no offset, and of its days. */
+    /** Time zone of the service's datetimes without an offset, and of its days. */
     serviceZone: values.CARD_SERVICE_TIMEZONE,
     /** The slash command: `/card`. */
     command: values.SLACK_COMMAND,
@@ -119,7 +119,7 @@ function policyOf(values: z.output<typeof PolicyEnv>, ca: string | undefined) {
     approvers: values.APPROVERS,
     /** A raise above this needs two approvers. Whole cents. */
     twoPersonAboveCents: values.TWO_PERSON_ABOVE,
-    /** Who may do what; null: what the three above say. */
+    /** Who may do what. Null: use the three values above. */
     policyFile: values.POLICY_FILE ?? null,
   };
 }
@@ -128,16 +128,19 @@ function auditOf(values: Partial<z.output<typeof AuditEnv>>) {
   const { CARD_API_TOKEN, AUDIT_KEY, AUDIT_SINK: url, AUDIT_SINK_TOKEN: token } = values;
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
   return {
-    /** Sign the record; the first one now, the others before. None: not at hand at this terminal. The web process has none, so that whoever takes it over cannot write records. */
+    /**
+     * Secrets that sign the record: the first one is current, the others are older. Empty: not available at this
+     * terminal. The web process has none, so that someone who takes it over cannot write records.
+     */
     secrets: AUDIT_KEY ?? (CARD_API_TOKEN === undefined ? [] : [CARD_API_TOKEN]),
-    /** The folder that old months are moved to; null: all of it stays in Redis. */
+    /** The folder that old months are moved to. Null: everything stays in Redis. */
     archive: values.AUDIT_ARCHIVE ?? null,
-    /** Where its heads are copied to; null: nowhere. */
+    /** Where the heads are copied to. Null: nowhere. */
     sink: url === undefined ? null : { url, token, accessKeyId, secretAccessKey },
   };
 }
 
-/** The same, with a warning of each secret that this process must not have: it is deleted from the environment. */
+/** Adds a warning for each secret that this process must not have, and deletes the secret from the environment. */
 export function withoutForeign<Config extends WebConfig | WorkerConfig>(
   name: 'web' | 'worker',
   [first, ...others]: Configs<Config>,
@@ -146,7 +149,7 @@ export function withoutForeign<Config extends WebConfig | WorkerConfig>(
   return [{ ...first, warnings: [...first.warnings, ...deleteForeign(name, process.env, prefixes)] }, ...others];
 }
 
-/** The web process' configuration. @throws ConfigError naming every bad variable at once. */
+/** Configuration of the web process. @throws ConfigError naming every bad variable at once. */
 export function webConfig(env: Env = process.env) {
   const { values, ca, tls, programs } = readAll(WebEnv, env, (given, problems) => {
     const isGiven = (name: string): boolean => given[name] !== undefined || given[`${name}_FILE`] !== undefined;
@@ -158,7 +161,7 @@ export function webConfig(env: Env = process.env) {
   });
   return Object.freeze({
     ...sharedOf(values, ca),
-    /** All of them, with their commands. */
+    /** All card programs and their commands. */
     programs,
     host: values.HOST,
     port: values.PORT,
@@ -170,7 +173,7 @@ export function webConfig(env: Env = process.env) {
   });
 }
 
-/** The worker process' configuration. @throws ConfigError naming every bad variable at once. */
+/** Configuration of the worker process. @throws ConfigError naming every bad variable at once. */
 export function workerConfig(env: Env = process.env) {
   const { values, ca, assumptions, programs } = readAll(WorkerEnv, env, (given, problems) => {
     checkPolicyFile(given, problems);
@@ -181,43 +184,43 @@ export function workerConfig(env: Env = process.env) {
   return Object.freeze({
     ...sharedOf(values, ca),
     warnings: warningsOf(values),
-    /** All of them, with their commands. */
+    /** All card programs and their commands. */
     programs,
     cardApiUrl: values.CARD_API_URL.replace(/\/+$/, ''),
     cardApiToken: values.CARD_API_TOKEN,
     cardApiAuthScheme: values.CARD_API_AUTH_SCHEME,
-    /** A business balance below this is low, whole cents; null: nobody is warned. */
+    /** A business balance below this is low, in whole cents. Null: no warnings. */
     lowBalanceCents: values.LOW_BALANCE_BELOW === 0 ? null : values.LOW_BALANCE_BELOW,
-    /** What is assumed of the card API, with what `CARD_API_ASSUMPTIONS` overrides. */
+    /** Assumptions about the card API, including overrides from `CARD_API_ASSUMPTIONS`. */
     cardApiAssumptions: assumptions,
     audit: auditOf(values),
-    /** The page of the queues on the admin port. Null: none. */
+    /** The queues page on the admin port. Null: none. */
     queuePage: password === undefined ? null : { password, isWritable },
   });
 }
 
-/** Whether the file is a policy does not depend on the variables, of which others may be bad. */
+/** Whether the file is a valid policy does not depend on the variables, some of which may be bad. */
 function checkPolicyFile(given: Given, problems: string[]): void {
   const variables = { operators: [], approvers: [], twoPersonAboveCents: 0, serviceZone: DEFAULT_ZONE };
   orProblems(() => readPolicy({ ...variables, policyFile: given['POLICY_FILE'] ?? null }), problems);
 }
 
 function sharedOf(values: z.output<typeof SharedEnv>, ca: string | undefined) {
-  /** Also takes what another channel cannot. */
+  /** Also gets the posts of channels that cannot be posted to. */
   const fallback = values.ALERTS_CHANNEL;
   return {
     ...policyOf(values, ca),
-    /** Whether traces are sent, as the standard `OTEL_*` variables say. */
+    /** Whether traces are sent, according to the standard `OTEL_*` variables. */
     isTraced: isTraced(values),
-    /** What is allowed, and should not be in production. */
+    /** Settings that are allowed but should not be used in production. */
     warnings: warningsOf(values),
-    /** Whether an acknowledged write has to be on Redis' disk. */
+    /** Whether an acknowledged write must be on Redis' disk. */
     redisDurability: values.REDIS_DURABILITY,
-    /** Above this share of Redis' memory webhooks are refused, from 0 to 1. */
+    /** Webhooks are refused above this share of Redis' memory, from 0 to 1. */
     redisFullAt: values.REDIS_FULL_PERCENT / 100,
     slackBotToken: values.SLACK_BOT_TOKEN,
     slackApiUrl: values.SLACK_API_URL,
-    /** Channel of each thing that Cardbell posts. Null: not posted. */
+    /** Channel for each kind of post. Null: not posted. */
     channels: Object.freeze({
       fallback,
       decline: values.ALERTS_CHANNEL_DECLINES ?? fallback,
@@ -241,7 +244,7 @@ function isTraced(values: z.output<typeof SharedEnv>): boolean {
   return endpoint !== undefined && !isOff;
 }
 
-/** Where Redis is: a server, the nodes of a cluster, or sentinels that know it by the name of a master. */
+/** Where Redis is: a server, the nodes of a cluster, or sentinels that know it by a master's name. */
 function redisTarget(values: z.output<typeof StoreEnv>, ca: string | undefined): RedisTarget {
   const { PROGRAM: program, REDIS_SENTINEL_MASTER: master, REDIS_SENTINEL_PASSWORD: password } = values;
   return Object.freeze({
@@ -252,5 +255,5 @@ function redisTarget(values: z.output<typeof StoreEnv>, ca: string | undefined):
   });
 }
 
-/** Of all card programs that this process works for. @throws ConfigError naming every bad variable at once. */
+/** Configurations of all card programs that this process serves. @throws ConfigError naming every bad variable at once. */
 export const allConfigs = <Config>(read: (env: Env) => Config): Configs<Config> => configsOf(read, process.env);

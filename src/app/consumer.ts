@@ -10,16 +10,16 @@ import { type Throttle, whenSlackTakesIt } from '../outbox/send-message.ts';
 import { isJobName, type JobData, type JobName, jobs } from './jobs.ts';
 
 /**
- * A worker that dies leaves its job to the others after four to seven seconds, not after BullMQ's minute: an alert must
- * not wait that long. The job of a worker that stands still for longer may run twice; every job is safe to run twice. What is
- * done there may be repeated, so being killed often is no reason to give a job up.
+ * When a worker dies, another takes its job after four to seven seconds instead of BullMQ's default minute, because an
+ * alert must not wait that long. If a worker freezes for longer, its job may run twice; every job is safe to run twice.
+ * A job is never given up because its workers died too often.
  */
 const crashRecovery = { lockDuration: 6_000, stalledInterval: 2_000, maxStalledCount: 1_000_000 } as const;
 
-/** How soon something is tried again that Redis could not take: it is full, moves keys, or a lock was not free. */
+/** Retry delay when Redis could not accept something: it is full, moves keys, or a lock was not free. */
 const STORE_PAUSE_MS = 1000;
 
-/** How many jobs of a queue one worker has in hand, over all shards. They wait for others most of the time. */
+/** Concurrent jobs of one worker per queue, across all shards. They spend most of the time waiting. */
 const concurrency: Readonly<Record<QueueName, number>> = {
   alerts: 32,
   bursts: 4,
@@ -30,15 +30,15 @@ const concurrency: Readonly<Record<QueueName, number>> = {
 };
 
 interface ConsumerDeps {
-  /** Their connection has `maxRetriesPerRequest: null`; BullMQ opens its own beside it. All shards are worked on. */
+  /** Their connection has `maxRetriesPerRequest: null`; BullMQ opens another one itself. Processes all shards. */
   readonly queues: Pick<Queues, 'connection' | 'prefixOf' | 'shards'>;
   readonly log: Log;
-  /** Told of each try. */
+  /** Called for each try. */
   readonly measure: (queue: QueueName, job: string, outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
 }
 
 /**
- * Runs the jobs of all queues. Errors that cannot be helped by trying again end a job at once; it stays in Redis as
+ * Runs the jobs of all queues. A job ends immediately with an error that a retry cannot help, and stays in Redis as
  * failed.
  */
 export function startConsumers(runJob: RunJob, deps: ConsumerDeps) {
@@ -71,8 +71,8 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       if (againMs === null) return;
       const atMs = Date.now() + Math.max(1, Math.ceil(againMs));
       await job.moveToDelayed(atMs, token).catch((error: unknown) => {
-        // Its lock runs out, and it is run again. Thrown, this would count as an attempt that failed.
-        log.warn({ err: error, queue }, 'a job could not be put off');
+        // Its lock expires, and it runs again. If we threw here, it would count as a failed attempt.
+        log.warn({ err: error, queue }, 'could not delay a job');
       });
       throw new DelayedError();
     },
@@ -80,8 +80,8 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       connection: queues.connection as ConnectionOptions,
       prefix: queues.prefixOf(shard),
       concurrency: Math.ceil(concurrency[queue] / shardsWith(queue, queues.shards).length),
-      // No `skipVersionCheck`: without the version BullMQ takes the server for an old one and rounds every wait up to
-      // whole seconds, which halves the throughput of a channel.
+      // No `skipVersionCheck`: without the version BullMQ assumes an old server and rounds every wait up to full
+      // seconds, which halves a channel's throughput.
       ...crashRecovery,
       ...queueTelemetry(),
     },
@@ -92,13 +92,13 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
   });
   worker.on('failed', (job, error) => {
     log.error({ err: error, queue, jobId: job?.id, attempt: job?.attemptsMade }, 'job failed');
-    // It was done, and Redis could not note that. Its last attempt must not make it one that failed.
+    // The job succeeded but Redis could not record it. Do not let its last attempt mark it as failed.
     if (isStoreTrouble(error)) job?.retry('failed', { resetAttemptsMade: true }).catch(() => {});
   });
   return worker;
 }
 
-/** BullMQ asks for the next job again at once, thousands of times a second, when Redis is too full to hand one out. */
+/** When Redis is too full to hand out a job, BullMQ asks again immediately, thousands of times a second. */
 function rest(worker: Worker): void {
   if (worker.isPaused() || worker.closing !== undefined) return;
   void worker.pause(true);
@@ -109,7 +109,7 @@ function rest(worker: Worker): void {
 
 async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   const { name, data, attemptsMade, attemptsStarted, opts } = job;
-  if (!isJobName(name)) throw new UnreadableError(`a job that is called ${name}`);
+  if (!isJobName(name)) throw new UnreadableError(`a job named ${name}`);
   const jobTry: JobTry = {
     starts: attemptsStarted,
     isLast: attemptsMade + 1 >= (opts.attempts ?? 1),
@@ -118,7 +118,7 @@ async function attemptJob(job: Job, runJob: RunJob): Promise<number | null> {
   try {
     return await runJob(name, data, jobTry);
   } catch (error) {
-    // Redis' own trouble says nothing about the job, so it uses up no attempt.
+    // Trouble of Redis itself says nothing about the job, so it does not count as an attempt.
     if (isStoreTrouble(error)) return STORE_PAUSE_MS;
     const againMs = laterMs(error, Date.now() - job.timestamp);
     if (againMs !== null) return againMs;
@@ -135,9 +135,9 @@ const RATE_LIMITED_MS = 6000;
 const SHORTEST_MS = 500;
 
 /**
- * Milliseconds after which a job runs again without using up one of its attempts; null: the failure counts. It does not
- * where nothing was done: this process came too late, the card service or Slack has no time for us yet, or Slack does not
- * say who may do it.
+ * Milliseconds until a job runs again without counting an attempt. Null: the failure counts. It does not count when
+ * nothing was done: this process was too late, the card service or Slack is rate limiting us, or Slack does not say who
+ * may do it.
  *
  * @param ageMs how long ago the job was added.
  */
@@ -151,42 +151,43 @@ export function laterMs(error: unknown, ageMs: number): number | null {
 
 /** One try of a job. */
 export interface JobTry {
-  /** True when the job will not be tried again. */
+  /** True when the job will not be retried. */
   readonly isLast: boolean;
-  /** How often it has been started, this time included. */
+  /** How often it has been started, including this time. */
   readonly starts: number;
-  /** True when the job had asked to come back later. */
+  /** True when the job had asked to run again later. */
   readonly hasWaited: boolean;
 }
 
-/** Does a job. Answers milliseconds after which to run again, or nothing when it is done. */
+/** Runs a job. Returns milliseconds until it should run again, or nothing when it is done. */
 type JobHandler<Name extends JobName> = (data: JobData<Name>, jobTry: JobTry) => Promise<number | null> | Promise<void>;
 
-/** What is done for each job of the table. */
+/** The handler for each job in the table. */
 export type JobHandlers = { readonly [Name in JobName]: JobHandler<Name> };
 
-/** @returns milliseconds after which to run again, or null when the job is done. */
+/** @returns milliseconds until the job should run again, or null when it is done. */
 export type RunJob = (name: JobName, data: unknown, jobTry: JobTry) => Promise<number | null>;
 
 interface Deps {
   readonly handlers: JobHandlers;
   readonly throttle: Pick<Throttle, 'tokenDeadMs'>;
   readonly redo: Pick<Redo, 'settled' | 'losses'>;
-  /** Remembers a job that is done, in case Redis comes back without what it wrote. */
+  /** Remembers a finished job, in case Redis comes back without its writes. */
   readonly jobDone: <Name extends JobName>(name: Name, data: JobData<Name>) => void;
-  /** A job whose data this version cannot read is not tried again: whoever waits for it is told. */
+  /** A job with data that this version cannot read is not retried. People who wait for it are notified. */
   readonly tellUnreadable: (name: JobName, data: unknown) => Promise<void>;
   /** Something that App Home shows may have changed. */
   readonly homeChanged: () => Promise<void>;
 }
 
-/** How soon a job runs again during which Redis came back older. */
+/** Delay before a job runs again because Redis came back with older data during the run. */
 const AGAIN_MS = 100;
 
 /**
- * Runs jobs as the table says.
+ * Runs jobs by the job table.
  *
- * A job during which Redis came back older runs again: of what it wrote some may be lost, and the rest is there.
+ * If Redis comes back with older data during a job, the job runs again: some of its writes may be lost, and others are
+ * there.
  */
 export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable, homeChanged }: Deps): RunJob {
   async function run<Name extends JobName>(name: Name, given: unknown, jobTry: JobTry): Promise<number | null> {

@@ -5,29 +5,33 @@ import { span } from '../core/trace.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import type { Burst } from '../intake/burst.ts';
 
-/** How many cards of a burst are worked on at a time. They wait for Redis and the card API most of the time. */
+/** How many cards of a burst are processed at a time. They mostly wait for Redis and the card API. */
 const CARDS_AT_ONCE = 100;
-/** What has not begun by then is behind slow ones: any worker may do it. */
+/** Events not started by then are stuck behind slow ones, so any worker may take them. */
 const BEGIN_WITHIN_MS = 2000;
 
 type BurstEvent = Burst['events'][number];
 
 interface Deps {
-  /** @returns milliseconds after which to run again, or null when the event is delivered. */
+  /** @returns milliseconds until it should run again, or null when the event is delivered. */
   readonly deliver: (event: StoredEvent, isLate: boolean) => Promise<number | null>;
-  /** Makes an event a job of its own, also one that is none of this version: its job says so. Safe to repeat. */
+  /**
+   * Makes an event a separate job, also an event that this version does not know: its job then fails with that reason.
+   * Safe to repeat.
+   */
   readonly handOn: (event: { readonly id: string }, isLate: boolean) => Promise<void>;
-  /** Told of each event. */
+  /** Called once per event. */
   readonly measure: (outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
   readonly log: Log;
   readonly beginWithinMs?: number;
 }
 
 /**
- * Delivers each event of a burst as its own job would, those of one card in order. One that fails, waits or does not begin in
- * time becomes that job, with all its attempts, and holds up no other. Safe to repeat, as each event is.
+ * Delivers each event of a burst as its own job would, with the events of one card in order. An event that fails, waits
+ * or does not start in time becomes a separate job with all its attempts, so that it does not hold up the others. Safe
+ * to repeat, like each event.
  *
- * @throws whatever kept an event from becoming a job: then the burst is to run again.
+ * @throws when an event could not become a job. Then the burst must run again.
  */
 export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinMs = BEGIN_WITHIN_MS }: Deps) {
   return async ({ events }: Burst): Promise<void> => {
@@ -39,7 +43,7 @@ export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinM
         for (const one of ofCard) await deliverOne(one, beginBy).catch((error: unknown) => failures.push(error));
       }
     };
-    // None may be under way any more when the burst ends, and with it its lock.
+    // The burst's lock ends with the burst, so no event may be in flight by then.
     await Promise.all(Array.from({ length: CARDS_AT_ONCE }, takeNext));
     if (failures.length > 0) throw failures[0];
   };
@@ -55,7 +59,7 @@ export function createDeliverBurst({ deliver, handOn, measure, log, beginWithinM
       );
       outcome = againMs === null ? 'done' : 'later';
     } catch (error) {
-      log.warn({ err: error, eventId: event.id }, 'an event of a burst failed, it becomes a job of its own');
+      log.warn({ err: error, eventId: event.id }, 'an event of a burst failed; it becomes a separate job');
     }
     measure(outcome, performance.now() - startedAt);
     if (outcome !== 'done') await itsJob();

@@ -1,7 +1,7 @@
 --- @keys any key of the tag
--- Keys under one hash tag as they are at one moment: key, when it expires (ms since 1970, 0 for never), and Redis' own dump
--- of it, one after the other, behind the cursor to go on with. ARGV: cursor, 'all' or 'page', the pattern of the keys, and
--- the beginnings of those to leave out.
+-- Dumps keys under one hash tag in one step. Returns the cursor to continue with, then for each key: the key, when it
+-- expires (ms since 1970, 0 for never), and Redis' DUMP of it. ARGV: cursor, 'all' or 'page', the pattern of the keys,
+-- and prefixes of keys to leave out.
 --- @include "../core/now"
 local function isLeftOut(key)
   for index = 4, #ARGV do

@@ -11,13 +11,13 @@ import { type JobData, type JobName, jobs } from './jobs.ts';
 interface When {
   /** Milliseconds until it may run. */
   readonly delayMs?: number;
-  /** The same as a moment (ms). */
+  /** The same, as a point in time (ms). */
   readonly atMs?: number;
-  /** Instead of what the table says, for a job that must not be merged with those that wait. */
+  /** Replaces the id from the table, for a job that must not be merged with waiting ones. */
   readonly id?: string;
 }
 
-/** Adds a job. May be repeated: by its id, or by what it is merged by, it is one job. */
+/** Adds a job. Safe to repeat: its id or merge key makes it one job. */
 export type Enqueue = <Name extends JobName>(name: Name, data: JobData<Name>, when?: When) => Promise<void>;
 
 export function createEnqueue(queues: Queues, now: () => Date = () => new Date()): Enqueue {
@@ -35,8 +35,8 @@ export function createEnqueue(queues: Queues, now: () => Date = () => new Date()
 }
 
 /**
- * Jobs that were added, or done, shortly before Redis came back older are added again: what a job wrote may be lost, and what
- * it was made from may be gone.
+ * Jobs that were added or finished shortly before Redis came back with older data are added again: their writes may be
+ * lost, and their source data may be gone.
  */
 export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
   const keep: Keep = (name, data, when) => {
@@ -53,7 +53,7 @@ export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
 
 type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Parameters<Enqueue>[2]) => void;
 
-/** Sets every job of the table that has an interval and is not set, but those that nothing here needs. */
+/** Schedules every recurring job of the table that is not scheduled, except the unneeded ones. */
 export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]): Promise<void> {
   for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
     if (everyMs === undefined || unneeded.includes(name as JobName)) continue;
@@ -63,7 +63,7 @@ export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]
   }
 }
 
-/** Events that were read together share a job; whatever else there is has one of its own. */
+/** Events that were read together share a job. Every other entry gets a separate one. */
 export async function toJobs(entries: readonly InboxEntry[], enqueue: Enqueue): Promise<void> {
   const events = entries.filter(mayShareJob);
   if (events.length > 1 && events.length === entries.length) return await enqueue('deliver-burst', burstOf(events));
@@ -71,10 +71,10 @@ export async function toJobs(entries: readonly InboxEntry[], enqueue: Enqueue): 
 }
 
 /**
- * Each entry of the inbox becomes a job. One of a kind that only a newer version knows becomes a job of its own, which
- * fails until such a version gets it, and holds up no other.
+ * Turns each entry of the inbox into a job. An entry of a kind that only a newer version knows becomes a separate job,
+ * which fails until a newer version runs it and does not hold up others.
  *
- * @param isAside it is that job.
+ * @param isAside the entry already is such a job.
  */
 export async function toJob(entry: InboxEntry, enqueue: Enqueue, isAside = false): Promise<void> {
   switch (entry.type) {
@@ -87,7 +87,7 @@ export async function toJob(entry: InboxEntry, enqueue: Enqueue, isAside = false
     case 'home':
       return await enqueue('open-home', entry.opened);
     case 'action':
-      // Its signature is checked when it is performed: whoever can write here can also write to the queue.
+      // The signature is checked when the action is performed: anyone who can write here can also write to the queue.
       return await enqueue('perform-action', { action: entry.action as Action, signature: entry.signature });
     case 'refused':
       return await enqueue('record-refusal', { action: entry.action, why: entry.why, signature: entry.signature });

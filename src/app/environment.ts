@@ -31,7 +31,7 @@ const sinks = 'expected file:///PATH, https://HOST/PATH or s3://BUCKET/PREFIX?re
 const sinkUrl = z
   .url({ protocol: /^(file|https?|s3)$/, error: sinks })
   .transform((text) => new URL(text))
-  // Passwords in addresses end up in errors, and a copy that anybody can read or change on its way proves little.
+  // Passwords in addresses leak into errors, and a copy that can be read or changed in transit proves little.
   .refine((url) => url.username === '' && url.password === '' && !isPlain(url.href), sinks)
   .refine((url) => endpointOf(url) === null || URL.canParse(endpointOf(url) ?? ''), sinks);
 const endpointOf = (url: URL): string | null => url.searchParams.get('endpoint');
@@ -47,7 +47,7 @@ const proxyUrl = z
   .pipe(
     z.url({
       protocol: /^https?$/,
-      error: 'expected the http:// or https:// address of a proxy (the name in lower case goes first)',
+      error: 'expected the http:// or https:// address of a proxy (the lowercase name takes precedence)',
     }),
   );
 const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
@@ -70,10 +70,10 @@ const dollars = (expected: string) =>
     .transform((text) => toCents(Number(text)))
     .default(100_000);
 
-/** Each has its connections, timers and workers in every process. */
+/** Each program has its own connections, timers and workers in every process. */
 export const PROGRAMS_MAX = 8;
 
-/** Slack takes 32 characters; the longest short form adds `-activate`. */
+/** Slack allows 32 characters, and the longest short form adds `-activate`. */
 const commandForm = `expected a slash command such as ${DEFAULT_COMMAND}, of at most 22 lowercase letters, digits, hyphens and underscores`;
 
 const programName = z
@@ -83,14 +83,14 @@ const programName = z
     'expected names of card programs: up to 12 lowercase letters and digits each, such as eu',
   );
 
-/** What every process reads. */
+/** Variables that every process reads. */
 export const shared = {
   /** Card programs besides the first one, which has no name. */
   PROGRAMS: listOf(programName, 'expected names of card programs, comma-separated')
     .refine((names) => new Set(names).size === names.length, 'expected each name of a card program once')
     .refine(({ length }) => length <= PROGRAMS_MAX, `expected at most ${PROGRAMS_MAX} names of card programs`)
     .default([]),
-  /** The card program that a command, or a process, is for; not given: the first one, or all. */
+  /** The card program that a command or process is for. Unset: the first one, or all. */
   PROGRAM: programName.optional(),
   REDIS_URL: listOf(redisUrl, redisUrls).default(['redis://127.0.0.1:6379']),
   REDIS_SENTINEL_MASTER: z.string().min(1).optional(),
@@ -121,12 +121,12 @@ export const shared = {
   ALERTS_CHANNEL_APPROVALS: channelId.optional(),
   ALERTS_CHANNEL_OPS: channelId.optional(),
   ALERTS_CHANNEL_AUDIT: channelId.optional(),
-  // Each process decides by its own: the worker does not believe what the web process says of somebody.
+  // Each process decides on its own: the worker does not trust what the web process says about a person.
   OPERATORS: listOf(member, members).default([]),
   APPROVERS: listOf(member, members).default([]),
   TWO_PERSON_ABOVE: dollars('expected an amount of dollars such as 1000'),
   POLICY_FILE: filePath.optional(),
-  // Everything else about traces OpenTelemetry's own SDK reads.
+  // OpenTelemetry's own SDK reads all other tracing variables.
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none'], { error: 'expected otlp or none' }).default('otlp'),
@@ -143,7 +143,7 @@ export const shared = {
     .default('info'),
 };
 
-/** What the web process reads besides. */
+/** Additional variables of the web process. */
 export const web = {
   HOST: z.string().min(1).default('0.0.0.0'),
   PORT: portNumber.default(3000),
@@ -160,7 +160,7 @@ export const web = {
   ).refine(({ length }) => length <= 2, 'expected one secret, or two comma-separated ones while it is rotated'),
 };
 
-/** What the worker process reads besides. */
+/** Additional variables of the worker process. */
 export const worker = {
   CARD_API_URL: z
     .string({ error: 'expected the base address of the card API, for instance https://host/v4' })
@@ -197,34 +197,34 @@ export const WorkerEnv = z.object({ ...shared, ...worker });
 type QuestionableValues = z.output<typeof SharedEnv> &
   Partial<Pick<z.output<typeof WorkerEnv>, 'CARD_API_URL' | 'QUEUE_PAGE_PASSWORD'>>;
 
-/** What of the configuration is allowed, and should not be in production. Names variables, never their values. */
+/** Warnings about settings that are allowed but should not be used in production. Name variables, never their values. */
 export function warningsOf(values: QuestionableValues): string[] {
   const warnings: string[] = [];
   const addresses = {
     SLACK_API_URL: 'the token',
     CARD_API_URL: 'the token',
-    OTEL_EXPORTER_OTLP_ENDPOINT: 'what is sent',
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'what is sent',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'traces',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'traces',
   } as const;
   for (const [name, what] of Object.entries(addresses) as [keyof typeof addresses, string][]) {
     const url = values[name];
     if (url !== undefined && isPlain(url))
-      warnings.push(`${name} begins with http://: ${what} can be read on its way. Use https://`);
+      warnings.push(`${name} begins with http://: ${what} can be read in transit. Use https://`);
   }
   warnings.push(...redisWarnings(values));
   if (values.QUEUE_PAGE_PASSWORD !== undefined && values.ADMIN_PORT === undefined)
-    warnings.push('QUEUE_PAGE_PASSWORD: the page of the queues is on the admin port. Set ADMIN_PORT');
+    warnings.push('QUEUE_PAGE_PASSWORD: the queues page is on the admin port. Set ADMIN_PORT');
   return warnings;
 }
 
 function redisWarnings(values: QuestionableValues): string[] {
   const warnings: string[] = [];
-  // All nodes are reached as the first one, because those that are learned later have no address of their own.
+  // All nodes are reached like the first one, because nodes discovered later have no URL of their own.
   const isEncrypted = values.REDIS_URL[0]?.startsWith('rediss:') === true;
   if (values.REDIS_URL.some((url) => url.startsWith('rediss:') !== isEncrypted))
     warnings.push(`REDIS_URL mixes redis:// and rediss://: all are reached ${isEncrypted ? 'with' : 'without'} TLS`);
   if (values.REDIS_TLS_INSECURE && isEncrypted)
-    warnings.push('REDIS_TLS_INSECURE: whoever is in between can pretend to be Redis. Use REDIS_TLS_CA_FILE');
+    warnings.push('REDIS_TLS_INSECURE: anyone in between can impersonate Redis. Use REDIS_TLS_CA_FILE');
   const ofTls = values.REDIS_TLS_INSECURE ? 'REDIS_TLS_INSECURE' : 'REDIS_TLS_CA_FILE';
   if (!isEncrypted && (values.REDIS_TLS_INSECURE || values.REDIS_TLS_CA_FILE !== undefined))
     warnings.push(`${ofTls} does nothing: Redis is reached without TLS. Begin REDIS_URL with rediss://`);

@@ -14,12 +14,12 @@ import { Burst, burstId } from '../intake/burst.ts';
 import { LateCopies } from '../outbox/send-message.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
-/** How a job is tried again. Finished jobs go at once: what was done is remembered elsewhere, smaller. */
+/** How a job is retried. Finished jobs are removed at once: what was done is remembered elsewhere, in less space. */
 type Retry = Readonly<Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail' | 'attempts' | 'backoff'>>;
 
 const removeOnComplete = true;
 
-/** A job that fails for good stays in Redis for two weeks, to be looked at and replayed. */
+/** A job that fails for good stays in Redis for two weeks, for inspection and replay. */
 const FAILED_KEPT_SECONDS = 14 * 24 * 3600;
 
 const times = (attempts: number): Retry => ({
@@ -29,7 +29,7 @@ const times = (attempts: number): Retry => ({
   backoff: { type: 'exponential', delay: 1000, jitter: 0.5 },
 });
 
-/** Nobody would look at it when it failed for good: another of its kind comes, or the sweep adds it again. */
+/** No need to inspect these when they fail for good: another job of the same kind follows, or the sweep adds it again. */
 const discardOnFailure = (retry: Retry): Retry => ({ ...retry, removeOnFail: true });
 
 const everySeconds = (seconds: number, attempts: number): Retry =>
@@ -37,31 +37,31 @@ const everySeconds = (seconds: number, attempts: number): Retry =>
 
 const once: Retry = { removeOnComplete, removeOnFail: true, attempts: 1 };
 
-/** What was to be temporary must not stay because a job was given up. */
+/** Temporary things must not stay because a job was given up. */
 const untilDone = everySeconds(30, 1000);
 
-/** One kind of job: in which queue it waits, what it carries, how it is tried again. What it does is in `JobHandlers`. */
+/** One kind of job: its queue, its data, its retries. What it does is in `JobHandlers`. */
 export interface Job<Data> {
   readonly queue: QueueName;
   readonly data: Reads<Data>;
   readonly retry: Retry;
-  /** While a job with this id is in Redis, another is not added: adding may be repeated. */
+  /** While a job with this id is in Redis, no other is added, so adding is safe to repeat. */
   readonly id?: (data: Data) => string;
-  /** Given: by what its shard is found; otherwise by its id. One that has neither is in shard 0. */
+  /** The value that selects its shard, if not its id. A job with neither goes to shard 0. */
   readonly shardBy?: (data: Data) => string;
-  /** Of several with this key that wait, one stays; while one runs, one more is kept for afterwards. */
+  /** Waiting jobs with the same key are merged into one. While one runs, one more is kept for afterwards. */
   readonly mergeBy?: (data: Data) => string;
-  /** Runs again and again, once for all workers. */
+  /** Repeats at this interval, once for all workers together. */
   readonly everyMs?: number;
-  /** Run too early, it looks at what there is to do and puts itself off. */
+  /** If it runs too early, it checks what is due and delays itself. */
   readonly mayRunEarly?: true;
   /** What it does may be shown in App Home. */
   readonly changesHome?: true;
-  /** It calls Slack, and waits as long as Slack does not take the call. */
+  /** Calls Slack, and waits while Slack rejects calls. */
   readonly waitsForSlack?: true;
 }
 
-/** Lets TypeScript infer what each entry carries. */
+/** Lets TypeScript infer the data type of each entry. */
 const job = <Schema extends z.ZodType>(
   definition: Omit<Job<z.output<Schema>>, 'data'> & { readonly data: Schema },
 ): typeof definition => definition;
@@ -76,21 +76,21 @@ const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as c
 const home = { queue: 'updates', waitsForSlack: true } as const;
 const maintenance = { queue: 'maintenance', changesHome: true } as const;
 const warning = { queue: 'maintenance', retry: discardOnFailure(times(3)) } as const;
-/** Comes again by itself. */
+/** A recurring job. */
 const repeated = { queue: 'maintenance', data: nothing, retry: once } as const;
 
-/** Every job there is. */
+/** All jobs. */
 const table = {
   'deliver-alert': delivery,
-  /** The same for an event that nobody was told of in time. */
+  /** The same for an event that nobody was notified of in time. */
   'deliver-late-alert': delivery,
-  /** The same for events that were read together from the inbox: one job costs less than as many as there are events. */
+  /** The same for events that were read together from the inbox: one job costs less than one per event. */
   'deliver-burst': job({
     queue: 'bursts',
     data: Burst,
     retry: times(12),
     id: burstId,
-    /** With its events, which come from one shard: each counts what waits there. */
+    /** Same shard as its events, which all come from one shard: each shard counts its own waiting events. */
     shardBy: ({ events: [first] }) => first?.event.id ?? '',
     changesHome: true,
   }),
@@ -109,18 +109,16 @@ const table = {
     mergeBy: ({ channel }) => channel,
   }),
 
-  /**
-   * An entry of a newer version: it fails for good, and so is reported and can be replayed, unless such a version gets it.
-   */
+  /** An entry of a newer version. It fails for good unless that version gets it, so it is reported and can be replayed. */
   'repost-entry': job({
     queue: 'outbox',
     data: z.strictObject({ channel: z.string(), entry: z.unknown() }),
     retry: times(3),
   }),
-  /** The same of something that the web process has stored. */
+  /** The same for something that the web process has stored. */
   'hand-on-entry': job({ queue: 'alerts', data: z.strictObject({ entry: z.unknown() }), retry: times(3) }),
 
-  /** In another queue than what people wait for. */
+  /** In a different queue from work that people wait for. */
   'delete-late-copies': job({
     queue: 'maintenance',
     data: LateCopies,
@@ -137,7 +135,7 @@ const table = {
     retry: times(12),
     id: ({ userId, entry }) => `person-${userId}-${entry.id}`,
   }),
-  /** Adds to an alert what the card API did not say in time. */
+  /** Adds to an alert what the card API did not answer in time. */
   'enrich-alert': job({
     queue: 'updates',
     data: ofAlert,
@@ -151,7 +149,7 @@ const table = {
     retry: times(3),
     mergeBy: ({ userId }) => `home-${userId}`,
   }),
-  /** For everybody who opened it lately. */
+  /** For everyone who opened App Home recently. */
   'render-homes': job({ ...home, data: nothing, retry: discardOnFailure(times(3)), mergeBy: () => 'homes' }),
 
   'perform-action': job({
@@ -161,7 +159,7 @@ const table = {
     id: ({ action }) => action.id,
     changesHome: true,
   }),
-  /** The alert of a fraud case that somebody opened. Not behind the webhooks: operators are told at once. */
+  /** The alert of a fraud case that someone opened. Does not wait behind webhooks: operators are notified immediately. */
   'announce-alert': job({
     queue: 'actions',
     data: Alert,
@@ -177,7 +175,7 @@ const table = {
     changesHome: true,
   }),
 
-  /** Records together what one person was refused within a minute. */
+  /** Records everything that one person was refused within a minute in one entry. */
   'record-refusals': job({
     ...maintenance,
     data: z.strictObject({ action: AnyAction, first: z.string() }),
@@ -185,7 +183,7 @@ const table = {
     id: ({ first }) => `refusals-${first}`,
   }),
 
-  /** Looks whether a change that was sent can be seen. */
+  /** Checks whether a sent change is visible. */
   'verify-action': job({
     ...maintenance,
     data: ofAction,
@@ -195,7 +193,7 @@ const table = {
   }),
   'end-temporary-change': job({
     ...maintenance,
-    /** `isEarly`: what it was made for has happened, so it ends before its time. */
+    /** `isEarly`: its purpose has been fulfilled, so it ends early. */
     data: z.strictObject({ temporaryChangeId: z.string(), isEarly: z.boolean().optional() }),
     retry: untilDone,
     mayRunEarly: true,
@@ -208,7 +206,7 @@ const table = {
     mayRunEarly: true,
     id: ({ muteId }) => `mute-${muteId}`,
   }),
-  /** Takes *Undo* away. */
+  /** Removes *Undo*. */
   'end-undo': job({ ...maintenance, data: ofAction, retry: untilDone, id: ({ actionId }) => `undo-${actionId}` }),
   'end-claim': job({
     ...maintenance,
@@ -216,7 +214,7 @@ const table = {
     retry: discardOnFailure(times(12)),
     id: ({ claimId }) => `claim-${claimId}`,
   }),
-  /** Looks after a request until it is decided: reminds, and ends it. */
+  /** Watches a request until it is decided: reminds people, and ends it. */
   'expire-request': job({
     ...maintenance,
     data: z.strictObject({ requestId: z.string() }),
@@ -224,29 +222,29 @@ const table = {
     mayRunEarly: true,
     id: ({ requestId }) => `expire-${requestId}`,
   }),
-  /** What remains of a card's limits after a purchase. Several purchases in a row are looked at once. */
+  /** Checks what remains of a card's limits after a purchase. Several purchases in a row share one check. */
   'warn-of-limits': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-limits-${acctId}` }),
   'warn-of-subscription': job({ ...warning, data: ofAlert, id: ({ alertId }) => `warn-subscription-${alertId}` }),
   'warn-of-expiry': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-expiry-${acctId}` }),
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
-  /** The digest of a channel that is due on a date. */
+  /** A channel's digest for a date. */
   'send-digest': job({
     ...maintenance,
     data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), date: z.string() }),
     retry: times(12),
     id: ({ channel, kind, date }) => `digest-${channel}-${kind}-${date}`,
   }),
-  /** Adds the jobs of channels, and sends people's own; what a worker missed is made up for. */
+  /** Adds the jobs of channels, and sends people's own digests. Catches up on anything that a worker missed. */
   'send-digests': job({ ...repeated, mayRunEarly: true, everyMs: 60_000 }),
-  /** What could not be copied is copied by the next one. */
+  /** Entries that could not be copied are copied by the next run. */
   'copy-audit': job({ ...repeated, everyMs: 5000 }),
-  /** Months that ended long ago: looking costs a few reads. */
+  /** For months that ended long ago. A check costs a few reads. */
   'archive-audit': job({ ...repeated, everyMs: 6 * 3_600_000 }),
-  /** Asking costs nothing while the list is fresh; a list that failed comes again soon. */
+  /** Costs nothing while the list is fresh. A list that failed is retried soon. */
   'refresh-directory': job({ ...repeated, everyMs: 30_000 }),
-  /** What App Home counts down or lets run out is seldom older. */
+  /** Countdowns and expiring items in App Home are rarely older than this. */
   'refresh-homes': job({ ...repeated, changesHome: true, everyMs: 120_000 }),
-  /** A card that nobody has activated for days is found soon enough. */
+  /** Often enough for a card that nobody has activated for days. */
   'remind-of-activation': job({ ...repeated, changesHome: true, everyMs: 5 * 60_000 }),
 };
 
@@ -259,7 +257,10 @@ export function isJobName(name: string): name is JobName {
   return Object.hasOwn(jobs, name);
 }
 
-/** Whether a job of this name does nothing wrong before its time: all but what comes at an hour, or when its time is over. */
+/**
+ * Whether a job of this name does no harm before its time. True for all except jobs due at a set hour or at the end of
+ * a period.
+ */
 export function mayRunEarly(name: string): boolean {
   return isJobName(name) && (jobs[name].queue !== 'maintenance' || jobs[name].mayRunEarly === true);
 }

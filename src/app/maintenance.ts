@@ -14,12 +14,15 @@ import type { Enqueue } from './enqueue.ts';
 import { mayRunEarly } from './jobs.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** How soon people are told that Redis is filling up. */
+/** How soon people are notified that Redis is filling up. */
 const MEMORY_MS = 1000;
-/** Oldest alert or request that waits for a worker: above, people are told; below the second, that it is over. */
+/**
+ * Age of the oldest waiting alert or request: above the first value people are notified, below the second it counts as
+ * resolved.
+ */
 const LAG_MS = 60_000;
 const LAG_OVER_MS = 10_000;
-/** Clocks that are right differ by less. */
+/** Correct clocks differ by less. */
 const CLOCK_DIFFERENCE_MS = 60_000;
 
 type Context = Pick<
@@ -39,7 +42,7 @@ interface Work {
   readonly sweep: () => Promise<void>;
 }
 
-/** What a worker does besides its jobs, at its start and every `sweepMs`: a failure is logged, and the next run comes. */
+/** What a worker does besides its jobs, at startup and every `sweepMs`. Logs a failure and retries on the next run. */
 export function createMaintenance(context: Context, { workerId, sweepMs, sweep }: Work) {
   const { redis, queues, enqueue, temporaryChanges, directory, card, log } = context;
   const workers = createWorkers(redis);
@@ -47,7 +50,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
   const timers: NodeJS.Timeout[] = [];
 
   return {
-    /** Does not wait for it: without Redis it would not end, and the process must be able to stop all the same. */
+    /** Does not wait for the work: without Redis it would never end, and the process must still be able to stop. */
     start(): void {
       const sweeping = setInterval(() => {
         void orLog('sweep', sweep);
@@ -64,7 +67,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
     stop(): void {
       for (const timer of timers) clearInterval(timer);
     },
-    /** This worker does not live any more. */
+    /** Removes this worker from the list of live workers. */
     signOff: () => workers.gone(workerId),
   };
 
@@ -89,17 +92,17 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
     try {
       await work();
     } catch (error) {
-      log.warn({ err: error, what }, 'maintenance failed, the next run comes');
+      log.warn({ err: error, what }, 'maintenance failed; will retry on the next run');
     }
   }
 }
 
-/** What ops are told of by themselves: work that waits too long, clocks that differ, memory that fills up. */
+/** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, quarantined, clock, memory, notifyOps, notifyResolved } = context;
   let toldOfMemory: MemoryLevel | null = null;
   return {
-    /** Says that this worker lives, and whether people wait for too long. */
+    /** Reports that this worker is alive, and whether people have to wait too long. */
     async watch(): Promise<void> {
       await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
       const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: quarantined.count, memory });
@@ -111,7 +114,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
       else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);
     },
 
-    /** The clock of this machine decides nothing here, but BullMQ goes by it. */
+    /** Cardbell does not use this machine's clock, but BullMQ does. */
     async checkClock(): Promise<void> {
       const aheadMs = Date.now() - (await clock.measure()).getTime();
       if (Math.abs(aheadMs) > CLOCK_DIFFERENCE_MS) await notifyOps(opsIssue.clocksDiffer);
@@ -128,29 +131,29 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
   };
 }
 
-/** What is later than this has lost its timer. */
+/** Anything overdue by more than this has lost its timer. */
 const OVERDUE_MS = 30_000;
 
 interface SweepDeps {
   readonly enqueue: Enqueue;
   readonly now: () => Date;
   readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
-  /** True when messages of a channel wait to be edited. */
+  /** True when messages of a channel are waiting to be edited. */
   readonly hasEdits: (channel: string) => Promise<boolean>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
   readonly progress: Pick<Progress, 'awaited'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly requests: Pick<Requests, 'open'>;
-  /** Sets the timers of what comes again that are not set. */
+  /** Sets missing timers of recurring jobs. */
   readonly keepTimers: () => Promise<void>;
-  /** Holds what came into an outbox before somebody set quiet hours there. */
+  /** Holds outbox entries that arrived before someone set quiet hours there. */
   readonly holdAllAsQuiet: () => Promise<void>;
 }
 
 /**
- * Takes up what a crash between two steps left lying: channels that nobody was woken for, changes that nobody ended. Each
- * job is added under the id of the one that may be there already.
+ * Picks up what a crash between two steps left behind: channels that were never woken, changes that were never ended.
+ * Each job is added under the id that an existing one would have.
  */
 export function createSweep(deps: SweepDeps): () => Promise<void> {
   const { enqueue, now, hasEdits, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
@@ -175,7 +178,7 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
       if (isOverdue(expiresAt)) await enqueue('end-claim', { claimId: id });
     }
     for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
-    // Last: it reads alerts, and one that cannot be read must not hold up the others.
+    // Last: it reads alerts, and an unreadable one must not hold up the other steps.
     await holdAllAsQuiet();
   };
 }

@@ -19,10 +19,11 @@ interface Moved {
 }
 
 /**
- * Moves what is stored to where it belongs with so many shards. No process may run; none can start until it is done.
+ * Moves stored data to where it belongs with this number of shards. No process may be running, and none can start until
+ * the move is done.
  *
- * Each thing is written to its new place before it is taken away from the old one, and what is in its place already is not
- * written again: so after a crash it is run once more, with the same number or another one.
+ * Everything is written to its new place before it is removed from the old one, and not written again if it is already
+ * there. So after a crash, run it again, with the same number or another one.
  */
 export async function moveToShards(redis: RedisClient, shards: number): Promise<Moved> {
   await writeFormat(redis, MOVING);
@@ -47,10 +48,10 @@ async function together(redis: RedisClient, add: (commands: ChainableCommander) 
 
 const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));
 
-/** Where an id is remembered: clicks and openings of App Home, which are not split, in the first shard. */
+/** Shard of an id's deduplication key. Clicks and App Home openings are not split and stay in the first shard. */
 const seenIn = (id: string, shards: number): number => (/^(?:act|home)_/.test(id) ? 0 : shardOf(id, shards));
 
-/** What is remembered of webhooks, with the time for which it still is. Written again it is the same. */
+/** Moves deduplication keys of webhooks, with their remaining time. Safe to repeat. */
 async function moveSeen(redis: RedisClient, shards: number): Promise<number> {
   let moved = 0;
   for await (const keys of scanKeys(redis, seenKey('*').replace(':in', '*:in'), PAGE)) {
@@ -77,7 +78,7 @@ async function moveSeenIds(redis: RedisClient, ids: readonly string[], from: num
   await together(redis, (commands) => {
     for (const [index, id] of ids.entries()) {
       const [times = 0, untilMs = 0] = read.slice(index * 2, index * 2 + 2).map(Number);
-      // Its time may have run out a moment ago.
+      // It may have expired a moment ago.
       if (times > 0 && untilMs > 0) commands.set(seenKey(id, to), times, 'PXAT', untilMs);
     }
   });
@@ -96,7 +97,7 @@ async function* pagesOf(redis: RedisClient, stream: string): AsyncGenerator<Stre
   }
 }
 
-/** The id that the shard is found by; of an entry that only a newer version knows, one made of its text. */
+/** The id that selects the shard. For an entry that only a newer version knows, an id made from its text. */
 function idOf([, [, text = '']]: StreamEntry): string {
   try {
     const { event, webhook } = JSON.parse(text) as { event?: { id?: string }; webhook?: { id?: string } };
@@ -106,7 +107,7 @@ function idOf([, [, text = '']]: StreamEntry): string {
   }
 }
 
-/** Webhooks that no worker has taken, or that one had in hand. */
+/** Webhooks that no worker has taken, or that one was working on. */
 async function moveEntries(redis: RedisClient, shards: number): Promise<number> {
   const inPlace = new Set<string>();
   for (const shard of shardsOf(shards)) {
@@ -134,7 +135,10 @@ async function moveEntries(redis: RedisClient, shards: number): Promise<number> 
   return moved;
 }
 
-/** Where BullMQ keeps the ids of jobs; in a list, the next one is the last. What was active when its worker died waits again. */
+/**
+ * Where BullMQ keeps job ids. In a list, the next job is the last element. A job that was active when its worker died
+ * waits again.
+ */
 const lists = ['wait', 'paused', 'active'] as const;
 const sets = ['delayed', 'prioritized', 'failed', 'completed'] as const;
 
@@ -146,10 +150,10 @@ interface QueuedJob {
   readonly score: string | null;
 }
 
-/** Jobs of a queue in every state, each with all its attempts and errors. */
+/** Moves a queue's jobs in every state, with all their attempts and errors. */
 async function moveJobs(redis: RedisClient, queue: QueueName, shards: number): Promise<number> {
   const key = (shard: number, name: string): string => `${queuePrefix(shard)}:${queue}:${name}`;
-  // BullMQ's own numbers are of jobs that have no id, which are in shard 0.
+  // Numeric ids are BullMQ's own, for jobs without an id. These are in shard 0.
   const homeOf = (id: string): number => (/^\d+$/.test(id) ? 0 : shardOf(id, shards));
   const jobs = (await Promise.all(shardsOf(SHARDS_MAX).map((shard) => jobsIn(redis, shard, key)))).flat();
   const inPlace = new Set(jobs.filter(({ id, shard }) => homeOf(id) === shard).map(({ id }) => id));
@@ -173,7 +177,7 @@ async function moveJobs(redis: RedisClient, queue: QueueName, shards: number): P
   return misplaced.length;
 }
 
-/** Those of a shard, the one that is next first. */
+/** The jobs of a shard, next one first. */
 async function jobsIn(redis: RedisClient, shard: number, key: (shard: number, name: string) => string) {
   const jobs: QueuedJob[] = [];
   for (const at of lists.toReversed())
@@ -187,7 +191,7 @@ async function jobsIn(redis: RedisClient, shard: number, key: (shard: number, na
   return jobs;
 }
 
-/** What the shards that are no more leave behind: empty streams, BullMQ's notes on its queues, what recovery counted there. */
+/** Clears what removed shards leave behind: empty streams, BullMQ's metadata of queues, counts of recoveries. */
 async function clear(redis: RedisClient, shards: number): Promise<void> {
   for (const shard of shardsOf(SHARDS_MAX).slice(shards)) {
     const prefix = intakeKey('recovery:', shard);
@@ -202,7 +206,10 @@ async function clear(redis: RedisClient, shards: number): Promise<void> {
   }
 }
 
-/** Adds what was counted. Beside it is noted that it was, because a crash may come before it is taken away where it was. */
+/**
+ * Adds the counts to the new key, with a note that they were added, because a crash may happen before the old key is
+ * deleted.
+ */
 async function moveCounts(redis: RedisClient, from: string, to: string): Promise<void> {
   const [note, counts] = [`moved:${from}`, await redis.hgetall(from)];
   const text = JSON.stringify(counts);

@@ -1,18 +1,18 @@
-/** Through which Slack and the card API are reached. */
+/** The proxy through which Slack and the card API are reached. */
 export interface OutgoingProxy {
   readonly http: string | undefined;
   readonly https: string | undefined;
-  /** Hosts that are reached directly, as `NO_PROXY` has them. */
+  /** Hosts to reach directly, in the format of `NO_PROXY`. */
   readonly except: string;
 }
 
-/** What is on this machine is never reached through a proxy. The brackets keep `:1` from being read as a port. */
+/** This machine is never reached through a proxy. The brackets keep `:1` from being read as a port. */
 const LOOPBACK = 'localhost,127.0.0.1,[::1]';
 
-/** Each also counts in lower case, and that name goes first, as with curl. */
+/** The lowercase names work too and take precedence, as with curl. */
 export const proxyNames = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
 
-/** Null where no proxy is set, or none is to be used for any host (`NO_PROXY=*`). */
+/** Null when no proxy is set, or no host may use one (`NO_PROXY=*`). */
 export function proxyOf(values: {
   readonly HTTP_PROXY?: string | undefined;
   readonly HTTPS_PROXY?: string | undefined;
@@ -24,7 +24,7 @@ export function proxyOf(values: {
   return { http, https, except: except === undefined ? LOOPBACK : `${except},${LOOPBACK}` };
 }
 
-/** Sends every `fetch` of this process through the proxy, if there is one. Slack's SDK calls by `fetch` as well. */
+/** Sends every `fetch` of this process through the proxy, if there is one. Slack's SDK uses `fetch` too. */
 export async function useProxy(proxy: OutgoingProxy | null): Promise<void> {
   if (proxy === null) return;
   // A megabyte of code that most installations never need.

@@ -4,13 +4,14 @@ import type { OpsIssue } from '../ops/notify-ops.ts';
 import { shared, web, worker } from './environment.ts';
 import type { Env } from './read-variables.ts';
 
-/** The configuration of each card program; what all share is in each of them. */
+/** The configuration of each card program. Shared settings are repeated in each of them. */
 export type Configs<Config> = readonly [Config, ...Config[]];
 
 /**
- * Several card programs in one Cardbell. Today's variables are those of the first one, which has no name. Another one has
- * variables of its own, with its name in front: `EU_CARD_API_TOKEN` for `eu`. None of them is taken from the first program, so
- * that nobody gets a token or may act on cards by accident. What is not listed here is the same for all of them.
+ * Several card programs in one Cardbell. The plain variables belong to the first program, which has no name. Another
+ * program's variables are prefixed with its name: `EU_CARD_API_TOKEN` for `eu`. None of them default to the first
+ * program's values, so that nobody gets a token or may act on cards by accident. Variables not listed here are the same
+ * for all programs.
  */
 const ownNames: readonly string[] = [
   'SLACK_COMMAND',
@@ -26,13 +27,13 @@ const ownNames: readonly string[] = [
 ];
 const ownOrFile = ownNames.flatMap((name) => [name, `${name}_FILE`]);
 
-/** What `PROGRAM` says for the first program alone. */
+/** Value of `PROGRAM` that means the first program alone. */
 const FIRST = 'first';
 
-/** What the variables of a program begin with. */
+/** Prefix of a program's variables. */
 export const prefixOf = (program: string): string => (program === '' ? '' : `${program.toUpperCase()}_`);
 
-/** The command of a program that names none: `/card-eu`. */
+/** The command of a program that configures none: `/card-eu`. */
 const defaultCommand = (program: string): string => `${DEFAULT_COMMAND}-${program}`;
 
 const listIn = (env: Env): string[] =>
@@ -41,12 +42,12 @@ const listIn = (env: Env): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '');
 
-/** The name of a variable as it has to be set for a program. */
+/** The name under which a program's variable must be set. */
 export function variableOf(program: string | undefined, name: string): string {
   return program !== undefined && ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
 }
 
-/** A text for the people who run a program: its variables as they have to be set, and its commands at a terminal. */
+/** Adapts a text for a program's operators: its variables as they must be set, and its commands at a terminal. */
 export function wordsOf(program: string, text: string): string {
   if (program === '') return text;
   return text
@@ -55,8 +56,8 @@ export function wordsOf(program: string, text: string): string {
 }
 
 /**
- * An issue as it is told to people who may run several programs: whose it is, its variables as they have to be set, and its
- * commands at a terminal. Otherwise they would change the token of the first program for that of another.
+ * Adapts an issue for people who may run several programs: names the program, its variables as they must be set, and
+ * its commands at a terminal. Otherwise they might change the first program's token instead of another one's.
  */
 export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' | 'todo'>>(
   program: string,
@@ -75,9 +76,9 @@ export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' 
 }
 
 /**
- * The environment in which the variables of the program that `PROGRAM` names stand under their plain names.
+ * The environment with the variables of the program in `PROGRAM` under their plain names.
  *
- * @param problems gets a program that `PROGRAMS` does not name.
+ * @param problems gets an entry for a program that `PROGRAMS` does not name.
  */
 export function ofProgram(env: Env, problems: string[]): Env {
   const program = env['PROGRAM']?.trim();
@@ -87,7 +88,7 @@ export function ofProgram(env: Env, problems: string[]): Env {
   return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND'] ?? defaultCommand(program) };
 }
 
-/** The programs with their commands, the first one under an empty name. */
+/** The programs with their commands; the first one has an empty name. */
 export function programsIn(env: Env): { readonly name: string; readonly command: string }[] {
   const commandOf = (name: string): string | undefined => env[`${prefixOf(name)}SLACK_COMMAND`]?.trim();
   return [
@@ -96,7 +97,7 @@ export function programsIn(env: Env): { readonly name: string; readonly command:
   ];
 }
 
-/** What is wrong with all programs together. */
+/** Problems across all programs. */
 export function problemsOfPrograms(env: Env): string[] {
   const commands = programsIn(env).map(({ command }) => command);
   const forms = commands.flatMap((command) => ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`));
@@ -108,14 +109,17 @@ export function problemsOfPrograms(env: Env): string[] {
     ...placesOfTwo(env),
     ...(isTwice === undefined
       ? []
-      : [`SLACK_COMMAND: expected a command of its own for each card program, but ${isTwice} is of two`]),
+      : [`SLACK_COMMAND: expected a separate command for each card program, but two use ${isTwice}`]),
     ...(clash === undefined
       ? []
       : [`PROGRAMS: expected another name than ${clash}, which stands for the first, or begins a variable of all`]),
   ];
 }
 
-/** Each program counts the records of its own from one: in one place, those of two are each other's forgeries. */
+/**
+ * Each program numbers its own records from one. If two shared a place, their records would look like forgeries to each
+ * other.
+ */
 function placesOfTwo(env: Env): string[] {
   const nameOf = (program: string, variable: string): string => `${prefixOf(program)}${variable}`;
   const placeIn = (name: string): string | undefined => env[name]?.trim().replace(/(?<=.)\/+$/, '') || undefined;
@@ -130,8 +134,8 @@ function placesOfTwo(env: Env): string[] {
 }
 
 /**
- * The configuration of each card program that this process works for: of all, or of the one that `PROGRAM` names. `first` is the
- * name of the first there.
+ * The configuration of each card program that this process serves: of all, or of the one in `PROGRAM`, where `first`
+ * means the first program.
  *
  * @throws ConfigError naming every bad variable of every program at once.
  */

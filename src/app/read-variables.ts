@@ -20,8 +20,8 @@ export function withoutEmpty(env: Env): Record<string, string> {
 }
 
 /**
- * The variables of a process or a command. Null: something is wrong with one of them, which is then added to `problems` in
- * one line each, without its value.
+ * The variables of a process or a command. Null when any are bad; each is then added to `problems` as one line, without
+ * its value.
  */
 export function readVariables<T extends z.ZodObject>(schema: T, env: Env, problems: string[]): z.output<T> | null {
   const before = problems.length;
@@ -31,7 +31,7 @@ export function readVariables<T extends z.ZodObject>(schema: T, env: Env, proble
   const seen = new Set<string>();
   for (const issue of result.error.issues) {
     const name = String(issue.path[0]);
-    // What is wrong with the file of a secret has been said.
+    // Problems with a secret's file have already been added.
     if (seen.has(name) || (given[`${name}_FILE`] !== undefined && given[name] === undefined)) continue;
     seen.add(name);
     problems.push(`${name}: ${issue.message}`);
@@ -39,7 +39,7 @@ export function readVariables<T extends z.ZodObject>(schema: T, env: Env, proble
   return null;
 }
 
-/** What is read, or null: what is wrong with it is then added to `problems`. */
+/** The result of `read`. Null when it fails; its problems are then added to `problems`. */
 export function orProblems<T>(read: () => T, problems: string[]): T | null {
   try {
     return read();
@@ -50,7 +50,7 @@ export function orProblems<T>(read: () => T, problems: string[]): T | null {
   }
 }
 
-/** Variables whose value is a secret. Each may be given as `NAME_FILE`: the path of a file that holds it. */
+/** Variables that hold secrets. Each may be given as `NAME_FILE`: the path of a file with the secret. */
 export const secretNames = [
   'REDIS_URL',
   'REDIS_SENTINEL_PASSWORD',
@@ -66,10 +66,10 @@ export const secretNames = [
 ] as const;
 
 /**
- * The given variables, with what stands in secret files under the names of the variables.
+ * The given variables, with the contents of secret files under the variables' names.
  *
- * @param wanted the variables that are read; files of others are left alone.
- * @param problems gets what is wrong: a file that cannot be read or is empty, or a variable given in both ways.
+ * @param wanted the variables that are read; other files are left alone.
+ * @param problems gets an entry for a file that is unreadable or empty, and for a variable that is set both ways.
  */
 export function withSecretFiles(
   given: Readonly<Record<string, string>>,
@@ -99,16 +99,16 @@ function readText(path: string): string | null {
   }
 }
 
-/** Secrets that only the other process needs. Whoever takes over a process must not find them in it. */
+/** Secrets that only the other process needs. Someone who takes over a process must not find them there. */
 const foreign = {
   web: secretNames.filter((name) => name in worker),
   worker: secretNames.filter((name) => name in web),
 };
 
 /**
- * Deletes from the environment what this process must not have, also for the processes that it may start.
+ * Deletes from the environment what this process must not have, also for processes that it starts.
  *
- * @param prefixes what the variables of each card program begin with.
+ * @param prefixes the prefixes of each card program's variables.
  * @returns a warning for each, which names the variable and never its value.
  */
 export function deleteForeign(

@@ -5,7 +5,7 @@ import { type Again, type Rule, rules, type Unremembered, type Write } from './w
 
 type Remember = Pick<Redo, 'remember'>;
 
-/** The same write, which is repeated when Redis has lost it. It must be safe to repeat, whatever was written since. */
+/** Wraps a write so that it is repeated when Redis has lost it. It must be safe to repeat, whatever was written since. */
 export function remembered<Args extends readonly unknown[], Result>(
   redo: Remember,
   write: Write<Args, Result>,
@@ -17,15 +17,15 @@ export function remembered<Args extends readonly unknown[], Result>(
   };
 }
 
-/** A rule and a store: `write-rules.ts` has checked that they fit. */
+/** A rule and a store. `write-rules.ts` has checked that they match. */
 type AnyRule = Rule<unknown, readonly unknown[], unknown>;
 type AnyStore = Readonly<Record<string, Write<readonly unknown[], unknown>>>;
 
 /**
- * Stores whose latest writes survive a Redis that comes back older: what was done must not be done again, what was posted
- * not be posted again, what was opened for a time must end, and what people have set or taken away stays so.
+ * Wraps stores so that recent writes survive a Redis that comes back with older data: nothing is done or posted twice,
+ * temporary things still end, and people's settings stay as they left them.
  *
- * @param whose the writes of `everybody`, or those besides that only `actions` have to remember.
+ * @param whose the writes of `everybody`, or those that only `actions` must remember in addition.
  */
 export function rememberWrites<Given extends Partial<Stores>>(
   redo: Remember,
@@ -63,7 +63,7 @@ function createRemember(redo: Remember, order: WriteOrder) {
       return await order.serialize(about, async () => {
         const { result, repeat } = await written();
         if (repeat === null) return result;
-        // Remembered before its number is known: Redis may be lost between the two.
+        // Remember it before its number is known: Redis may fail between the two.
         const number = order.note(about);
         redo.remember(async () => await order.ifNewest(about, await number, repeat), about);
         await number;

@@ -11,21 +11,21 @@ import { EX_CONFIG, type SharedConfig } from './config.ts';
 import { useProxy } from './outgoing-proxy.ts';
 import type { Configs } from './programs.ts';
 
-/** EX_UNAVAILABLE: what it needs is not to be had, for instance its port. It may be tried again. */
+/** EX_UNAVAILABLE: a resource is not available, for instance its port. A retry may help. */
 const EX_UNAVAILABLE = 69;
 
 export interface RunningProcess {
-  /** Takes nothing new, finishes or hands back what is in work. */
+  /** Accepts no new work, and finishes or hands back work in progress. */
   stop(): Promise<void>;
 }
 
-/** Platforms kill after ten seconds at the earliest; we are gone in less than eight. */
+/** Platforms kill after ten seconds at the earliest. We are gone in less than eight. */
 const STOP_DEADLINE_MS = 7000;
 
 /**
- * Runs a process until SIGTERM or SIGINT, and then exits with 0.
+ * Runs a process until SIGTERM or SIGINT, then exits with 0.
  *
- * What is not finished by the deadline is left as it is: each job is safe to be taken over by another worker.
+ * Work that is not finished by the deadline is left as it is: every job can safely be taken over by another worker.
  */
 export async function runProcess(start: () => Promise<RunningProcess>, createLogger: () => Log): Promise<void> {
   let isStopping = false;
@@ -42,11 +42,11 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
       .then((running) => running.stop())
       .then(
         () => log.info({}, 'stopped'),
-        (error: unknown) => log.error({ err: error }, 'stopping stumbled'),
+        (error: unknown) => log.error({ err: error }, 'stopping failed'),
       )
       .finally(() => process.exit(0));
   };
-  // Before it starts: whoever sees its first line may ask it to stop at once.
+  // Before starting: someone who sees the first log line may immediately ask it to stop.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
   const starting = start();
@@ -67,18 +67,19 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
   }
 }
 
-/** What a part of a process needs of the admin port. */
+/** What a part of a process needs from the admin port. */
 export interface Admin {
   readonly metrics: Metrics;
-  /** Serves the page of the queues behind `/queues`. */
+  /** Serves the queues page under `/queues`. */
   serveQueues(page: RequestListener): void;
-  /** Readiness asks for `problems` (what keeps the part from its work) and for the health of all, as Redis knows it. */
+  /** Readiness reports `problems` (what keeps the part from working) and everyone's health, as Redis knows it. */
   watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health?: () => Promise<Health> }): void;
 }
 
 /**
- * Runs a process as its configuration says: warnings, names, proxy, metrics, and probes on the admin port where one is configured. The port answers from the
- * first moment to the last; readiness says "starting" before, and "stopping" after, the process does its work.
+ * Runs a process with its configuration: warnings, names, proxy, metrics, and probes on the admin port if configured.
+ * The port answers from the first moment to the last. Readiness says "starting" before the process works and "stopping"
+ * afterwards.
  *
  * @param name `web`, `worker`, or `both` in one process.
  */
@@ -144,7 +145,7 @@ export async function withAdmin(
   }
 }
 
-/** Loads OpenTelemetry only where it is wanted. */
+/** Loads OpenTelemetry only when needed. */
 async function startTracing(name: string): Promise<{ stop(): Promise<void> }> {
   const tracing = await import('../ops/tracing.ts');
   const { tracer, stop } = tracing.startTracing(name === 'both' ? 'cardbell' : `cardbell-${name}`);
@@ -152,7 +153,7 @@ async function startTracing(name: string): Promise<{ stop(): Promise<void> }> {
   return { stop };
 }
 
-/** What an entry point does: reads its configuration, opens its log and its admin port, and runs until it is stopped. */
+/** Runs an entry point: reads the configuration, opens the log and the admin port, and runs until it is stopped. */
 export async function runAs<Config extends SharedConfig>(
   name: 'web' | 'worker' | 'both',
   readConfigs: () => Configs<Config>,

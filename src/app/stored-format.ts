@@ -6,34 +6,34 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { EX_CONFIG } from './config.ts';
 
 /**
- * The format of everything that is stored in Redis. To be raised by a change that an older build would misread; fields
- * that are merely added need no new format, because each build passes on what it does not know.
+ * The format of everything stored in Redis. Increase it for a change that an older build would misread. New fields need
+ * no new format, because each build passes on fields that it does not know.
  */
 export const FORMAT = 3;
 /** The first format that a release may have written. */
 const FIRST_RELEASED = 3;
-/** A build reads what the two formats before its own have left. */
+/** A build reads its own format and the two before it. */
 const READS_BACK = 2;
 const oldestRead = (format: number): number => Math.max(FIRST_RELEASED, format - READS_BACK);
 
-/** What is split has the number of its shards in front: 1602 is format 2 in 16 shards. Builds without shards refuse it. */
+/** Sharded data has the number of its shards in front: 1602 is format 2 in 16 shards. Builds without shards refuse it. */
 const PER_SHARD = 100;
 const withShards = (format: number, shards: number): number => (shards === 1 ? format : format + PER_SHARD * shards);
 const shardsIn = (stored: number): number => Math.max(1, Math.floor(stored / PER_SHARD));
 
-/** Stands there while a backup is restored: no build reads what is not complete. */
+/** Stored as the format while a backup is restored: no build reads incomplete data. */
 export const RESTORING = 999_999;
-/** The same while `cardbell shards` moves what is stored. */
+/** The same while `cardbell shards` moves data. */
 export const MOVING = 999_998;
 
 const formatKey = stateKey('format');
 const claimSource = readScript(new URL('./claim-format.lua', import.meta.url));
 
 /**
- * Makes this build's format the stored one, with the number of shards.
+ * Stores this build's format and number of shards.
  *
- * @throws ConfigError when what is stored is newer than this build, too old for it, or split into another number of shards.
- * Nothing is changed then.
+ * @throws ConfigError when the stored data is newer than this build, too old for it, or has another number of shards.
+ * In that case nothing is changed.
  */
 export async function claimFormat(redis: RedisClient, shards = 1, format = FORMAT): Promise<void> {
   const own = [withShards(format, shards), oldestRead(format), format];
@@ -42,7 +42,7 @@ export async function claimFormat(redis: RedisClient, shards = 1, format = FORMA
   if (why !== null) throw new ConfigError([why]);
 }
 
-/** Why a build cannot read what is stored in a format, and what to do; null when it can. */
+/** Why a build cannot read a stored format, and what to do. Null when it can. */
 export function whyUnreadable(stored: number, format = FORMAT): string | null {
   if (stored === RESTORING)
     return 'REDIS_URL: expected all of the data, but a backup is being restored, or its restore was cut off. Wait for it, or empty Redis and restore again. Nothing was changed.';
@@ -58,7 +58,7 @@ export function whyUnreadable(stored: number, format = FORMAT): string | null {
   return null;
 }
 
-/** Why a process with this number of shards cannot work on what is stored, and what to do; null when it can. */
+/** Why a process with this number of shards cannot work on the stored data, and what to do. Null when it can. */
 function whyOtherShards(stored: number, wanted: number): string | null {
   if (stored === wanted) return null;
   return `REDIS_SHARDS: expected ${stored}, the number of shards that the stored data has. Set it to ${stored}; or stop all processes, run cardbell shards with the number that you want, and start them again. Nothing was changed.`;
@@ -66,15 +66,15 @@ function whyOtherShards(stored: number, wanted: number): string | null {
 
 export const readFormat = async (redis: RedisClient): Promise<number> => Number((await redis.get(formatKey)) ?? FORMAT);
 
-/** Into how many shards what is stored is split. */
+/** The number of shards of the stored data. */
 export const readShards = async (redis: RedisClient): Promise<number> => shardsIn(await readFormat(redis));
 
-/** The same of a Redis: one that is empty takes any number at the first start. */
+/** The same for a Redis. An empty one accepts any number at the first start. */
 export async function whyNotShards(redis: RedisClient, wanted: number): Promise<string | null> {
   return (await redis.exists(formatKey)) === 0 ? null : whyOtherShards(await readShards(redis), wanted);
 }
 
-/** What is stored is complete, in so many shards. */
+/** Records that the data is complete and has this number of shards. */
 export const writeShards = (redis: RedisClient, shards: number): Promise<void> =>
   writeFormat(redis, withShards(FORMAT, shards));
 
@@ -82,12 +82,12 @@ export async function writeFormat(redis: RedisClient, format: number): Promise<v
   await redis.set(formatKey, format);
 }
 
-/** How long a start waits for Redis. */
+/** How long startup waits for Redis. */
 const FIRST_LOOK_MS = 1500;
 
 /**
- * Claims the format and the number of shards at the start. While Redis is away the process starts all the same, and ends as soon as Redis is back
- * with data that this build cannot read.
+ * Claims the format and the number of shards at startup. If Redis is down, the process starts anyway, and exits as soon
+ * as Redis is back with data that this build cannot read.
  *
  * @throws ConfigError as {@link claimFormat}.
  */
@@ -97,7 +97,7 @@ export async function watchFormat(redis: RedisClient, shards: number, log: Log):
   // A failover or a restore may have brought other data.
   redis.on('ready', () => {
     claim().catch((error: unknown) => {
-      log.fatal({ err: error }, 'this build cannot read what is stored');
+      log.fatal({ err: error }, 'this build cannot read the stored data');
       process.exit(EX_CONFIG);
     });
   });
@@ -107,8 +107,8 @@ export async function watchFormat(redis: RedisClient, shards: number, log: Log):
       await claimFormat(redis, shards);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
-      // Redis has gone again: the next connection asks.
-      log.warn({ err: error }, 'the format of what is stored could not be read');
+      // Redis is down again: the next connection checks.
+      log.warn({ err: error }, 'could not read the format of the stored data');
     }
   }
 }

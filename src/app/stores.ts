@@ -28,16 +28,16 @@ import type { WorkerConfig } from './config.ts';
 
 export type Stores = ReturnType<typeof createStores>;
 
-/** Who signs and seals what is kept. */
+/** The keys that sign and seal stored data. */
 export const signersOf = ({ slackBotToken, audit }: Pick<WorkerConfig, 'slackBotToken' | 'audit'>) => ({
-  /** What only workers write, for one purpose. */
+  /** Records that only workers write, for one purpose. */
   stored: (purpose: string) => createSigner(audit.secrets, purpose),
-  /** What buttons stand for: both processes write it. */
+  /** The meaning of buttons; both processes write it. */
   control: createSigner(slackBotToken, 'control'),
   delegation: createSeals(slackBotToken).delegation,
 });
 
-/** The stores that several capabilities share. What one uses alone, it opens itself. */
+/** The stores that several capabilities share. A store with a single user is opened by that user. */
 export function createStores(redis: RedisClient, { stored, control, delegation }: ReturnType<typeof signersOf>) {
   return {
     outbox: createOutbox(redis),

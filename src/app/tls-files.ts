@@ -10,8 +10,8 @@ export interface TlsFiles {
 }
 
 /**
- * The certificate and key that the web process serves with. Null without TLS, and when something is wrong with them,
- * which is then added to `problems`.
+ * The certificate and key that the web process serves with. Null without TLS, and when they are unusable; the problem
+ * is then added to `problems`.
  */
 export function readTls(given: Record<string, string>, problems: string[]): TlsFiles | null {
   const paths = { cert: given['TLS_CERT_FILE'], key: given['TLS_KEY_FILE'] };
@@ -42,7 +42,7 @@ function readPem(name: string, path: string | undefined, problems: string[]): Bu
   }
 }
 
-/** The authority that signed the certificate of Redis, in PEM. Adds to `problems` when its file cannot be read. */
+/** The authority that signed Redis' certificate, in PEM. Adds to `problems` when its file cannot be read. */
 export function readRedisCa(given: Readonly<Record<string, string>>, problems: string[]): string | undefined {
   const path = given['REDIS_TLS_CA_FILE'];
   if (path === undefined) return undefined;
@@ -50,18 +50,21 @@ export function readRedisCa(given: Readonly<Record<string, string>>, problems: s
     const pem = readFileSync(path, 'utf8');
     if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem;
   } catch {
-    // Said below.
+    // Reported below.
   }
   problems.push('REDIS_TLS_CA_FILE: expected a readable file with certificates in PEM');
   return undefined;
 }
 
-/** Certificates are replaced by hand, by certbot, or by Kubernetes, which swaps links: each is seen by the file's time. */
+/**
+ * Certificates are replaced by hand, by certbot, or by Kubernetes, which swaps links. All of these change the file's
+ * time.
+ */
 const LOOK_EVERY_MS = 10_000;
 
 /**
- * Takes a renewed certificate into use without a restart. A pair that does not fit together (one file is written before
- * the other) is not used; the one in use stays.
+ * Starts using a renewed certificate without a restart. A mismatched pair (one file is written before the other) is not
+ * used; the current one stays.
  *
  * @returns a function that stops watching.
  */

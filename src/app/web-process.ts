@@ -28,9 +28,10 @@ interface OpenProgram extends WebProgram {
 }
 
 /**
- * The process that faces the internet: webhooks and Slack in, redacted events and permitted actions out to Redis.
+ * The process that faces the internet: receives webhooks and Slack's requests, and writes redacted events and permitted
+ * actions to Redis.
  *
- * @param configs of each card program, the first one first: what all share is read from that one.
+ * @param configs of each card program, the first one first. Shared settings are read from that one.
  */
 export async function startWeb(
   configs: Configs<WebConfig>,
@@ -47,13 +48,13 @@ export async function startWeb(
     await programs.find((program) => program.name === name)?.listeners.renderHome(userId, true);
   };
   for (const its of configs) {
-    // One alone is what the whole process speaks of.
+    // A single program's settings apply to the entire process.
     const inside: InstallationScope = configs.length === 1 ? (run) => run() : installationScope(its);
     const own = its.program === '' ? log : log.child({ program: its.program });
     const opened = await inside(() => openWebProgram(its, { slack, respond, showProgram, log: own, admin }));
     programs.push({ ...opened, name: its.program, command: its.command, inside });
   }
-  // With the first program's, whichever of them this process works for.
+  // In the first program's keys, whichever program this process serves.
   const shared =
     config.programs.length === 1 ? null : connectFailFast({ ...config.redis, keyPrefix: '', log, name: 'web-home' });
   const chosen = shared === null ? null : createChosenPrograms(shared, config.programs);
@@ -113,11 +114,11 @@ function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgra
       register: (app) => registerListeners(app, listeners),
     })),
     whichProgram,
-    // A button or command that failed after it was acknowledged: the person must not wait for an answer.
+    // A button or command failed after it was acknowledged: do not leave the person waiting for an answer.
     async apologise(body) {
       if (typeof body['response_url'] !== 'string') return;
       await respond(body['response_url'], unavailable()).catch((error: unknown) => {
-        log.error({ err: error }, 'answer could not be delivered');
+        log.error({ err: error }, 'could not deliver an answer');
       });
     },
     answerUnknown: answerUnknown({ respond, postEphemeral: createPostEphemeral(slack), log }),

@@ -22,17 +22,17 @@ import { watchFormat } from './stored-format.ts';
 /** Longest wait for Redis before listening: a webhook in the first milliseconds should not get a 503. */
 const FIRST_CONNECTION_MS = 1500;
 
-/** What the web process does for one card program. */
+/** The web process's part for one card program. */
 export interface WebProgram {
   readonly webhooks: ReturnType<typeof composeWebhooks>;
   readonly listeners: ListenerDeps;
-  /** What keeps it from taking webhooks and clicks; empty when nothing does. */
+  /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
   problems(): Promise<string[]>;
-  /** Resolves when Redis is there, or soon. */
+  /** Resolves when Redis is connected, or after a short time. */
   connected(): Promise<void>;
-  /** The port is open. */
+  /** Called when the port is open. */
   listens(): void;
-  /** Before the last requests are answered. */
+  /** Called before the last requests are answered. */
   beforeStop(): void;
   stop(): Promise<void>;
 }
@@ -45,13 +45,13 @@ interface Shared {
   readonly admin: Admin;
 }
 
-/** Opens what a card program has for itself: its keys in Redis, its inbox, its policy. @throws ConfigError */
+/** Opens a card program's own parts: its keys in Redis, its inbox, its policy. @throws ConfigError */
 export async function openWebProgram(
   config: WebConfig,
   { slack, respond, showProgram, log, admin }: Shared,
 ): Promise<WebProgram> {
   const policy = openPolicy(config, log);
-  // The worker tells the ops channel.
+  // The worker notifies the ops channel.
   const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
   let heartbeat: Heartbeat | undefined;
   const { redis, store, watch, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
@@ -96,21 +96,21 @@ export async function openWebProgram(
     if (redis.status !== 'ready') return ['redis is not connected'];
     if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
     if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
-    if (!redo.isSettled()) return ['what redis may have lost is written again'];
+    if (!redo.isSettled()) return ['repeating writes that redis may have lost'];
     return memory.isFull() ? ['redis is nearly full'] : [];
   }
 }
 
-/** What webhooks and clicks are stored with. @param onLoss Redis may have lost what it had. */
+/** The stores for webhooks and clicks. @param onLoss called when Redis may have lost data. */
 async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   const shards = config.redisShards;
   await watchFormat(redis, shards, log);
   const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
   const isAskingDisk = watch.diskWait() === 'waitaof';
-  // Asking for the disk blocks a connection for up to a second: nobody else should wait behind it.
+  // Asking for the disk blocks a connection for up to a second, so use a separate one.
   const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
-  // To be looked at only: web adds no job.
+  // For inspection only: web adds no jobs.
   const queues = openQueues(redis, shards);
   const memory = watchMemory(redis, {
     fullAt: config.redisFullAt,

@@ -49,7 +49,7 @@ import { issueIn } from './programs.ts';
 import { remembered, rememberWrites } from './remember-writes.ts';
 import { createStores, signersOf } from './stores.ts';
 
-/** What every capability of the worker is composed over: one Redis with its stores, Slack, the card API, and ops. */
+/** What all capabilities of the worker are composed over: one Redis with its stores, Slack, the card API, and ops. */
 export type WorkerContext = ReturnType<typeof createWorkerContext>;
 
 export function createWorkerContext(...given: Parameters<typeof createBase>) {
@@ -61,7 +61,7 @@ export function createWorkerContext(...given: Parameters<typeof createBase>) {
 
 type OfProcess = Readonly<{ policy: PolicySource; log: Log; metrics: Metrics }>;
 
-/** A channel gets a message a second at most: those of a burst that come together share a wake. */
+/** A channel gets at most one message per second, so wakes that come together in a burst are merged. */
 const WAKE_REST_MS = 20;
 
 function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { policy, log, metrics }: OfProcess) {
@@ -92,12 +92,12 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
       inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
     }),
     ...stores,
-    /** The same for what people ask for, which is not done again. */
+    /** The same for people's actions, which do not run again. */
     actionStores: rememberWrites(redo, order, stores, 'actions'),
     withLock,
     wakeOutbox,
     notifyPerson,
-    /** Writes to a person, in a direct message; the id makes repeating it nothing. */
+    /** Sends someone a direct message. The id makes repeats harmless. */
     notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
       notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
     postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
@@ -108,7 +108,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 
 type Base = ReturnType<typeof createBase>;
 
-/** Slack, and what tells ops of trouble through it. */
+/** Slack, and reporting problems to ops through it. */
 function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
   const memory = createOpsMemory(redis);
   const put = remembered(redo, outbox.put);
@@ -136,7 +136,7 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
     config.programs.length === 1
       ? whole
       : ofProgram(config, whole, createChosenPrograms(queues.connection, config.programs));
-  /** Watched: who uses it after its token died is told, and ops once it lives again. */
+  /** Watched: people who use it after its token became invalid are notified, and ops once it works again. */
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
@@ -170,7 +170,7 @@ function ofProgram({ program, programs }: WorkerConfig, slack: Slack, chosen: Ch
 
 type WithServices = Base & ReturnType<typeof createServices>;
 
-/** The card API, and what is known of its cards. */
+/** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
   const { config, redis, notifyOps, notifyResolved, metrics, log } = base;
   const assumptions = config.cardApiAssumptions;
@@ -181,7 +181,7 @@ function createCards(base: WithServices) {
     authScheme: config.cardApiAuthScheme,
     assumptions,
     timezone: config.serviceZone,
-    // A gateway may quote what it was asked with.
+    // A gateway may quote the request.
     clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
     log,
     onAvailability: (isAvailable) => {
@@ -189,7 +189,7 @@ function createCards(base: WithServices) {
     },
     measure: metrics.cardApiCalled,
   });
-  /** Watched: ops are told when it takes our token no more, and when it does again. */
+  /** Watched: ops are notified when it rejects our token, and when it accepts the token again. */
   const card = watchToken(client, {
     isDead: isCardTokenDead,
     dead: () => notifyOps(opsIssue.cardTokenDead),
@@ -200,7 +200,7 @@ function createCards(base: WithServices) {
   return {
     assumptions,
     card,
-    /** Whether the last calls found nobody there. */
+    /** Whether the last calls got no answer. */
     isCardApiAway: () => isAway,
     directory,
     factsOf,
@@ -223,7 +223,7 @@ function createCards(base: WithServices) {
 
 export type WithCards = WithServices & ReturnType<typeof createCards>;
 
-/** What is read for it anyway is looked at for warnings. */
+/** Data that is read anyway is checked for warnings. */
 function openDirectory(base: WithServices, card: Parameters<typeof watchDirectory>[0]) {
   const { config, redis, enqueue, log } = base;
   return createDirectory({
@@ -241,7 +241,7 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
   });
 }
 
-/** Who may do what by now. */
+/** Who may do what now. */
 function createRoles({ policy, slack, links, delegations, log, redis }: WithServices) {
   const { read: rolesVersion } = createRolesVersion(redis);
   const { rolesOf } = createPermissions({
@@ -252,13 +252,13 @@ function createRoles({ policy, slack, links, delegations, log, redis }: WithServ
     isHolder: links.isHolder,
     log,
   });
-  /** For what is shown and to whom, never to permit anything. A role that is not certain is left out. */
+  /** For display and routing, never to permit anything. Omits uncertain roles. */
   const currentRoles: typeof rolesOf = (userId, options) => rolesOf(userId, { ...forDisplay, ...options });
   const people = createSlackAnswers({ what: 'person', ask: slack.person, version: rolesVersion, log });
   return {
     rolesOf,
     currentRoles,
-    /** What Slack knows of somebody, seconds old at most; null: nothing. */
+    /** What Slack knows about a person, at most seconds old. Null: nothing. */
     person: (userId: string) => people.of(userId, { knownForMs: PERSON_KNOWN_FOR_MS }),
   };
 }

@@ -23,19 +23,19 @@ import type { Admin, RunningProcess } from './run-process.ts';
 import { watchFormat } from './stored-format.ts';
 import { createWorkerContext, type WorkerContext } from './worker-context.ts';
 
-/** Events that wait in the queues, for all workers. What is above this waits in the inbox. */
+/** Limit for events waiting in the queues, across all workers. Further events wait in the inbox. */
 const ALERT_EVENTS_MAX = 1000;
-/** How long the start waits for the time of Redis. */
+/** How long startup waits for Redis' time. */
 const CLOCK_MS = 2000;
 
-/** How fast a worker posts, and how often it takes up what was left lying, in milliseconds. Tests set other values. */
+/** How fast a worker posts, and how often it sweeps, in milliseconds. Tests set other values. */
 export interface Pace extends Throttle {
   readonly sweepMs: number;
 }
 
 export const defaultPace: Pace = { ...defaultThrottle, sweepMs: 15_000 };
 
-/** The process that acts: posts alerts, asks the card API, keeps the record. For each card program by itself. */
+/** The process that acts: posts alerts, calls the card API, keeps the record. Runs separately for each card program. */
 export async function startWorkers(
   configs: Configs<WorkerConfig>,
   log: Log,
@@ -46,7 +46,7 @@ export async function startWorkers(
   for (const config of configs) {
     const own = config.program === '' ? log : log.child({ program: config.program });
     const start = (): Promise<RunningProcess> => startWorker(config, own, admin, pace);
-    // One alone is what the whole process speaks of.
+    // A single program's settings apply to the entire process.
     started.push(await (configs.length === 1 ? start() : installationScope(config)(start)));
   }
   return {
@@ -69,7 +69,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   await within(
     CLOCK_MS,
     context.clock.measure().then(() => {}),
-    () => log.warn('Redis does not say the time yet'),
+    () => log.warn('could not read the time from Redis yet'),
   );
   const worker = composeWorker(context, pace);
   admin.watch({
@@ -83,7 +83,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const relays = startRelays(context, workerId);
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();
-  worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'the channels could not be checked'));
+  worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'could not check the channels'));
   log.info({ workerId }, 'worker runs');
 
   return {
@@ -118,21 +118,21 @@ function startRelays({ config, redis, queues, enqueue, log }: WorkerContext, con
   );
 }
 
-/** A job belongs to the trace of its entry; that of several entries to none, and says which they are. */
+/** A job belongs to its entry's trace. A job of several entries belongs to none, but links to all of them. */
 async function handOn(entries: readonly InboxEntry[], enqueue: Enqueue): Promise<void> {
   const traces = entries.flatMap(({ trace }) => trace ?? []);
   const place = entries.length > 1 ? { links: traces } : { parent: traces[0] };
   await span('hand on', { kind: 'consumer', ...place }, () => toJobs(entries, enqueue));
 }
 
-/** Loads the page only where it is wanted. */
+/** Loads the page only when configured. */
 async function serveQueues({ queuePage }: WorkerConfig, queues: Queues, admin: Admin): Promise<void> {
   if (queuePage === null) return;
   const { createQueuePage } = await import('../ops/queue-page.ts');
   admin.serveQueues(createQueuePage(queues, queuePage));
 }
 
-/** Ops are told what is wrong with the settings of Redis, and with the policy. @returns a function that stops watching. */
+/** Notifies ops of problems with the settings of Redis and with the policy. @returns a function that stops watching. */
 async function watchSettings({ config, redis, policy, notifyOps, notifyResolved, log }: WorkerContext) {
   await watchDurability(redis, {
     wanted: config.redisDurability,

@@ -7,17 +7,17 @@ export type Write<Args extends readonly unknown[], Result> = (...args: Args) => 
 
 export type Again = () => Promise<unknown>;
 
-/** How a write is repeated that Redis has lost. */
+/** How to repeat a write that Redis has lost. */
 export interface Rule<Store, Args extends readonly unknown[], Result> {
-  /** Of several writes of one subject, by whichever process, the last one is repeated. Left out: each, in any order. */
+  /** Of several writes of a subject, by any process, only the last is repeated. Omitted: all writes, in any order. */
   readonly subject?: (...args: Args) => string;
-  /** Repeats it; null: it wrote nothing. Left out: the same call does. */
+  /** Makes the repeat; null: nothing was written. Omitted: repeats the same call. */
   readonly again?: (store: Store, result: Result, ...args: Args) => Again | null | Promise<Again | null>;
-  /** Only what people ask for: it is not done again. What other jobs write, they write again. */
+  /** Set when only actions need it, because they do not run again. Other jobs do, and then repeat their own writes. */
   readonly isOfActions?: true;
 }
 
-/** What needs no rule: it writes nothing, or only jobs that are done again and the sweep write it. */
+/** Methods that need no rule: they write nothing, or only repeatable jobs and the sweep use them. */
 export type Unremembered = 'reads' | 'jobs';
 
 type Rules = {
@@ -54,13 +54,13 @@ const ofChannel =
   (channel: string): string =>
     `${kind}:${channel}`;
 
-/** Every method of every store: TypeScript asks for a rule when one is added. */
+/** Every method of every store. TypeScript requires a rule when one is added. */
 export const rules: Rules = {
   outbox: {
     ...reads('held', 'channels', 'look', 'waiting', 'sentAt', 'pauseLeft'),
     ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'drop', 'countTry', 'pauseFor'),
     put: ofActions,
-    // Nobody else posts what is on its way, until its sender has said what became of it.
+    // Keeps others from posting an entry in flight until its sender has reported the outcome.
     claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
     beginRedirect: each,
     markSent: each,
@@ -121,7 +121,8 @@ export const rules: Rules = {
   looks: { isFirst: ofActions },
   blocks: {
     ...reads('get', 'wantedBy'),
-    // Who wanted a card blocked may be known for too long: then an approver unblocks it.
+    // Losing this write is acceptable: if we remember for too long who wanted a card blocked, an approver has to
+    // unblock it.
     ...ofJobs('forgetWanted'),
     keep: each,
     want: each,

@@ -21,7 +21,7 @@ import type { AskAction } from './verbs.ts';
 
 interface Judgment {
   readonly verdict: Decision;
-  /** What was counted, where it is too much for one approver. */
+  /** The counted raise, if it is too much for one approver. */
   readonly counted: CountedRaise | null;
 }
 
@@ -33,9 +33,9 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answ
 }
 
 /**
- * A holder asks for more: finds the smallest change that would let the amount pass, and asks the approvers for it.
+ * A holder asks for more: finds the smallest change that lets the amount through, and requests approval for it.
  *
- * Runs under the account's lock. The returned function throws CardApiError when the job should run again.
+ * Runs under the account's lock. The returned function throws CardApiError when the job should be retried.
  */
 export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) => Promise<void> {
   return async function askForRaise({ action, acctId }) {
@@ -59,7 +59,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
     const { note, isTwin } = await deps.openRequest(asked);
-    // The alert would wait for ever: what is decided is the other request.
+    // Without this the alert would wait forever, because the decision is made on the other request.
     if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId: card.cardId, detail: note });
     const alertId = alertIdOf(action);
     if (alertId !== null && !isTwin)
@@ -68,7 +68,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
   };
 }
 
-/** The alert that it was asked from shows that it waits for an approver. */
+/** Shows on the original alert that it waits for an approver. */
 type ShowWaiting = (alertId: string, asked: Action, verb: 'limit' | 'allow') => Promise<void>;
 
 export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes' | 'now'>): ShowWaiting {
@@ -82,7 +82,7 @@ interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'serviceDays
   readonly countRaise: RaiseAmounts['count'];
 }
 
-/** Whether somebody may ask for more for a card, and how many have to approve it. */
+/** Whether someone may ask for a raise on a card, and how many approvals it needs. */
 export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
   return async function judgeAsk(action, acctId, change) {
     const { userId } = action.actor;
@@ -94,7 +94,10 @@ export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
   };
 }
 
-/** What would let a holder pay; `passes`: nothing stops it. Null: nothing that can be changed stops it. */
+/**
+ * The changes that would let a holder pay. `passes`: nothing stops the purchase. Null: nothing that can be changed
+ * stops it.
+ */
 type FindChange = (
   action: Action,
   acctId: number,
@@ -103,11 +106,11 @@ type FindChange = (
 
 interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
-  /** What would let a declined purchase pass now. */
+  /** The changes that would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
 }
 
-/** Looks at the declined purchase that it is about, else at any purchase of that amount. */
+/** Uses the declined purchase of the action, or else any purchase of that amount. */
 export function createFindChange({ card, checkPurchase, purchaseOf }: FindDeps): FindChange {
   return async function findChange(action, acctId, amountCents) {
     const { rules } = await card.getSpendRules(acctId);

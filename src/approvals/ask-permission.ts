@@ -5,12 +5,12 @@ import type { RefusalCounts } from '../actions/record-limits.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import type { AskPermissionAction } from './verbs.ts';
 
-/** What was refused as a question to those who may do it: done when its button is pressed. */
+/** Turns a refused action into a question to the people who may do it. Runs when its button is pressed. */
 export function askPermissionOf({ verb, ...refused }: Action): Action & Pick<AskPermissionAction, 'asked'> {
   return { ...envelopeOf(refused), verb: 'ask-permission', asked: verb };
 }
 
-/** Without what the refused verb takes. */
+/** Without the refused verb's own fields. */
 function envelopeOf(action: Omit<Action, 'verb'>): Omit<Action, 'verb'> {
   const { id, target, reason, actor, roles, origin, askedAt } = action;
   return { id, target, reason, actor, roles, asHolder: false, origin, askedAt };
@@ -20,14 +20,14 @@ interface Deps
   extends Pick<ActionTools, 'record' | 'answer' | 'refuse' | 'factsOf' | 'accountOf' | 'whoMay' | 'postToApprovals'> {
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly permissionOf: (verb: string) => Permission;
-  /** The first word after the slash command that does it; null: it is only a button. */
+  /** The first word of its slash command; null: it is only a button. */
   readonly commandOf: (verb: string) => string | null;
 }
 
-/** Each question mentions everybody who may: nobody disturbs them more often within an hour. */
+/** Each question mentions everyone who may do it, so one person may ask only this often within an hour. */
 const QUESTIONS_MAX = 5;
 
-/** *Ask them*, after a refusal: those who may do it are asked in the channel for requests. Safe to repeat. */
+/** *Ask them*, after a refusal: asks the people who may do it, in the channel for requests. Idempotent. */
 export function createAskPermission(deps: Deps): (action: AskPermissionAction) => Promise<void> {
   return async function askPermission(action) {
     const { id, asked, target, actor, reason } = action;

@@ -13,20 +13,20 @@ import type { RequestedChange } from './open-request.ts';
 const severalCards = { acctId: null, cardId: null, last4: null, holder: null, customId: null, isVirtual: null };
 
 /**
- * Blocks cards, each as an action of its own, once: one that cannot be blocked holds up no other, and whoever asked is told of
- * each. It has failed when any of them could not be blocked.
+ * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
+ * person who asked is told about each card. Fails when any card could not be blocked.
  *
- * @throws CardApiError when the job should run again.
+ * @throws CardApiError when the job should be retried.
  */
 export type BlockAll = (action: BlockAllAction, run: ActionRun) => Promise<Result>;
 
 interface BlockDeps extends Pick<ActionTools, 'progress'> {
   readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
-  /** How a block ends that is not tried again. */
+  /** How a block ends that will not be retried. */
   readonly failures: Pick<Failures, 'failAction'>;
 }
 
-/** The block of each card is an action of its own. */
+/** The block of each card is a separate action. */
 export const blockIdOf = (actionId: string, acctId: number): string => contentId('act_', [actionId, acctId]);
 
 export function createBlockAll({ block, progress, failures }: BlockDeps): BlockAll {
@@ -68,7 +68,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
 }
 
-/** *Block all* above five cards: an approver has to agree, in the channel for requests. Safe to repeat. */
+/** *Block all* for more than five cards: needs an approver, in the channel for requests. Idempotent. */
 export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => Promise<void> {
   return async function requestBlockAll(action) {
     await deps.withLock(`alert:${action.target.alertId}`, async () => {

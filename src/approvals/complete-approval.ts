@@ -32,7 +32,10 @@ interface Deps extends Pick<ActionTools, 'answer' | 'updateRequest'> {
   readonly holderNotices: HolderNotices;
 }
 
-/** An approval came to its end, also by failing: the request follows, and who clicked is told where nobody else does. */
+/**
+ * An approval has ended, possibly with a failure. Updates the request, and notifies the person who clicked if nothing
+ * else does.
+ */
 export type CompleteApproval = (
   click: ApprovalClick,
   request: LimitRequest,
@@ -41,8 +44,8 @@ export type CompleteApproval = (
 ) => Promise<void>;
 
 /**
- * Somebody looked at the card after an approval. What was only sent is now told; what nobody knew decides the request, or
- * leaves it open and tells the holder why.
+ * The card was verified after an approval. Reports a change that was only sent. An unknown outcome now decides the
+ * request, or leaves it open and tells the holder why.
  */
 export type ApprovalVerified = (
   request: LimitRequest,
@@ -50,12 +53,12 @@ export type ApprovalVerified = (
   confirmation: Verdict['confirmation'],
 ) => Promise<void>;
 
-/** What becomes of a request by its approvals. Both run under the request's lock and are safe to repeat. */
+/** How approvals change a request. Both functions run under the request's lock and are idempotent. */
 export function createCompletion(deps: Deps): { complete: CompleteApproval; verified: ApprovalVerified } {
   return {
     async complete(click, request, approval, result) {
-      // Who asked for a second approval is told by the change itself; who gave it, here. First: while the request says that
-      // it is in flight, whoever takes over after a crash comes here again.
+      // A person who asked for a second approval is notified by the change itself; the person who gave it, here. This
+      // runs first: while the request is in flight, another worker repeats this step after a crash.
       const isToldElsewhere = isMade(result) || orderIn(request) !== null || isInOwnName(click, request);
       if (!isToldElsewhere)
         await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
@@ -64,14 +67,17 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     verified,
   };
 
-  /** What another approval decided meanwhile stays. One that failed leaves the request open: the obstacle may pass. */
+  /**
+   * Keeps what another approval decided meanwhile. A failed approval leaves the request open, because the obstacle may
+   * be temporary.
+   */
   async function apply(begun: LimitRequest, approval: ApprovalInFlight, result: Result): Promise<void> {
     const request = withoutInFlight(begun, approval.actionId);
     if (result.state === 'failed' && approval.kind === 'override') {
       await deps.recentRaises.releaseOverride(request.acctId, approval.actionId);
     }
     if (request.state !== 'open') return await deps.requests.save(request);
-    // An order whose answer was lost is never sent again, so nothing is left to approve.
+    // An order without an answer is never sent again, so nothing is left to approve.
     const isOver = isMade(result) || (!isAboutRules(request) && result.state === 'unknown');
     if (isOver) {
       const { control } = result;
@@ -79,7 +85,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     }
     if (result.state !== 'unknown') return await deps.requests.save(request);
     const sent = withInFlight(request, { ...approval, state: 'sent' });
-    // Nobody will look, or somebody has looked already.
+    // The change will not be verified, or already was.
     if (result.expects === undefined) return await verified(sent, approval.actionId, 'unconfirmed');
     await deps.requests.save(sent);
     await deps.updateRequest(request.id);
@@ -106,7 +112,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     if (isHolders) await deps.holderNotices.notifyUnconfirmed(request, approval);
   }
 
-  /** The request is decided. What other clicks have begun comes to its own end. */
+  /** The request is decided. Other approvals in flight end on their own. */
   async function decide(
     request: OpenRequest,
     approval: ApprovalInFlight,
@@ -140,7 +146,7 @@ interface FinishDeps extends Pick<ActionTools, 'record' | 'whoMay' | 'postToAppr
   readonly postToOps: (id: string, message: Message) => Promise<void>;
 }
 
-/** Keeps what was decided and tells whom it concerns: of an emergency override, everybody. Safe to repeat. */
+/** Stores the decision and notifies the people concerned. An emergency override notifies everyone. Idempotent. */
 export type FinishRequest = (request: ClosedRequest) => Promise<void>;
 
 export function createFinishRequest(deps: FinishDeps): FinishRequest {

@@ -40,10 +40,10 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
 };
 
 /**
- * An approver approves or denies a request: as it was asked, or with another amount or time.
+ * An approver approves or denies a request, as asked or with another amount or duration.
  *
- * Runs under the request's lock, so of two people who press at once one decides and the other is told. The returned
- * function throws CardApiError when the job should run again.
+ * Runs under the request's lock: if two people press at once, one decides and the other is notified. The returned
+ * function throws CardApiError when the job should be retried.
  */
 export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: ActionRun): Promise<void> {
@@ -55,7 +55,7 @@ export function createDecideRequest(deps: Deps) {
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
       return request.state === 'denied' ? await deps.decisions.deny(action, request) : await deps.finish(request);
     }
-    // It was counted before a crash; by now somebody else may have decided.
+    // The approval was counted before a crash. Someone else may have decided since.
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
@@ -72,7 +72,7 @@ export function createDecideRequest(deps: Deps) {
   };
 }
 
-/** Both put on record who decided before anybody is told. */
+/** Both record who decided before anyone is notified. */
 type Decisions = ReturnType<typeof createDecisions>;
 
 interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
@@ -85,12 +85,12 @@ interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
 
 interface Decided {
   readonly event: 'approved' | 'denied' | 'ended';
-  /** What somebody did, in front of what the request is about. */
+  /** What the person did; precedes what the request is about. */
   readonly did: string;
   readonly outcome: string;
-  /** Who asked for something else than what was approved; null: nobody. */
+  /** Who asked for something other than what was approved; null: no difference. */
   readonly changedOf: string | null;
-  /** Why it takes two approvals, where it is because of how much it is. */
+  /** The counted raise, if its size is why two approvals are needed. */
   readonly counted: CountedRaise | null;
 }
 
@@ -103,7 +103,9 @@ function decisionBy({ id, actor, askedAt }: Closing) {
 /** Nobody approves twice, and nobody approves their own request or a change of their own card. */
 export function createDecisions(deps: DecisionDeps) {
   return {
-    /** Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does. */
+    /**
+     * Counts an approval, and makes the change with the last one. @returns why it does not count; null when it does.
+     */
     async approve(
       action: DecideAction,
       asked: OpenRequest,
@@ -117,7 +119,7 @@ export function createDecisions(deps: DecisionDeps) {
         const why = 'That is less than it is now, and approving never lowers a limit.';
         return { why, whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.` };
       }
-      // What is on record since it was asked for is not repeated.
+      // The count is already on record since the request was made, so it is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
       const what = whatWasApproved(request, changed);
       await record(action, request, { event: 'approved', did: 'approved', ...what, counted }, deps);
@@ -127,24 +129,24 @@ export function createDecisions(deps: DecisionDeps) {
         await deps.execution.execute(action, request, { ...changed, approvals }, run);
         return null;
       }
-      // Others have to approve as well: the buttons stay for them.
+      // More approvals are needed, so the buttons stay.
       await deps.requests.save({ ...changed, approvals });
       await deps.updateRequest(changed.id);
       return null;
     },
-    /** Also when it was denied by this action before a crash. */
+    /** Also after this action denied it before a crash. */
     deny: (action: DecideAction, request: LimitRequest): Promise<void> =>
       close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, 'denied'),
-    /** The same by who asked. */
+    /** The same by the person who asked. */
     withdraw: (action: WithdrawAction, request: LimitRequest): Promise<void> =>
       close(action, { ...request, state: 'withdrawn', decision: decisionBy(action) }, 'withdrew the request for'),
   };
 
-  /** Ends a request with nothing made. */
+  /** Ends a request without a change. */
   async function close(action: Closing, closed: ClosedRequest, did: string): Promise<void> {
     const isUncertain = unconfirmedApproval(closed) !== null;
     const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
-    // First: after a crash between the two somebody else might decide, and two ends would be on record.
+    // Saved first: if the process crashed before this, someone else could decide and two endings would be recorded.
     await deps.requests.save(closed);
     const event = closed.state === 'denied' ? 'denied' : 'ended';
     await record(action, closed, { event, did, outcome, changedOf: null, counted: null }, deps);
@@ -152,7 +154,7 @@ export function createDecisions(deps: DecisionDeps) {
   }
 }
 
-/** Puts a decision on record. */
+/** Records a decision. */
 async function record(
   action: Closing,
   request: LimitRequest,
@@ -174,10 +176,10 @@ async function record(
 }
 
 /**
- * *Change and approve*: what others approved was something else, so their approval counts no more. That of the approver
- * who asked stays where the change became smaller; nobody has approved more than was asked for.
+ * *Change and approve*: earlier approvals were for something else, so they no longer count. If the change only became
+ * smaller, the approval of an approver who asked stays: nobody has approved more than was requested.
  *
- * How many approvers it takes is found out anew: what single approvers added meanwhile counts.
+ * The number of needed approvals is counted again, including what single approvers added meanwhile.
  */
 async function withOwnAmounts(action: DecideAction, request: OpenRequest, recount: Recount): Promise<OpenRequest> {
   const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
@@ -198,7 +200,7 @@ async function withOwnAmounts(action: DecideAction, request: OpenRequest, recoun
     : { ...changed, needed, counted };
 }
 
-/** Of *Change and approve* who asked for what, and what was approved instead. */
+/** For *Change and approve*: who asked for what, and what was approved instead. */
 function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): Pick<Decided, 'outcome' | 'changedOf'> {
   const said = (goals: readonly RuleGoal[], lasts: Term) => `${ruleStates(goals, 'to')}, ${termWords(lasts)}`;
   const before = said(asked.changes, asked.term);
@@ -214,7 +216,7 @@ interface WithdrawDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'now'>
   readonly decisions: Pick<Decisions, 'withdraw'>;
 }
 
-/** Who asked takes the request back, as long as nobody has decided it. Runs under the request's lock. */
+/** The person who asked withdraws the request while it is undecided. Runs under the request's lock. */
 export function createWithdrawRequest({
   authorize,
   refuse,
@@ -233,7 +235,7 @@ export function createWithdrawRequest({
     const isOwnAction = request.action.actor.userId === action.actor.userId;
     const verdict = await authorize(action, { isOwnAction });
     if (verdict.kind === 'refused') return await refused(verdict.why, 'An approver can deny it.');
-    // Decided by this very click before a crash: what was left of it is done.
+    // This click decided the request before a crash: finish the remaining steps.
     if (isDecidedBy(request, action.id)) return await decisions.withdraw(action, request);
     if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
     const notYet = await execution.stop(request);

@@ -19,15 +19,15 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
   readonly judgeClick: JudgeClick;
   readonly capChange: CapChange;
   readonly recount: Recount;
-  /** Each card's glass can be broken once a day. */
+  /** Allows one emergency override per card and day. */
   readonly recentRaises: Pick<RecentRaises, 'reserveOverride'>;
 }
 
 /**
- * An operator acts in the approvers' place, because none of them answered: less than a single approver could, for an
- * hour or one purchase at most, once a day for each card, and everybody who was passed over is told.
+ * An operator acts for the approvers because none of them answered. The override is limited to less than one approver
+ * could allow, to an hour or one purchase, and to once a day per card. All bypassed approvers are notified.
  *
- * Runs under the request's lock. The returned function throws CardApiError when the job should run again.
+ * Runs under the request's lock. The returned function throws CardApiError when the job should be retried.
  */
 export function createOverrideRequest(deps: Deps) {
   return async function reserveOverride(action: OverrideAction, run: ActionRun): Promise<void> {
@@ -64,9 +64,8 @@ export function createOverrideRequest(deps: Deps) {
 }
 
 /**
- * What of a request an emergency override may do: at most what one approver could allow, for an hour at most, and what is
- * opened for the declined purchase only. Null: it
- * cannot be made small enough.
+ * The part of a request that an emergency override may do: at most what one approver could allow, for at most an hour.
+ * Rules other than limits are loosened for the declined purchase only. Null: it cannot be made small enough.
  */
 type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
 
@@ -78,7 +77,7 @@ export function createCapChange({ purchaseOf, serviceDays, policyOfCard, now }: 
     if (!isAboutLimits(changes)) {
       const purchase = await purchaseOf(action);
       const isSmall = purchase !== null && purchase.amountCents <= mostCents;
-      // For a time any number of purchases could be made, and nobody knows how large.
+      // A time limit would allow any number of purchases of any size.
       return isSmall ? { changes, term: { kind: 'purchase' } } : null;
     }
     const lowered = changes.flatMap((change): RuleChange[] => {

@@ -32,25 +32,25 @@ import type { Requests } from './request-store.ts';
 
 type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 
-/** Makes the changes of approvals, once for each click. All of it runs under the request's lock and is safe to repeat. */
+/** Makes the changes of approvals, once per click. Everything runs under the request's lock and is idempotent. */
 export interface Execution {
-  /** Makes the change and completes what became of it. @throws CardApiError when the job should run again. */
+  /** Makes the change and completes the approval. @throws CardApiError when the job should be retried. */
   execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, run: ActionRun): Promise<void>;
   /**
-   * Goes on with what this click has sent, whatever was decided or ran out meanwhile. Where that failed nothing is left to
-   * do: its job runs again after Redis came back older.
+   * Continues what this click has sent, whatever was decided or expired meanwhile. If the change failed, nothing is
+   * left to do: the job runs again because Redis restored older data.
    *
    * @returns false when the click has sent nothing.
-   * @throws CardApiError when the job should run again.
+   * @throws CardApiError when the job should be retried.
    */
   resume(click: ApprovalClick, request: LimitRequest, run: ActionRun): Promise<boolean>;
-  /** Why nobody can act in the approvers' place just now; null: nothing speaks against it. */
+  /** Why nobody can act for the approvers right now; null: they can. */
   whyNotYet(request: LimitRequest): Promise<NotYet | null>;
   /**
-   * Ends what clicks have begun and not sent, so that the request can be closed: a worker that stood still and goes on sends
+   * Ends approvals that were begun but not sent, so that the request can be closed. A paused worker that resumes sends
    * nothing any more.
    *
-   * @returns why the request cannot be closed just now; null when nothing is left that may be sent.
+   * @returns why the request cannot be closed now; null when nothing is left that may be sent.
    */
   stop(request: LimitRequest): Promise<NotYet | null>;
 }
@@ -58,18 +58,18 @@ export interface Execution {
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<Progress, 'read' | 'begin'>;
   readonly requests: Pick<Requests, 'save'>;
-  /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should run again. */
+  /** Changes a card's rules, under the account's lock. @throws CardApiError when the job should be retried. */
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
   readonly orders: Pick<Orders, 'place'>;
-  /** Blocks cards, each once. @throws CardApiError when the job should run again. */
+  /** Blocks cards, each once. @throws CardApiError when the job should be retried. */
   readonly blockAll: BlockAll;
   readonly complete: CompleteApproval;
 }
 
 /**
- * From before its change is sent until its end is known the request holds an approval in flight: between two attempts
- * nobody may decide against what may be at the card.
+ * The request holds an approval in flight from before its change is sent until the outcome is known. Between two
+ * attempts nobody may decide against a change that may already be in effect.
  */
 export function createExecution(deps: Deps): Execution {
   const execute: Execution['execute'] = async (click, request, approved, run) => {
@@ -121,7 +121,7 @@ export function createExecution(deps: Deps): Execution {
     return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   }
 
-  /** Begun is not sent: of a job that died before it wrote that it sends, nothing can be at the card. */
+  /** Begun is not sent: if a job died before it recorded sending, the card service has received nothing. */
   async function mayBeAtCard({ state, actionId }: ApprovalInFlight): Promise<boolean> {
     if (state !== 'begun') return true;
     const written = await deps.progress.read(actionId);
@@ -129,19 +129,19 @@ export function createExecution(deps: Deps): Execution {
   }
 }
 
-/** What became of a click whose request stayed open, or was closed by somebody else. It is told where it was not. */
+/** The outcome of a click whose request stayed open or was closed by someone else. Reports it if that was not done. */
 async function hasFailed(
   click: ApprovalClick,
   request: LimitRequest,
   { progress, reports }: Pick<Deps, 'progress' | 'reports'>,
 ): Promise<boolean> {
   const { action } = request;
-  // Of several cards the first: all of them were tried before the request was no longer in flight.
+  // For several cards the first one: all of them were tried before the approval stopped being in flight.
   const tried = action.verb === 'block-all' ? blockIdOf(click.id, action.acctIds[0] ?? 0) : click.id;
   const written = await progress.read(tried);
   const known = reported(written);
   if (known === null) return false;
-  // What was made still decides a request that is open, and what is left of several cards is tried.
+  // A change that was made still decides an open request, and the remaining cards are retried.
   if (request.state === 'open' && (known.state !== 'failed' || !isAboutRules(request))) return false;
   if (!isAboutRules(request)) return true;
   const approval = approvalOf(click, asRequested(click, request));
@@ -151,7 +151,7 @@ async function hasFailed(
   return true;
 }
 
-/** @returns false when the card service may have it. */
+/** @returns false when the card service may have received it. */
 async function stopOne(
   { state, actionId }: ApprovalInFlight,
   card: CardFacts,
@@ -180,8 +180,8 @@ interface FailDeps extends Pick<ActionTools, 'withLock'> {
 }
 
 /**
- * An approval that is not tried again: the request, who asked, and who looks at the card are told the same. The error is
- * null when the fault is ours, not the card API's.
+ * An approval that will not be retried: updates the request, notifies the person who asked, and leaves the card to
+ * verification. The error is null when the cause is Cardbell's, not the card API's.
  */
 export function createFailApproval(deps: FailDeps) {
   return async function failApproval(click: ApprovalClick, error: CardApiError | null): Promise<void> {
@@ -190,13 +190,13 @@ export function createFailApproval(deps: FailDeps) {
       const request = await deps.requests.get(requestId);
       if (request === null) return await deps.failures.failUnchanged(click, error);
       if (hasEnded(click, request)) return;
-      // Without an approval in flight nothing was begun: the card is as it was.
+      // Without an approval in flight nothing was begun: the card is unchanged.
       const begun = request.inFlight.find(({ actionId }) => actionId === click.id);
       const approval = begun ?? approvalOf(click, asRequested(click, request));
       const written = await deps.progress.read(click.id);
       if (!isAboutRules(request)) {
         const order = orderIn(request);
-        // What is sent is never sent again, only told: as not certain.
+        // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && written !== null && written.state !== 'asked') {
           const isLast = { isLast: true };
           return await deps.complete(
@@ -218,14 +218,14 @@ export function createFailApproval(deps: FailDeps) {
   };
 }
 
-/** The click decided the request, was counted, or waits for whoever looks at the card. */
+/** The click decided the request, was counted, or waits for verification. */
 function hasEnded({ id }: ApprovalClick, request: LimitRequest): boolean {
   const isCounted = request.approvals.some(({ actionId }) => actionId === id);
   const isLookedAt = request.inFlight.some(({ actionId, state }) => actionId === id && state !== 'begun');
   return isDecidedBy(request, id) || isCounted || isLookedAt;
 }
 
-/** What a request becomes by a click, should the change be there. */
+/** What a click makes of a request if its change takes effect. */
 export function approvalOf(click: ApprovalClick, approved: ApprovedChange): ApprovalInFlight {
   const { changes, term, note, approvals, counted } = approved;
   return {
@@ -243,22 +243,22 @@ export function approvalOf(click: ApprovalClick, approved: ApprovedChange): Appr
 }
 
 /**
- * An approval as the change that it makes: in the name of the approver who asked for a second one, or of who approves what
- * a holder asks for. It keeps the click's own id: a later approval, after one that failed, is another try.
+ * An approval as the change that it makes: in the name of the approver who asked for a second one, or of the person who
+ * approves a holder's request. Keeps the click's own id, because a later approval after a failed one is a new attempt.
  */
 export function changeOf(click: ApprovalClick, request: LimitRequest, approval: ApprovalInFlight): RuleAction {
   const { action: asked } = request;
-  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('it changes no rule');
+  if (asked.verb === 'order-virtual' || asked.verb === 'block-all') throw new Error('the request changes no rule');
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
   const changeRequest = { goals: goalsOf(changes), term };
-  // It is decided by the click, and goes before what was decided since the request was made.
+  // The click decides it, so it takes precedence over decisions made since the request.
   const decided = { id: click.id, askedAt: click.askedAt };
   return { ...inWhoseName, verb: verbOf(approval), changeRequest, ...decided };
 }
 
-/** What a click approves where it has not come to deciding that. */
+/** What a click approves, if its decision was never evaluated. */
 export function asRequested(click: ApprovalClick, request: LimitRequest): ApprovedChange {
   const { changes, term, note, approvals, counted } = request;
   const own = click.verb === 'decide' ? click.changeRequest : null;

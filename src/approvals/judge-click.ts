@@ -23,7 +23,7 @@ import {
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
-/** A click that counts: the request by what is true now, and its changes from what the rules are at this moment. */
+/** A click that counts: the request with current facts, and its changes relative to the card's current rules. */
 interface JudgedClick {
   readonly kind: 'counts';
   readonly request: OpenRequest;
@@ -31,9 +31,9 @@ interface JudgedClick {
 }
 
 /**
- * Whether a click that approves counts. Who approved earlier must still be allowed to; and everybody must have seen what
- * is true now: where a rule was changed or the card was blocked since, earlier approvals are void, the request says so and
- * asks again.
+ * Whether an approving click counts. Earlier approvers must still be permitted, and everyone must have seen the current
+ * facts. If a rule was changed or the card was blocked since, earlier approvals are void, and the request shows this
+ * and asks again.
  */
 export type JudgeClick = (
   click: ApprovalClick,
@@ -45,7 +45,7 @@ interface Deps extends Pick<ActionTools, 'approvesFor' | 'updateRequest'> {
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  /** Whether a request is about somebody's own card, or one that is ordered for them. */
+  /** Whether a request is about the person's own card, or orders a card for them. */
   readonly isOwn: IsOwnRequest;
   readonly requests: Pick<Requests, 'save'>;
 }
@@ -54,11 +54,11 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   return async function judgeClick(click, request) {
     const why = await deps.whyNotAllowed(click, request);
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
-    // There is no card yet whose rules could have moved.
+    // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
-    // Approving never lowers a limit: what is above it by now stays.
+    // Approving never lowers a limit: limits that are already higher stay.
     const now = all.filter((change) => !isLooser(reversed([change])));
     const changes = await deps.changesFromBase(now, request.term, request.acctId);
     const account = await deps.card.getAccount(request.acctId);
@@ -68,7 +68,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       { ...request, isBlocked, changes: changes.length > 0 ? changes : all },
       request,
     );
-    // Nothing is left to be changed, whoever did it: whoever approves that closes the request.
+    // Nothing is left to change, no matter who did it. Approving now closes the request.
     if (isMade(all)) return { kind: 'counts', request: current, now };
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
@@ -92,8 +92,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   };
 
   /**
-   * Whoever is no approver any more, or only in the place of who clicks or of somebody whose approval counts, or holds the
-   * card by now, has not approved.
+   * Voids approvals of people who are no longer approvers, who are approvers only as delegates of the person clicking
+   * or of another counted approver, or who now hold the card.
    */
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
     const approvals: Approval[] = [];
@@ -119,7 +119,7 @@ function allVoid(request: OpenRequest): OpenRequest {
   return { ...request, approvals: [], voided, revision: request.revision + 1 };
 }
 
-/** What is not as the request showed it, one sentence; null: nothing. */
+/** What differs from the facts the request showed, one sentence; null: nothing. */
 function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
   const moved = current.changes.filter(({ rule, from }) =>
     shown.changes.some((before) => isSameRule(before.rule, rule) && before.from !== from),
@@ -128,16 +128,16 @@ function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }
 
-/** True when the card may do less by one of the changes. */
+/** True when one of the changes restricts the card. */
 export function lowers(changes: readonly RuleChange[]): boolean {
   return isLooser(reversed(changes));
 }
 
 /**
- * How many approvers the change takes by now, and why: what the person who asked and the one who clicks added
- * meanwhile counts with it. What the click itself adds is not counted against it when its job runs again.
+ * How many approvals the change needs now, and why. Counts what the person who asked and the person clicking have added
+ * meanwhile. When the click's job runs again, its own raise is not counted against it.
  *
- * @param people whose raises count with it. By default both.
+ * @param people whose raises count. Default: both.
  */
 export type Recount = (
   request: OpenRequest,
@@ -146,7 +146,7 @@ export type Recount = (
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
 
 interface RecountDeps {
-  /** How much more a card may spend by a change. */
+  /** How much more a card may spend after a change. */
   readonly countRaise: RaiseAmounts['count'];
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   readonly orders: Pick<Orders, 'needed'>;
@@ -165,17 +165,17 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
   };
 }
 
-/** What approvals do with orders of virtual cards. */
+/** What approvals need from orders of virtual cards. */
 export interface Orders {
-  /** How many approvers an order takes by now, with what these people ordered besides. */
+  /** How many approvals an order needs now, with these people's other orders. */
   needed(action: OrderVirtualAction, people: readonly string[]): Promise<number>;
-  /** Whether it is somebody's own card that is ordered. */
+  /** Whether the ordered card is for this person. */
   isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
-  /** Orders, once for each action, and tells whoever asked. @throws CardApiError when the job should run again. */
+  /** Orders once per action and notifies the person who asked. @throws CardApiError when the job should be retried. */
   place(action: OrderVirtualAction, by: string | null, run: ActionRun): Promise<Result>;
 }
 
-/** Whether a request is about somebody's own card, or one that is ordered for them. */
+/** Whether a request is about the person's own card, or orders a card for them. */
 type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
 
 interface IsOwnDeps {
@@ -191,7 +191,7 @@ export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnReque
   };
 }
 
-/** Why somebody may not decide a request, one sentence; null when they may. */
+/** Why a person may not decide a request, one sentence; null when they may. */
 type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
 
 interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now'> {
@@ -213,7 +213,8 @@ export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
       ...(isOfRules ? { acctId } : { bands: [] }),
       isOwn: async (userId) => userId === holder || (await deps.isOwn(userId, request)),
       notInPlaceOf: [action.actor.userId, ...approvers.flat()],
-      // An approver who asked may say yes again, once their first yes is void. That is no reason to break the glass for it.
+      // An approver who asked may approve again after their first approval became void. This does not permit an
+      // emergency override.
       isOwnAction:
         (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
         approvals.some((one) => one.by === by),

@@ -21,29 +21,28 @@ import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
 
-/** A change that others decide, asked for by an approver or by the card's holder. */
+/** A change that others decide, requested by an approver or by the cardholder. */
 export interface RequestedChange extends AskedChange<LimitRequest['action']> {
-  /** Of a virtual card that is to be ordered. */
+  /** Set for an order of a virtual card. */
   readonly order?: { readonly cents: number; readonly isOwn: boolean };
 }
 
 interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard'> {
   readonly requests: Requests;
-  /** Who holds the card. */
+  /** The card's holder. */
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  /** Posts into the channel for requests. */
+  /** Posts to the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
-  /** Looks after a request that nobody answers, from now on. */
+  /** Starts the reminder and expiry timer of a request. */
   readonly scheduleRequest: (requestId: string) => Promise<void>;
 }
 
 /**
- * Opens a request that others decide. An approver who asks about somebody else's card counts as the first approval.
+ * Opens a request that others decide. An approver who asks about another person's card counts as the first approval.
  *
- * The same change asked for again while a request for it is open is that one request. Runs under the account's lock.
- *
+ * Asking for the same change again while its request is open returns that request. Runs under the account's lock.
  */
 export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
   return async function openRequest(asked) {
@@ -56,7 +55,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
-    // The same action again after a crash finds its request; what others decided meanwhile stays.
+    // A rerun after a crash finds its request and keeps what others decided meanwhile.
     const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
     await deps.postRequest(request);
     await deps.scheduleRequest(id);
@@ -66,7 +65,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
     const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
-    // Of a card that does not exist yet there is nothing to know.
+    // A card that does not exist yet has no facts.
     const { isBlocked, facts } = isAboutRules(asked)
       ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
       : { isBlocked: false, facts: noFacts };
@@ -113,12 +112,12 @@ function isSame({ acctId, changes, term, action }: LimitRequest, asked: Requeste
   if (asked.order !== undefined) return false;
   const [one, other] = [action, asked.action];
   if (one.verb === 'block-all' && other.verb === 'block-all') return one.target.alertId === other.target.alertId;
-  // What was asked for an hour is not approved for good.
+  // A request for an hour must not be approved as a permanent one.
   const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;
 }
 
-/** The message of a request, as it stands now. @param temporaryChange what its approval made, if that ends by itself. */
+/** A request's current message. @param temporaryChange made by its approval, if it has an end. */
 export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
   const decision = decisionOf(request);
   return approvalRequest({

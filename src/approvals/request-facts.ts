@@ -11,34 +11,34 @@ import { merchantCategory } from '../core/merchant-category.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
 import type { RequestOfCard } from './request-store.ts';
 
-/** What approvers see besides the change itself: as it was when it was asked for. */
+/** What approvers see besides the change, as of the request. */
 export const RequestFacts = z.strictObject({
-  /** The declined purchase that it is about. */
+  /** The declined purchase that the request is about. */
   purchase: z
     .strictObject({
       amountCents: z.int(),
       merchant: z.string(),
-      /** What kind of merchant it is, in words. */
+      /** The kind of merchant, in words. */
       kind: z.string().nullable(),
-      /** Address of the alert. */
+      /** Link to the alert. */
       link: z.string().nullable(),
     })
     .nullable(),
-  /** What is left of the limits that the change does not touch, shorter ones first. */
+  /** What remains of the limits that the change does not affect, shortest first. */
   left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
-  /** The latest purchases at the same merchant, newest first; null: they could not be read. */
+  /** The latest purchases at the same merchant, newest first; null: could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
   earlier: z.array(z.enum(['open', 'approved', 'overridden', 'denied', 'withdrawn', 'expired'])),
 });
 export type RequestFacts = z.infer<typeof RequestFacts>;
 
-/** Nothing is known besides the change. */
+/** No facts besides the change. */
 export const noFacts: RequestFacts = { purchase: null, left: [], there: [], earlier: [] };
 
 const LOOK_BACK_MS = 30 * 24 * 3_600_000;
 const PURCHASES_MAX = 5;
-/** Somebody waits to be asked: what the card service does not say soon is left out. */
+/** Someone is waiting for the request, so facts that the card service does not return quickly are left out. */
 const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
 interface Asked {
@@ -54,10 +54,10 @@ export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolea
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly card: Pick<CardClient, 'getRemainingLimits'>;
-  /** The status that a card has now; null when it cannot be read. */
+  /** The card's current status; null when it cannot be read. */
   readonly statusOf: (acctId: number, cardId: number | null) => Promise<CardStatus | null>;
   readonly readTransactions: ReadTransactions;
-  /** Address of an alert's message; null: it has none. */
+  /** Link to an alert's message; null: none. */
   readonly alertLink: (alertId: string) => Promise<string | null>;
   readonly requestsOf: (acctId: number) => Promise<readonly RequestOfCard[]>;
 }

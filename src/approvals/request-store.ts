@@ -5,7 +5,7 @@ import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
-/** Of one account. */
+/** Per account. */
 const KEPT_MAX = 50;
 
 export type Requests = ReturnType<typeof createRequests>;
@@ -13,10 +13,10 @@ export type Requests = ReturnType<typeof createRequests>;
 export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
 
 /**
- * Requests by id. Changes happen under the request's lock, so plain reads and writes do. They are signed: what was asked for,
- * and who has approved it, is carried out.
+ * Requests by id. Changes happen under the request's lock, so plain reads and writes are enough. Requests are signed,
+ * because their contents and approvals are carried out.
  *
- * @param signer null in the web process, which only shows them.
+ * @param signer null in the web process, which only shows requests.
  */
 export function createRequests(redis: RedisClient, signer: Signer | null) {
   const store = createOpenRecordStore({
@@ -35,11 +35,11 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
   }
   return {
-    /** @throws TooLateError when it was decided otherwise meanwhile: its lock was lost, and what was decided stays. */
+    /** @throws TooLateError when the lock was lost and someone else decided meanwhile. That decision stays. */
     async save(request: LimitRequest): Promise<void> {
       const key = ofAccount(request.acctId);
       const askedAtMs = Date.parse(request.action.askedAt);
-      // First: an id without a request is passed over.
+      // Written first: an id without a request is skipped.
       const change = redis
         .multi()
         .zadd(key, askedAtMs, request.id)
@@ -50,13 +50,15 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
       await saveUndecided(store, request);
     },
     get: store.get,
-    /** Notes that the approvers were reminded of it, unless somebody has decided meanwhile. @returns whether it was noted. */
+    /**
+     * Records that approvers were reminded, unless the request was decided meanwhile. @returns whether it was recorded.
+     */
     remind: async (id: string, remindedAt: string): Promise<boolean> =>
       (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
-    /** Those of the last 30 days for an account, newest first. */
+    /** Requests for an account within the last 30 days, newest first. */
     requestsOf: async (acctId: number): Promise<RequestOfCard[]> =>
       (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
-    /** Who approved a change of an account's card that was asked for from this alert. */
+    /** Who approved a change of an account's card that was requested from this alert. */
     async approversOf(acctId: number, alertId: string): Promise<string[]> {
       const asked = (await ofCard(acctId)).filter(
         ({ state, action: { target } }) =>
@@ -64,7 +66,7 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
       );
       return asked.flatMap(({ approvals }) => approvals.map(({ by }) => by));
     },
-    /** Those that nobody has decided yet, oldest first. */
+    /** Undecided requests, oldest first. */
     open: async (): Promise<OpenRequest[]> => (await store.open()).filter((request) => request.state === 'open'),
   };
 }

@@ -12,27 +12,27 @@ import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
 const RuleChanges = z.array(RuleChange).readonly();
 
 const Approval = z.strictObject({
-  /** Slack user, and when, UTC ISO 8601. */
+  /** Slack user id. `at`: UTC ISO 8601. */
   by: z.string(),
   at: z.string(),
-  /** The click. Null: an approver who asks for a change approves it by asking. */
+  /** The click. Null: an approver's own request counts as their approval. */
   actionId: z.string().nullable(),
 });
 export type Approval = z.infer<typeof Approval>;
 
 /**
- * The last approval that a request takes, or an emergency override, while its change is being made: what the request
- * becomes if the change is there.
+ * The last approval of a request, or an emergency override, while its change is being made: what the request becomes if
+ * the change takes effect.
  *
- * begun → sent → unconfirmed. In between its end may become known: then it decides the request, or it is dropped because
- * the change failed.
+ * begun → sent → unconfirmed. If the outcome becomes known in between, it decides the request, or the approval is
+ * dropped because the change failed.
  */
 export const ApprovalInFlight = z.strictObject({
   kind: z.enum(['approval', 'override']),
   /**
-   * `begun`: its job works on it, and the progress of its action says whether the card service may have it. `sent`: the
-   * card service may have it, no answer came, and the card is being looked at. `unconfirmed`: nothing showed the change in
-   * time, and nobody looks any more.
+   * `begun`: its job is running, and the progress of its action shows whether the card service may have received it.
+   * `sent`: the card service may have received it, no answer came, and the card is being verified. `unconfirmed`:
+   * nothing showed the change in time, and verification has ended.
    */
   state: z.enum(['begun', 'sent', 'unconfirmed']),
   /** The click. */
@@ -43,7 +43,7 @@ export const ApprovalInFlight = z.strictObject({
   term: Term,
   note: z.string(),
   approvals: z.array(Approval),
-  /** As of a request, for what is approved. */
+  /** Like the request's `counted`, for what is approved. */
   counted: CountedRaise.nullable().default(null),
 });
 export type ApprovalInFlight = z.infer<typeof ApprovalInFlight>;
@@ -52,37 +52,39 @@ const requested = {
   id: z.string(),
   /** What was asked, by whom, and where. */
   action: z.discriminatedUnion('verb', [LimitAction, AllowAction, AskAction, OrderVirtualAction, BlockAllAction]),
-  /** 0: the card is only being ordered, or it is about several. */
+  /** 0: the card is still being ordered, or the request is about several cards. */
   acctId: z.int(),
   card: CardFacts,
-  /** Slack user who held the card when it was asked for, if linked: has no say in it. */
+  /** Slack user who held the card at the time of the request, if linked. May not decide it. */
   holder: z.string().nullable(),
-  /** The money on a virtual card that is to be ordered, whole cents; null: it is about the rules of a card. */
+  /** The amount on a virtual card to order, in whole cents; null: the request is about a card's rules. */
   orderCents: z.int().nonnegative().nullable(),
-  /** What the rules shall be, as it was asked for. Empty for an order, as are the changes. */
+  /** The requested rules. Empty for an order, as are the changes. */
   goals: z.array(RuleGoal).readonly(),
-  /** What an approval does: as asked, or as an approver changed it. From what the rules were when it was asked for. */
+  /**
+   * What an approval does: as requested, or as an approver changed it. `from` is the rule at the time of the request.
+   */
   changes: RuleChanges,
   term: Term,
-  /** How many different approvers it takes. */
+  /** How many different approvers are needed. */
   needed: z.int().min(1),
   approvals: z.array(Approval),
-  /** Slack users whose approval counts no more: what they approved was changed since, or they may not approve any more. */
+  /** Slack users whose approval is void: what they approved was changed since, or they may no longer approve. */
   voided: z.array(z.string()),
-  /** Counts how often what it asks for was changed, so that nobody approves what they have not seen. */
+  /** Incremented when the requested change is edited, so that nobody approves what they have not seen. */
   revision: z.int().nonnegative().default(0),
-  /** The card was blocked when somebody last looked. */
+  /** The card was blocked when it was last read. */
   isBlocked: z.boolean(),
   /** What approvers see besides the change. */
   facts: RequestFacts.default(noFacts),
-  /** Where it takes two because of how much it is: the raise, and the earlier ones that count with it. */
+  /** If its size is why two approvals are needed: the raise and the earlier raises that count with it. */
   counted: CountedRaise.nullable(),
-  /** Oldest first. Whoever decides against the request while one of them may be at the card would be wrong. */
+  /** Oldest first. Nobody may decide against the request while one of these may be in effect. */
   inFlight: z.array(ApprovalInFlight),
-  /** An approver's word to the one who asked. */
+  /** The approver's note to the person who asked. */
   note: z.string(),
   expiresAt: z.string(),
-  /** When the approvers were reminded; from then on operators may break the glass. */
+  /** When approvers were reminded. From then on operators may use the emergency override. */
   remindedAt: z.string().nullable(),
 };
 
@@ -95,16 +97,16 @@ const Decision = z.strictObject({
 
 const made = {
   decision: Decision,
-  /** The temporary change that it made; null: the change stays. */
+  /** The temporary change it made; null: the change is permanent. */
   temporaryChangeId: z.string().nullable(),
 };
 
 /**
- * What others have to approve: a change of a card's rules that takes several people, what a holder asks for, or the order of
- * a virtual card.
+ * What others have to approve: a change of a card's rules that needs several people, a holder's request, the order of a
+ * virtual card, or blocking many cards.
  *
- * open → approved, overridden, denied, withdrawn or expired; each of these is final. Overridden: an operator broke the
- * glass, because no approver answered. Withdrawn: who asked took it back.
+ * open → approved, overridden, denied, withdrawn or expired, all final. Overridden: an operator used the emergency
+ * override because no approver answered. Withdrawn: the person who asked withdrew it.
  */
 export const LimitRequest = z.discriminatedUnion('state', [
   z.strictObject({ ...requested, state: z.literal('open') }),
@@ -119,32 +121,32 @@ export type OpenRequest = Extract<LimitRequest, { state: 'open' }>;
 export type OverriddenRequest = Extract<LimitRequest, { state: 'overridden' }>;
 export type ClosedRequest = Exclude<LimitRequest, OpenRequest>;
 
-/** A request to order a virtual card; null: it is about the rules of a card. */
+/** The order in a request for a virtual card; null: the request is about something else. */
 export function orderIn({ action }: LimitRequest): OrderVirtualAction | null {
   return action.verb === 'order-virtual' ? action : null;
 }
 
-/** Whether it is about the rules of a card, and not about an order or about blocking many. */
+/** Whether the request is about a card's rules, not an order or blocking many cards. */
 export function isAboutRules({ action }: Pick<LimitRequest, 'action'>): boolean {
   return action.verb !== 'order-virtual' && action.verb !== 'block-all';
 }
 
-/** The cards that it blocks, by name; empty: it is about something else. */
+/** The names of the cards it blocks; empty: it is about something else. */
 export function blocksIn({ action }: LimitRequest): readonly string[] {
   return action.verb === 'block-all' ? action.names : [];
 }
 
-/** The click that decided it, and who; null while it is open, and where its time ran out. */
+/** The deciding click and person; null while open, and for expired requests. */
 export function decisionOf(request: LimitRequest): z.infer<typeof Decision> | null {
   return request.state === 'open' || request.state === 'expired' ? null : request.decision;
 }
 
-/** What the holder wants to pay, whole cents; null where an approver asks. */
+/** What the holder wants to pay, in whole cents; null when an approver asks. */
 export function payCentsOf({ action }: LimitRequest): number | null {
   return action.verb === 'ask' ? action.ask.amountCents : null;
 }
 
-/** What a request shows of what was asked for, and by whom. */
+/** What a request shows about the original question and who asked. */
 export function askedIn(request: LimitRequest) {
   const { actor, askedAt, reason } = request.action;
   return {
@@ -157,17 +159,17 @@ export function askedIn(request: LimitRequest) {
   };
 }
 
-/** What approvers and whoever asked see of a request wherever it is shown. */
+/** What approvers and the person who asked see of a request, wherever it is shown. */
 export type AskedFor = ReturnType<typeof askedIn> &
   Pick<LimitRequest, 'card' | 'orderCents' | 'changes' | 'term' | 'facts' | 'needed' | 'counted'>;
 
-/** For how long it was asked, whatever an approver made of it since. */
+/** The requested duration, regardless of an approver's changes. */
 export function askedTerm({ action }: LimitRequest): Term {
   if (action.verb === 'order-virtual' || action.verb === 'block-all') return { kind: 'permanent' };
   return action.verb === 'ask' ? action.ask.term : action.changeRequest.term;
 }
 
-/** When approvers could see it first: what was asked for may have waited for a worker before that. */
+/** When approvers could first see it. The action may have waited for a worker before that. */
 export function openedAtMs({ expiresAt }: LimitRequest): number {
   return Date.parse(expiresAt) - REQUEST_MS;
 }
@@ -176,12 +178,12 @@ export function isDecidedBy(request: LimitRequest, actionId: string): boolean {
   return decisionOf(request)?.actionId === actionId;
 }
 
-/** The temporary change that its approval made; null: there is none. */
+/** The temporary change its approval made; null: none. */
 export function temporaryChangeIdOf(request: LimitRequest): string | null {
   return request.state === 'approved' || request.state === 'overridden' ? request.temporaryChangeId : null;
 }
 
-/** The approval, begun anew where its click had one in flight already. */
+/** Adds the approval, replacing an earlier one of the same click. */
 export function withInFlight<R extends LimitRequest>(request: R, approval: ApprovalInFlight): R {
   return { ...request, inFlight: [...withoutInFlight(request, approval.actionId).inFlight, approval] };
 }
@@ -190,22 +192,22 @@ export function withoutInFlight<R extends LimitRequest>(request: R, actionId: st
   return { ...request, inFlight: request.inFlight.filter((approval) => approval.actionId !== actionId) };
 }
 
-/** The newest approval of which nobody knows whether its change is there; null: there is none. */
+/** The newest approval whose outcome is unknown; null: none. */
 export function unconfirmedApproval({ inFlight }: LimitRequest): ApprovalInFlight | null {
   return inFlight.findLast(({ state }) => state !== 'begun') ?? null;
 }
 
-/** A click that approves a request, or breaks the glass for it. */
+/** A click that approves a request, or uses the emergency override for it. */
 export type ApprovalClick = DecideAction | OverrideAction;
-/** What a click wants of a request. */
+/** What a click asks of a request. */
 export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals' | 'counted'>;
 
-/** The request that somebody pressed a button of. */
+/** The request whose button was pressed. */
 export function requestIdIn({ target }: ApprovalClick): string {
   return target.requestId;
 }
 
-/** What the buttons of a request carry: which request, and what of it the person sees. */
+/** The value of a request's buttons: the request and the revision the person sees. */
 export function requestValue({ id, revision }: Pick<LimitRequest, 'id' | 'revision'>): string {
   return revision === 0 ? id : `${id}.${revision}`;
 }
@@ -215,12 +217,12 @@ export function requestTarget(value: string): ApprovalClick['target'] {
   return { kind: 'request', requestId, ...(/^\d{1,9}$/.test(revision) && { revision: Number(revision) }) };
 }
 
-/** True when the person saw what the request asks for now. */
+/** True when the person saw the current revision of the request. */
 export function hasSeen({ target }: ApprovalClick, { revision }: Pick<LimitRequest, 'revision'>): boolean {
   return (target.revision ?? 0) === revision;
 }
 
-/** Whether who clicks answers for the change; otherwise the approver does who asked for it. */
+/** Whether the person clicking answers for the change. Otherwise the approver who asked does. */
 export function isInOwnName(click: ApprovalClick, { action: asked }: LimitRequest): boolean {
   return click.verb === 'emergency-override' || asked.verb === 'ask';
 }

@@ -23,7 +23,7 @@ interface Deps extends Pick<ActionTools, 'outcomes' | 'answer' | 'now' | 'update
   readonly holderNotices: Pick<HolderNotices, 'notifyDecided'>;
 }
 
-/** A request is decided: keeps that, brings its messages up to date, and tells the one who asked. Safe to repeat. */
+/** A request is decided: stores that, updates its messages and notifies the person who asked. Idempotent. */
 export type ResolveRequest = (request: ClosedRequest) => Promise<void>;
 
 export function createResolveRequest(deps: Deps): ResolveRequest {
@@ -35,11 +35,11 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     if (request.state === 'withdrawn') await markAlert(request, 'It was withdrawn');
     if (request.action.verb === 'ask' || request.state === 'withdrawn')
       return await deps.holderNotices.notifyDecided(request);
-    // What an approval did, its own result tells.
+    // The result of an approval is reported by the change itself.
     if (request.state === 'denied' || request.state === 'expired') await tellRefused(request);
   };
 
-  /** The alert that it was asked from no longer waits. */
+  /** The original alert no longer waits. */
   async function markAlert(request: ClosedRequest, text: string): Promise<void> {
     const { target, actor, id } = request.action;
     if (target.kind !== 'alert' || !isAboutRules(request)) return;
@@ -67,7 +67,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
   }
 }
 
-/** What somebody filled into the form of an order is kept no longer than until it is decided. */
+/** An order's form data is kept only until the decision. */
 function withoutOrder(request: ClosedRequest): ClosedRequest {
   const order = orderIn(request);
   return order === null ? request : { ...request, action: { ...order, target: { kind: 'order', sealed: '' } } };
@@ -77,14 +77,14 @@ interface HolderDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'>
   readonly progress: Pick<Progress, 'read'>;
 }
 
-/** Tells a holder what became of what they asked for. Safe to repeat. */
+/** Notifies holders of the outcome of their requests. Idempotent. */
 export type HolderNotices = ReturnType<typeof createHolderNotices>;
 
 export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: HolderDeps) {
   return {
     /**
-     * An approval is told only once the card service shows the change, or has not shown it in time: who decides and who
-     * looks at the card both try, and the later of the two knows.
+     * An approval is reported only after the card service shows the change, or fails to show it in time. Both the
+     * decision and the verification call this; the later of the two has the result.
      */
     async notifyDecided(request: ClosedRequest): Promise<void> {
       const { id, action, state } = request;
@@ -96,12 +96,12 @@ export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: H
       const confirmation = result?.confirmation;
       if (confirmation === 'sent') return;
       const isConfirmed = confirmation === undefined || confirmation === 'confirmed';
-      // By the change itself the card may have left the ruleset that it followed when it was asked.
+      // The change itself may have taken the card out of the ruleset it followed.
       const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
       const shown = { ...request, card: await nameRuleset(followed) };
       await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed }));
     },
-    /** Somebody approved, and nothing shows what became of it. */
+    /** Someone approved, and nothing shows the outcome. */
     async notifyUnconfirmed(request: LimitRequest, approval: ApprovalInFlight): Promise<void> {
       const messageId = `${request.id}-unconfirmed-${approval.actionId}`;
       await notifyDirectly(request.action.actor.userId, messageId, requestUnconfirmed(request, approval));
@@ -109,7 +109,7 @@ export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: H
   };
 }
 
-/** By then an approval is confirmed, or it is clear that nothing will confirm it. */
+/** After this time an approval is confirmed, or will not be confirmed any more. */
 const VERIFIED_MS = 3 * 60_000;
 
 /** Nobody decided in time. Silence never approves. Runs under the request's lock. */
@@ -136,10 +136,10 @@ interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'
 }
 
 /**
- * A request that nobody answers: after a quarter of an hour the approvers are reminded and operators may break the
- * glass; after a day it ends. Safe to repeat, at any time.
+ * An unanswered request: after 15 minutes approvers are reminded and operators may use the emergency override; after a
+ * day it expires. Idempotent at any time.
  *
- * The returned function answers the milliseconds after which to look again, or null when the request is decided.
+ * The returned function returns the milliseconds until the next check, or null when the request is decided.
  */
 export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<number | null> {
   return async function ageRequest(requestId) {
@@ -159,7 +159,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
     });
   };
 
-  /** One reminder for all that the approvers of the group have waiting; those that are due as well need none of their own. */
+  /** Sends one reminder for all open requests of the group. Others that are due too need no separate one. */
   async function remind(request: OpenRequest): Promise<void> {
     const open = (await deps.requests.open()).filter(
       ({ id, card }) => id !== request.id && card.group === request.card.group,
@@ -177,11 +177,11 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
   }
 }
 
-/** Reminds the approvers of a group of requests, the first of which is due. Safe to repeat. */
+/** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
 type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;
 
 interface ReminderDeps extends Pick<ActionTools, 'whoMay' | 'postToApprovals'> {
-  /** Address of a request's message; null: it has none. */
+  /** Link to a request's message; null: none. */
   readonly requestLink: (requestId: string) => Promise<string | null>;
 }
 

@@ -11,7 +11,7 @@ import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { readPeriod, splitPer } from '../limits/read-limit.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 
-/** A holder wants to pay something, and until when. Which rule that takes is found out later. */
+/** An amount a holder wants to pay, and until when. The rule to change is determined later. */
 export const AskAction = actionOf('ask', target.card, {
   ask: z.strictObject({ amountCents: z.int().positive(), term: Term }),
 });
@@ -19,21 +19,21 @@ export type AskAction = z.infer<typeof AskAction>;
 
 export const DecideAction = actionOf('decide', target.request, {
   approve: z.boolean(),
-  /** An approver's own amount or time; null: as it was asked. */
+  /** An approver's own amount or duration; null: as requested. */
   changeRequest: ChangeRequest.nullable(),
 });
 export type DecideAction = z.infer<typeof DecideAction>;
 
-/** Who asked takes the request back. */
+/** The person who asked withdraws the request. */
 export const WithdrawAction = actionOf('withdraw', target.request, {});
 export type WithdrawAction = z.infer<typeof WithdrawAction>;
 
 export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
-/** Those who may do what was refused are asked to do it. */
+/** Asks the people who may do what was refused. */
 export const AskPermissionAction = actionOf('ask-permission', Target, {
-  /** The verb that was refused. */
+  /** The refused verb. */
   asked: z.string(),
 });
 export type AskPermissionAction = z.infer<typeof AskPermissionAction>;
@@ -66,7 +66,7 @@ export const approvalVerbs = {
   },
   decide: {
     action: DecideAction,
-    // To deny is to change nothing: the own card and the own change request matter to an approval only.
+    // Denying changes nothing, so the rules for one's own card and own request apply only to approvals.
     permission: {
       role: 'approver',
       doing: 'decide requests',
@@ -104,8 +104,8 @@ export const approvalVerbs = {
 } as const satisfies Record<string, VerbEntry>;
 
 /**
- * Reads `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card: last four digits or an id look like one.
- * Without a word about time it is for this purchase only. Without a reason it is asked for in a form.
+ * Parses `4242 300 for 2 days hotel`. Of two amounts in a row the first is the card, because last four digits and ids
+ * look like amounts. Without a duration it is for this purchase only. Without a reason a form asks for one.
  */
 function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const words = typed.flatMap(splitPer);
@@ -134,20 +134,20 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   };
 }
 
-/** A number that another amount follows. */
+/** A number followed by an amount. */
 function isCardAt(words: readonly string[], at: number): boolean {
   const behind = words.slice(at + 1);
   const goesOn = /^\$|\d/.test(behind[0] ?? '') || readAmount(behind) !== null;
   return /^\d{4,}$/.test(words[at] ?? '') && goesOn && !soundsLikeDuration(behind);
 }
 
-/** `daily 450`, `per day`: that is how a limit is typed. */
+/** `daily 450`, `per day`: the syntax of a limit. */
 function namesPeriod([first = '', second = '']: readonly string[]): boolean {
   if (/^(per|each|every)$/i.test(first)) return readPeriod(second) !== undefined;
   return limitPeriods.some((period) => period === first.toLowerCase()) && parseAmount(second) !== null;
 }
 
-/** The card is named, the price is not; `cents`: what the number is if it is the price after all. */
+/** The card is named but not the price. `cents`: the amount if the number is the price after all. */
 function howMuchWith(number: string, cents: number | null = null): UnclearCommand {
   const instead = cents === null ? '' : ` For ${formatCents(cents)} write ${commandCode(`ask $${number}`)}.`;
   return {

@@ -1,6 +1,7 @@
 --- @keys chain, head, memory of the statement, archived
--- Adds a record unless the same statement is there already, or somebody else has added one since. ARGV: hash before it,
--- line, own hash, time to live of the memory in seconds. Answers 'known', 'moved' with the hash now, or 'added' with the count.
+-- Adds a record unless the same statement exists already or another writer has added one since. ARGV: previous hash,
+-- line, own hash, TTL of the memory in seconds. Returns 'known', 'moved' with the current hash, or 'added' with the
+-- count.
 if redis.call('EXISTS', KEYS[3]) == 1 then return {'known'} end
 local last = redis.call('GET', KEYS[2]) or ARGV[1]
 if last ~= ARGV[1] then return {'moved', last} end

@@ -5,7 +5,10 @@ import { type Archive, ArchiveError, type Segment } from './archive.ts';
 import { type AuditReader, readArchived } from './audit.ts';
 import { whyNotFollows } from './verify.ts';
 
-/** After the end of a month: digests still compare it with the one after, and everything in it was copied long ago. */
+/**
+ * Days after the end of a month. Until then digests compare it with the next month; all its heads were copied long
+ * before.
+ */
 const KEPT_DAYS = 35;
 const DAY_MS = 24 * 3_600_000;
 
@@ -16,15 +19,15 @@ interface Deps {
   readonly reader: AuditReader;
   readonly archive: Archive;
   readonly now: () => Date;
-  /** A record that does not follow from the one before it. It is evidence, and stays where it is. */
+  /** Called for a record that does not follow from the previous one. It is evidence and is not moved. */
   readonly recordChanged: (number: number) => Promise<void>;
 }
 
 /**
  * Moves each month that ended more than 35 days ago from Redis to a file.
  *
- * Only what is on the disk and was read back is removed, so that a crash anywhere leaves it in both places at worst; the
- * next run writes the same file again. Two workers at once write the same, and one of them removes it.
+ * Removes only records that are on disk and were read back. After a crash a month is at worst in both places, and the
+ * next run writes the same file again. Two concurrent workers write the same file, and one of them removes the records.
  */
 export function createArchiveMonths({ redis, reader, archive, now, recordChanged }: Deps): () => Promise<void> {
   const forget = defineScript(redis, forgetSource);
@@ -34,10 +37,11 @@ export function createArchiveMonths({ redis, reader, archive, now, recordChanged
     while (await archiveMonth());
   };
 
-  /** @returns whether there may be another one. */
+  /** @returns whether there may be another month to move. */
   async function archiveMonth(): Promise<boolean> {
     const before = await readArchived(redis);
-    // A folder that is not mounted is empty: what was written there would be gone with the machine, and from Redis.
+    // An unmounted folder looks empty. Records written there would be lost with the machine, after their removal from
+    // Redis.
     const missing = await archive.firstMissing(before.count);
     if (missing !== null) throw new ArchiveError(missing, 'is missing: no file in AUDIT_ARCHIVE has it');
     const taken = createTaken(before.count);
@@ -53,7 +57,7 @@ export function createArchiveMonths({ redis, reader, archive, now, recordChanged
     return (await forget.run([chain, archived], args)) === 1;
   }
 
-  /** Lines of the oldest month in Redis, if it is over for long enough; none where the chain is broken in it. */
+  /** The lines of the oldest month in Redis if it ended long enough ago; none if the chain is broken within it. */
   async function* monthOf(hash: string, taken: Taken): AsyncGenerator<string> {
     let previous = hash;
     let month: string | null = null;
@@ -77,7 +81,7 @@ export function createArchiveMonths({ redis, reader, archive, now, recordChanged
 }
 
 interface Taken {
-  /** How many records are archived already. */
+  /** How many records are already archived. */
   readonly after: number;
   segment: Segment | null;
   last: { readonly line: string; readonly hash: string } | null;

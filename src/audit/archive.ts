@@ -7,33 +7,33 @@ import { AppError } from '../core/errors.ts';
 
 /** Consecutive records of the chain in one file. */
 export interface Segment {
-  /** `2026-08`: when its first record was written. */
+  /** `2026-08`: the month of its first record. */
   readonly month: string;
   /** Numbers of its first and last record. */
   readonly first: number;
   readonly last: number;
 }
 
-/** Where months of the record are kept that are not in Redis any more. */
+/** Storage for months of the audit log that are no longer in Redis. */
 export interface Archive {
   /**
-   * Lines of the chain as Redis had them, oldest first, from one record to another, both included.
+   * Lines of the chain exactly as Redis had them, oldest first, from one record to another, both included.
    *
-   * @throws ArchiveError where a record is missing.
+   * @throws ArchiveError when a record is missing.
    */
   read(from: number, to: number): AsyncGenerator<string, void>;
-  /** The first record up to this one that no file has by its name; null: every one is there. Nothing is read. */
+  /** The first record up to this one that no file name covers; null: all are covered. Reads no file contents. */
   firstMissing(to: number): Promise<number | null>;
   /**
-   * Writes lines to a file, whose segment is known once they have been read. It is on the disk, and was read back, when
-   * this resolves; after a crash it may be written again.
+   * Writes lines to a file; the segment is known once the lines have been read. When this resolves, the file is on disk
+   * and was read back. After a crash it may be written again.
    *
-   * @throws ArchiveError when files that are there already hold other lines for these records. They stay as they are.
+   * @throws ArchiveError when existing files hold different lines for these records. They are not changed.
    */
   write(lines: AsyncIterable<string>, segment: () => Segment | null): Promise<void>;
 }
 
-/** Files do not have what they must have. `number`: the first record that is concerned. */
+/** The files lack required content. `number`: the first affected record. */
 export class ArchiveError extends AppError {
   readonly code = 'archive';
   readonly retryable = false;
@@ -54,7 +54,7 @@ function segmentOf(name: string): Segment | null {
   return parts === null ? null : { month: parts[1] ?? '', first: Number(parts[2]), last: Number(parts[3]) };
 }
 
-/** Files in a folder, one a month. */
+/** Files in a folder, one per month. */
 export function openArchive(folder: string): Archive {
   async function segments(): Promise<Segment[]> {
     const names = await readdir(folder);
@@ -118,7 +118,7 @@ export function openArchive(folder: string): Archive {
 const UNFINISHED = '.unfinished-';
 const ABANDONED_MS = 24 * 3_600_000;
 
-/** What a worker was writing when it was killed. */
+/** Removes unfinished files of a worker that was killed. */
 async function removeAbandoned(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
@@ -135,7 +135,7 @@ async function* linesIn(path: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
-/** @returns the digest of what is on the disk now. */
+/** @returns the digest of the data on disk. */
 async function writeLines(path: string, lines: AsyncIterable<string>): Promise<string> {
   const file = await open(path, 'w', 0o600);
   const digest = createHash('sha256');
@@ -157,7 +157,7 @@ async function digestOf(path: string): Promise<string> {
   return digest.digest('hex');
 }
 
-/** Without it a power loss may forget the name of the file. */
+/** Without this, a power failure may lose the file's directory entry. */
 async function syncFolder(folder: string): Promise<void> {
   const opened = await open(folder, 'r');
   try {

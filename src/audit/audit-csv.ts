@@ -3,14 +3,14 @@ import type { AuditEntry, AuditRecord } from './audit.ts';
 
 export type ReadableEntry = Pick<AuditEntry, 'number' | 'hash'> & { readonly record: AuditRecord };
 
-/** The name of a Slack user; null where it is not known. */
+/** The name of a Slack user; null if unknown. */
 export type NameOf = (userId: string) => string | null;
 
 type Column = (entry: ReadableEntry, nameOf: NameOf) => Cell;
 
 const namesOf = (ids: readonly string[], nameOf: NameOf): string => ids.map((id) => nameOf(id) ?? id).join(', ');
 
-/** What controllers read first: who did what to whose card, from what to what, for how long, and who approved. */
+/** Ordered as controllers read: who did what to whose card, before and after, for how long, and who approved. */
 const columns: Readonly<Record<string, Column>> = {
   record: ({ number }) => number,
   at: ({ record }) => record.at,
@@ -46,16 +46,16 @@ const columns: Readonly<Record<string, Column>> = {
   hash: ({ hash }) => hash,
 };
 
-/** The first line. */
+/** The header line. */
 export const auditHeader = csvLine(Object.keys(columns));
 
-/** One record as a line, without its end. */
+/** One record as a CSV line, without the line break. */
 export function auditCsvLine(entry: ReadableEntry, nameOf: NameOf): string {
   return csvLine(Object.values(columns).map((read) => read(entry, nameOf)));
 }
 
 /**
- * Fills in what later records of an action do not say again: who approved it, and how long it lasts. To be asked about each
+ * Fills in what later records of an action do not repeat: who approved it and how long it lasts. Call it for each
  * record, oldest first.
  */
 export function createCarryOver(): (entry: ReadableEntry) => ReadableEntry {
@@ -71,7 +71,7 @@ export function createCarryOver(): (entry: ReadableEntry) => ReadableEntry {
   };
 }
 
-/** Whose names a record's line shows. */
+/** The people whose names a record's line shows. */
 export function peopleIn({ actor, approvers }: AuditRecord): string[] {
   return [...(actor === null ? [] : [actor.userId]), ...(approvers ?? [])];
 }

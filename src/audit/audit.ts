@@ -9,7 +9,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { createSigner, type Signer } from '../core/sign.ts';
 import type { Archive } from './archive.ts';
 
-/** The rules in force when something was permitted. */
+/** The rules in force at the time of a decision. */
 export const Policy = z.strictObject({
   /** SHA-256 of the policy. */
   version: z.string(),
@@ -18,7 +18,7 @@ export const Policy = z.strictObject({
 });
 export type Policy = z.infer<typeof Policy>;
 
-/** One record: who asked for what, what became of it, and under which rules. */
+/** One record: who asked for what, the outcome, and the rules in force. */
 export const AuditRecord = z.strictObject({
   /** UTC ISO 8601. */
   at: z.string(),
@@ -38,11 +38,11 @@ export const AuditRecord = z.strictObject({
     'confirmed',
     'unconfirmed',
     'superseded',
-    /** Seen in the card service after a gap; no other record explains it. */
+    /** Found at the card service after a gap; no other record explains it. */
     'discovered',
   ]),
   verb: z.string(),
-  /** Slack user and team; null when Cardbell acted by itself, for instance at the end of a temporary limit. */
+  /** Slack user and team; null for automatic steps, for example the end of a temporary limit. */
   actor: z.strictObject({ userId: z.string(), teamId: z.string() }).nullable(),
   roles: z.array(z.string()),
   acctId: z.int().nullable(),
@@ -50,37 +50,37 @@ export const AuditRecord = z.strictObject({
   before: z.string().nullable(),
   after: z.string().nullable(),
   reason: z.string(),
-  /** Where it was asked for. */
+  /** Where the person asked. */
   channel: z.string().nullable(),
   messageTs: z.string().nullable(),
   alertId: z.string().nullable(),
-  /** What the card API answered, or why we refused. */
+  /** The card API's answer, or why Cardbell refused. */
   detail: z.string().nullable(),
-  /** The amount above which a raise took two people then, in whole cents. */
+  /** The amount above which a raise needed two people at that time, in whole cents. */
   twoPersonAboveCents: z.int(),
-  /** What the card API answered to the write. */
+  /** The card API's answer to the write. */
   api: z.string().nullish(),
-  /** Address of the message. */
+  /** Permalink of the message. */
   permalink: z.string().nullish(),
   policy: Policy.nullish(),
   /** How the change was confirmed. */
   confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
-  /** The event that confirmed it, when a webhook did. */
+  /** The event that confirmed it, if a webhook did. */
   eventId: z.string().nullish(),
-  /** How long a change is to last, in words. */
+  /** How long the change lasts, in words. */
   duration: z.string().nullish(),
-  /** Whose card it was about, its last four digits, and the merchant of the purchase, as they were known then. */
+  /** The cardholder, the last four digits and the merchant, as known at that time. */
   holder: z.string().nullish(),
   last4: z.string().nullish(),
   merchant: z.string().nullish(),
-  /** Who approved a change that took others: Slack users. */
+  /** Slack users who approved a change that needed approval. */
   approvers: z.array(z.string()).nullish(),
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
 
-/** What the policy said then; put on every record as it is written. */
+/** The policy at that time; added to every record when it is written. */
 type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
-/** What makes ids readable; put on the record as it is written, because it is forgotten elsewhere. */
+/** Readable names for ids. Added to the record when it is written, because other stores delete them later. */
 export type Described = Pick<AuditRecord, 'holder' | 'last4' | 'merchant' | 'approvers'>;
 const added = {
   twoPersonAboveCents: true,
@@ -90,11 +90,11 @@ const added = {
   merchant: true,
   approvers: true,
 } as const;
-/** What happened, before it is written. */
+/** What happened, before it is recorded. */
 export type Statement = Omit<AuditRecord, keyof InForce | keyof Described>;
 const Statement = AuditRecord.omit(added);
 
-/** Of what Cardbell does by itself, about no card and no message. */
+/** For automatic steps that concern no card and no message. */
 export const nobody = {
   actor: null,
   roles: [],
@@ -112,17 +112,17 @@ export const nobody = {
 export interface AuditEntry {
   /** Counted from 1. */
   readonly number: number;
-  /** Null when the stored line can no longer be read. */
+  /** Null when the stored line cannot be read any more. */
   readonly record: AuditRecord | null;
   readonly previous: string;
   readonly hash: string;
-  /** Of the hash, by the worker that wrote it. */
+  /** The signature over the hash by the worker that wrote it. */
   readonly signature: string;
-  /** All of it as it is stored. */
+  /** The complete stored line. */
   readonly line: string;
 }
 
-/** The length of the chain, and the hash that its next record builds on. */
+/** The length of the chain and the hash that its next record builds on. */
 export interface AuditHead {
   readonly count: number;
   readonly hash: string;
@@ -131,46 +131,49 @@ export interface AuditHead {
 export type AuditReader = ReturnType<typeof createAuditReader>;
 export type Audit = ReturnType<typeof createAudit>;
 
-/** Before the first record. */
+/** The hash before the first record. */
 export const GENESIS = '0'.repeat(64);
 
-/** A job that failed is kept for 14 days, and may be run again on the last one. */
+/** A failed job is kept for 14 days and may be run again on the last day. */
 const MEMORY_TTL_SECONDS = 15 * 24 * 3600;
 const PAGE = 500;
 
 const appendSource = readScript(new URL('./append.lua', import.meta.url));
 
-/** Each hash covers the record and the hash before it: changing or removing a record breaks every later one. */
+/** Each hash covers the record and the previous hash, so changing or removing a record breaks every later one. */
 export function chainHash(previous: string, record: unknown): string {
   return hash('sha256', `${previous}\n${JSON.stringify(record)}`);
 }
 
-/** Signs records of the chain, so that whoever can write to Redis still cannot write one. @param secrets which only the workers hold. */
+/**
+ * Signs records of the chain, so that write access to Redis is not enough to forge one. @param secrets held by the
+ * workers only.
+ */
 export const createRecordSigner = (secrets: readonly string[]): Signer => createSigner(secrets, 'audit record');
 
 interface AuditDeps {
   readonly redis: RedisClient;
-  /** Signs the hash of a record with a key that is not in Redis. */
+  /** Signs a record's hash with a key that is not in Redis. */
   readonly sign: (hash: string) => string;
-  /** The policy at this moment. */
+  /** The current policy. */
   readonly inForce: () => InForce;
   readonly describe?: (statement: Statement) => Promise<Described>;
-  /** Address of a message; null where it is not known. Must be quick. */
+  /** A message's permalink; null if unknown. Must be fast. */
   readonly permalink?: (channel: string, ts: string) => Promise<string | null>;
-  /** Gets the new head with each record, so that a second place keeps it. */
+  /** Logs the new head with each record, so that a copy exists outside Redis. */
   readonly log?: Log;
-  /** Where old months are; null: all of it is in Redis. */
+  /** Where old months are stored; null: the complete chain is in Redis. */
   readonly archive?: Archive | null;
 }
 
 const [chain, head, archived] = [auditKey('chain'), auditKey('head'), auditKey('archived')];
 
-/** The append-only record of what people did. It is kept for good: a record leaves Redis only when a file has it. */
+/** The append-only record of what people did, kept permanently: a record leaves Redis only after a file has it. */
 export function createAudit({ redis, sign, inForce, describe, permalink, log, archive = null }: AuditDeps) {
   const script = defineScript(redis, appendSource);
 
   return {
-    /** Adds a record. The same statement about the same action is added once, because jobs may run twice. */
+    /** Adds a record. The same statement about the same action is added only once, because jobs may run twice. */
     async append(given: Statement): Promise<void> {
       const { at, ...statement } = Statement.parse(given);
       const memory = auditKey(`recorded:${contentId('', [JSON.stringify(statement)])}`);
@@ -190,7 +193,7 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log, ar
           log?.info({ record: value, auditHead: own, actionId: record.actionId, event: record.event }, 'on record');
           return;
         }
-        // Somebody else appended a record in between.
+        // Another writer appended a record in between.
         previous = String(value);
       }
     },
@@ -198,12 +201,12 @@ export function createAudit({ redis, sign, inForce, describe, permalink, log, ar
   };
 }
 
-/** How many records were moved to files, and the hash of the last one there. */
+/** How many records were moved to files, and the hash of the last of them. */
 export async function readArchived(redis: RedisClient): Promise<AuditHead> {
   return toHead(await redis.get(archived));
 }
 
-/** @param archive null: all of it must be in Redis. */
+/** @param archive null: the complete chain must be in Redis. */
 export function createAuditReader(redis: RedisClient, archive: Archive | null = null) {
   async function* readFiles(from: number, to: number): AsyncGenerator<AuditEntry, void> {
     if (archive === null)
@@ -219,9 +222,9 @@ export function createAuditReader(redis: RedisClient, archive: Archive | null = 
 
   return {
     /**
-     * Oldest first, read in pages, as stored: from files what was moved there, then from Redis.
+     * Oldest first, read in pages, exactly as stored: archived records from files, then the rest from Redis.
      *
-     * @throws ConfigError when it is not known where the files are. @throws ArchiveError when one of them is not there.
+     * @throws ConfigError when the archive folder is not configured. @throws ArchiveError when a file is missing.
      */
     async *read({ from = 1 }: { readonly from?: number } = {}): AsyncGenerator<AuditEntry, void> {
       let next = from;
@@ -260,7 +263,7 @@ export function createAuditReader(redis: RedisClient, archive: Archive | null = 
   };
 }
 
-/** `COUNT:HASH`, or the beginning of the chain. */
+/** `COUNT:HASH`, or the start of the chain. */
 export function toHead(text: unknown): AuditHead {
   const parts = /^(\d+):(.*)$/.exec(typeof text === 'string' ? text : '');
   return parts === null ? { count: 0, hash: GENESIS } : { count: Number(parts[1]), hash: parts[2] ?? '' };
@@ -277,7 +280,10 @@ function toEntry(line: string): Omit<AuditEntry, 'number'> {
 
 const FIRST_PAGE = 500;
 
-/** The records since a time, oldest first. The chain only grows, so it is read from its end. What cannot be read is left out. */
+/**
+ * The records since a time, oldest first. The chain only grows, so it is read from the end. Unreadable records are
+ * skipped.
+ */
 export async function readSince({ head, read }: AuditReader, sinceMs: number): Promise<AuditRecord[]> {
   const { count } = await head();
   for (let size = FIRST_PAGE; ; size *= 4) {

@@ -4,14 +4,14 @@ import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
 
-/** What is wrong with the record or its copy. */
+/** Problems with the record or its copy. */
 interface CopyProblems {
-  /** The sink does not take it. Null: it does. */
+  /** Called when the sink does not accept a copy. */
   readonly sinkAway: (error: unknown) => Promise<void>;
   readonly sinkBack: () => Promise<void>;
-  /** A record that was copied is not there any more, or another one is. */
+  /** A copied record is missing or was replaced. */
   readonly recordChanged: (number: number) => Promise<void>;
-  /** A record that no worker wrote. */
+  /** A record not signed by any worker. */
   readonly recordForged: (number: number) => Promise<void>;
 }
 
@@ -23,14 +23,14 @@ interface Deps {
   readonly problems: CopyProblems;
 }
 
-/** Held in memory at once. */
+/** Records held in memory at once. */
 const BATCH = 500;
 
 /**
  * Copies the heads of the chain to the sink, oldest first, from where the last copy ended.
  *
- * The chain itself is what waits: while the sink is away, or when a worker dies on the way, nothing has to be kept
- * elsewhere. What the sink has is noted only afterwards, so that a crash in between copies it twice.
+ * The chain itself is the queue: if the sink is down or a worker dies, nothing needs to be stored elsewhere. The
+ * position is saved only after the sink has the heads, so a crash in between copies them twice.
  */
 export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Deps): () => Promise<void> {
   const key = auditKey('copied');
@@ -50,14 +50,14 @@ export function createCopyHeads({ redis, reader, isSigned, sink, problems }: Dep
     await problems.sinkBack();
   };
 
-  /** How many records need no copy any more. */
+  /** How many records are already copied. */
   async function start(): Promise<number> {
     const copied = toHead(await redis.get(key));
     if (copied.count === 0) return 0;
     const { value: last } = await reader.read({ from: copied.count }).next();
     if (last?.hash === copied.hash) return copied.count;
     await problems.recordChanged(copied.count);
-    // Where it changed is not known: all that is there now is evidence.
+    // The point of the change is unknown, so everything there now is copied as evidence.
     return 0;
   }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { AwsClient } from 'aws4fetch';
 import { z } from 'zod';
 
-/** The end of the chain after one record, as it is copied to where whoever can write to Redis cannot. */
+/** The end of the chain after one record, as copied to a place that write access to Redis does not reach. */
 export const CopiedHead = z.object({
   record: z.int().min(1),
   hash: z.string().regex(/^[0-9a-f]{64}$/),
@@ -16,16 +16,16 @@ export type CopiedHead = z.infer<typeof CopiedHead>;
 
 /** Where the heads of the chain are copied to. */
 export interface Sink {
-  /** Resolves when the copy is there for good. May be repeated. @throws when it may not be there. */
+  /** Resolves when the copy is stored durably. May be repeated. @throws when it may not be stored. */
   append(heads: readonly CopiedHead[]): Promise<void>;
-  /** All that was copied; lines that are no head are counted. @throws when it cannot be read. */
+  /** Everything that was copied. Lines that are not heads are counted. @throws when it cannot be read. */
   read(): Promise<{ readonly heads: readonly CopiedHead[]; readonly unreadable: number }>;
 }
 
-/** `AUDIT_SINK`, and what opens it. */
+/** `AUDIT_SINK` and its credentials. */
 export interface SinkConfig {
   readonly url: URL;
-  /** For an address. */
+  /** For an HTTP address. */
   readonly token: string | undefined;
   /** For an S3 bucket. */
   readonly accessKeyId: string | undefined;
@@ -55,7 +55,7 @@ function readHead(line: string): CopiedHead | null {
   }
 }
 
-/** A file that only grows. Each batch begins on a line of its own, because a kill may have cut the one before. */
+/** An append-only file. Each batch starts on a new line, because a crash may have cut off the previous batch. */
 function fileSink(path: string): Sink {
   return {
     async append(heads) {
@@ -72,7 +72,7 @@ function fileSink(path: string): Sink {
   };
 }
 
-/** Takes each batch by POST and gives all of them back by GET. */
+/** Sends each batch by POST and reads all of them back by GET. */
 function addressSink({ url, token }: SinkConfig): Sink {
   const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   return {
@@ -89,8 +89,8 @@ function addressSink({ url, token }: SinkConfig): Sink {
 }
 
 /**
- * One object for each batch, named after its records and content, so that none is ever written over with another. With
- * versions or an object lock, the bucket keeps them from everybody.
+ * One object per batch, named after its records and content, so that no object is overwritten with different data. With
+ * versioning or an object lock, the bucket protects them from everyone.
  */
 function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Sink {
   const region = url.searchParams.get('region') ?? 'us-east-1';
@@ -105,7 +105,7 @@ function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Si
     async append(heads) {
       const body = linesOf(heads);
       const [first, last] = [heads[0], heads.at(-1)].map((head) => String(head?.record).padStart(12, '0'));
-      // A bucket with an object lock takes nothing without it.
+      // A bucket with an object lock rejects uploads without it.
       const headers = { 'Content-MD5': createHash('md5').update(body).digest('base64') };
       const name = `${folder}${first}-${last}-${digestOf(body)}.jsonl`;
       await whenTaken(aws.fetch(`${bucket}${name}`, { method: 'PUT', headers, body, ...exchange() }));
@@ -117,7 +117,7 @@ function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Si
         const query = new URLSearchParams({ 'list-type': '2', prefix: folder, 'start-after': after });
         const list = await get(`?${query.toString()}`);
         const keys = [...list.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = '']) => key);
-        // What is listed may also be of another program, in a folder of this one, or nothing of ours.
+        // The listing may include another program's objects, a subfolder, or foreign files.
         for (const key of keys) if (ownName.test(key.slice(folder.length))) texts.push(await get(key));
         after = keys.at(-1) ?? '';
         if (after === '' || !list.includes('<IsTruncated>true</IsTruncated>')) return readLines(texts.join('\n'));
@@ -126,10 +126,10 @@ function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Si
   };
 }
 
-/** As `append` names an object. */
+/** The object names that `append` creates. */
 const ownName = /^\d{12,}-\d{12,}-[0-9a-f]{16}\.jsonl$/;
 
-/** A redirect could take a secret elsewhere. */
+/** A redirect could send the secret to another server. */
 function exchange(): Pick<RequestInit, 'redirect' | 'signal'> {
   return { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) };
 }

@@ -3,7 +3,7 @@ import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditHead, chainHash, GENESIS } from './audit.ts';
 import type { CopiedHead } from './sink.ts';
 
-/** What somebody wrote down elsewhere: how long the chain was, and how the hash of its last record began. */
+/** A note kept elsewhere: the length of the chain and the start of its last hash. */
 export interface Anchor {
   readonly count: number;
   /** At least eight hexadecimal digits. */
@@ -12,33 +12,33 @@ export interface Anchor {
 
 export type Verdict =
   | { readonly isWhole: true; readonly count: number; readonly hash: string }
-  /** `number`: the first record that is not as it was written, counted from 1. */
+  /** `number`: the first record that differs from what was written, counted from 1. */
   | { readonly isWhole: false; readonly number: number; readonly why: string };
 
-/** What the chain is held against, besides itself. */
+/** What the chain is compared with, besides itself. */
 export interface Evidence {
   readonly anchors?: readonly Anchor[];
-  /** Null: the key is not at hand. */
+  /** Null: the key is not available. */
   readonly isSigned?: Signer['verify'] | null;
-  /** What the sink has. */
+  /** The heads in the sink. */
   readonly copied?: readonly CopiedHead[];
 }
 
 /**
  * Walks the chain once, record by record.
  *
- * Finds what was changed, removed, put in between or in another order. Whoever can write to Redis can make all hashes fit
- * again, but not the signatures. Records cut off at the end leave a chain that is whole in itself: `head`, kept beside it,
- * tells, unless whoever cut it wrote that as well. Only what is kept elsewhere tells for sure: the copy, or an anchor.
+ * Detects records that were changed, removed, inserted or reordered. Write access to Redis is enough to recompute all
+ * hashes, but not the signatures. A chain with records cut off at the end is consistent in itself: `head`, stored next
+ * to it, reveals this unless it was rewritten too. Only a copy kept elsewhere or an anchor is proof.
  *
- * @param head read before the first entry, so that what is appended meanwhile does no harm.
+ * @param head read before the first entry, so that records appended meanwhile do no harm.
  */
 export async function verifyChain(
   entries: AsyncIterable<AuditEntry>,
   head: AuditHead,
   { anchors = [], isSigned = null, copied = [] }: Evidence = {},
 ): Promise<Verdict> {
-  // What no worker signed proves nothing; `verifyCopy` names it.
+  // Unsigned heads prove nothing; `verifyCopy` reports them.
   const signed = copied.filter(({ hash, signature }) => isSigned === null || isSigned(hash, signature));
   const copies = groupBy(signed, ({ record }) => record);
   const last = lastOf(copies.keys());
@@ -74,7 +74,7 @@ function broken(number: number, why: string): Verdict {
   return { isWhole: false, number, why };
 }
 
-/** What is wrong with a record by itself, or after the one before it; null: nothing. */
+/** What is wrong with a record, alone or after the previous one; null: nothing. */
 export function whyNotFollows({ record, previous: before, hash }: AuditEntry, previous: string): string | null {
   if (record === null) return 'cannot be read';
   if (before !== previous) return 'does not follow the record before it: one was removed, added or moved';
@@ -104,10 +104,10 @@ function whyNotNoted({ number, hash }: AuditEntry, anchors: readonly Anchor[]): 
   return isOther ? 'is not the one that was noted' : null;
 }
 
-/** A record is copied within seconds. What is older and has no copy was kept from it. */
+/** Records are copied within seconds. An older record without a copy was kept from the sink. */
 const COPIED_WITHIN_MS = 10 * 60_000;
 
-/** What is wrong with the copy of a chain that is whole, one sentence each. */
+/** What is wrong with the copy of an intact chain, one sentence each. */
 export async function verifyCopy(
   entries: AsyncIterable<AuditEntry>,
   copied: readonly CopiedHead[],

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { type LimitPeriod, limitPeriods } from './rule.ts';
 
-/** Forms of a path, tried in order while the service answers 404 or 405. The one that works is remembered. */
+/** Variants of a path, tried in order while the service answers 404 or 405. Remembers the one that works. */
 const pathForms = (...forms: [string, ...string[]]) => z.array(z.string().startsWith('/')).min(1).default(forms);
 
 const texts = (...defaults: string[]) => z.array(z.string().min(1)).default(defaults);
 
-/** The service's names for the window of a limit, in lower case and letters only. */
+/** The service's names for the window of a limit, lowercase letters only. */
 const periodWords: Record<string, LimitPeriod> = {
   perday: 'daily',
   daily: 'daily',
@@ -32,15 +32,15 @@ const periodWords: Record<string, LimitPeriod> = {
 /**
  * Everything that the specification leaves open and that the card API client relies on.
  *
- * Each entry is the realistic default; each can be overridden without a new release through the environment variable
- * `CARD_API_ASSUMPTIONS`, a JSON object with any of these names. An entry `…Paths` holds the ways to write the path of the
- * call before it, and takes the place of that call's path in the table of endpoints.
+ * Each entry has a realistic default and can be overridden without a new release through the environment variable
+ * `CARD_API_ASSUMPTIONS`, a JSON object with any of these names. An entry `…Paths` lists variants of a call's path and
+ * replaces that call's path in the table of endpoints.
  */
 export const CardApiAssumptions = z.strictObject({
   pingPaths: pathForms('/ping', '/Details/Ping').describe(
     'The liveness call; only its status counts, any body is accepted.',
   ),
-  getCurrentTokenPaths: pathForms('/Token/Current').describe('Says whose token it is and until when it lives.'),
+  getCurrentTokenPaths: pathForms('/Token/Current').describe('Returns the owner and the expiry of the token.'),
   setCardStatusPaths: pathForms('/Card/Status/{acctId}').describe(
     'Block and unblock; takes the card account id, not the card id.',
   ),
@@ -54,7 +54,7 @@ export const CardApiAssumptions = z.strictObject({
   getRemainingLimitsPaths: pathForms(
     '/Details/AccountDetails/{acctId}/RemainingLimit',
     '/Details/AccountDetails/{acctId}/RemainingLimits',
-  ).describe('Announced in the singular; both forms and both shapes of the answer are read.'),
+  ).describe('Announced in the singular; both paths and both shapes of the answer are supported.'),
   blockedBody: z
     .record(z.string(), z.unknown())
     .default({ Status: 'Blocked' })
@@ -66,41 +66,45 @@ export const CardApiAssumptions = z.strictObject({
   spendRulesWrapper: z
     .string()
     .default('AdvancedSpendRules')
-    .describe('Name under which GET wraps the rules; answers without the wrapper are read too, PUT goes without.'),
+    .describe(
+      'Name of the wrapper around the rules in GET; answers without it are read too, and PUT is sent without it.',
+    ),
   readOnlyRuleFields: texts().describe(
-    'Fields of the rules that GET shows and PUT must not get. None: everything that was read is written back.',
+    'Fields of the rules that GET returns and PUT must not contain. Empty: everything that was read is written back.',
   ),
   readOnlyCategoryFields: texts().describe(
-    'Fields of a merchant category that GET shows and PUT must not get. None, as above.',
+    'Fields of a merchant category that GET returns and PUT must not contain. Empty: see above.',
   ),
   noLimit: z
     .union([z.null(), z.literal(0)])
     .default(null)
-    .describe('What stands for "no limit" in spend rules, read and written. The other one is then an ordinary value.'),
+    .describe(
+      'The value that means "no limit" in spend rules, in both directions. The other one is then an ordinary value.',
+    ),
   noCategoryAllowsAll: z
     .boolean()
     .default(true)
     .describe(
-      'A card whose spend rules list no merchant category may be used at all of them; otherwise at none. A category is allowed by standing in the list.',
+      'A card whose spend rules list no merchant category may be used in all categories; otherwise in none. A category is allowed if it is listed.',
     ),
   longerLimitAboveCents: z
     .int()
     .nonnegative()
     .default(0)
     .describe(
-      'How many cents the limit of a longer window must be above that of a shorter one. 0: they may be equal; the public words ("lower than") may also mean 1.',
+      'How many cents the limit of a longer window must be above that of a shorter one. 0: they may be equal; the public wording ("lower than") may also mean 1.',
     ),
   rulesetMayOverrule: z
     .boolean()
     .default(true)
     .describe(
-      'What rules of its own mean for a card that follows a spending ruleset: they can be written, and the ruleset may overrule them. Otherwise they count as those of any other card.',
+      'What its own rules mean for a card that follows a spending ruleset: they can be written, and the ruleset may overrule them. Otherwise they apply like those of any other card.',
     ),
   paddingCountsAgainstLimits: z
     .boolean()
     .default(true)
     .describe(
-      'What is set aside on top of a purchase (PaddingAmount: fuel, restaurants) counts against limits as the purchase itself does. Otherwise a limit need only leave room for the purchase.',
+      'The amount reserved on top of a purchase (PaddingAmount: fuel, restaurants) counts against limits like the purchase itself. Otherwise a limit only needs room for the purchase.',
     ),
   laterStepsWithinDays: z
     .int()
@@ -108,12 +112,12 @@ export const CardApiAssumptions = z.strictObject({
     .max(364)
     .default(10)
     .describe(
-      'How many days after the request of an authorization its settlements and reversals may come: holds last five days as a rule, and vary by merchant. TransactionTime, by which the service looks up network transactions, is the time of that request, so what is missed is looked for this far back. 0: TransactionTime is the time of each step.',
+      'How many days after an authorization request its settlements and reversals may come: holds usually last five days, and vary by merchant. The service finds network transactions by TransactionTime, which is the time of that request, so recovery looks this far back. 0: TransactionTime is the time of each step.',
     ),
   periodWords: z
     .record(z.string(), z.enum(limitPeriods))
     .default(periodWords)
-    .describe('Words for the windows of a limit in the remaining-limit answer; a word that is not listed is left out.'),
+    .describe('Words for the windows of a limit in the remaining-limit answer; unlisted words are skipped.'),
   deadTokenTexts: texts(
     'token expired',
     'token does not exist',
@@ -125,16 +129,14 @@ export const CardApiAssumptions = z.strictObject({
     'authorization scheme',
     'invalid appid',
   ).describe('A 401 or 403 whose message contains one of these (any case) means: this token will not work again.'),
-  livingTokenTexts: texts('card account id').describe(
-    'A 401 with one of these is about the request, not about the token.',
-  ),
+  livingTokenTexts: texts('card account id').describe('A 401 with one of these concerns the request, not the token.'),
   emptyListStatus: z
     .array(z.int())
     .default([404])
-    .describe('Statuses with which lists of rulesets and their cards say "there are none".'),
-  listCallsPerHour: z.int().positive().default(10).describe('How often the list of all accounts may be asked for.'),
-  callsPerMinute: z.int().positive().default(120).describe('Calls of all kinds that the service takes in a minute.'),
-  detailCallsPerMinute: z.int().positive().default(60).describe('Our own share of that for filling the directory.'),
+    .describe('Statuses that mean "there are none" for lists of rulesets and their cards.'),
+  listCallsPerHour: z.int().positive().default(10).describe('How often the list of all accounts may be requested.'),
+  callsPerMinute: z.int().positive().default(120).describe('Calls of all kinds that the service accepts per minute.'),
+  detailCallsPerMinute: z.int().positive().default(60).describe('Our own share of these for filling the directory.'),
 });
 export type CardApiAssumptions = z.infer<typeof CardApiAssumptions>;
 
@@ -152,7 +154,7 @@ export function apiQuotaOf(assumptions: CardApiAssumptions): {
   };
 }
 
-/** Reads `CARD_API_ASSUMPTIONS`. @throws ConfigError that names the entries which do not fit, never their values or what else was written. */
+/** Reads `CARD_API_ASSUMPTIONS`. @throws ConfigError that names the bad entries, never their values or any other input. */
 export function parseAssumptions(json?: string): CardApiAssumptions {
   let overrides: unknown = {};
   try {
@@ -166,7 +168,7 @@ export function parseAssumptions(json?: string): CardApiAssumptions {
 }
 
 function whatWasExpected(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return 'no other entries than those of src/card-api/assumptions.ts';
+  if (issue.code === 'unrecognized_keys') return 'only entries from src/card-api/assumptions.ts';
   const form = issue.code === 'invalid_type' ? issue.expected : 'an accepted form';
   return issue.path.length === 0 ? `a JSON ${form}` : `${form} in ${issue.path.map(String).join('.')}`;
 }

@@ -19,18 +19,18 @@ import {
 import { type Breaker, createRetryPlan, type Retry } from './retry.ts';
 
 export interface CallOptions {
-  /** Longest time for the call with all its retries and waits. */
+  /** Time limit for the call including all retries and waits. */
   readonly deadlineMs?: number;
-  /** 0: ask once. */
+  /** 0: no retries. */
   readonly maxRetries?: number;
 }
 
 /** One call to the service. */
 interface CallRequest extends Sent {
-  /** Name of the client's method: the only thing about the call that errors and logs show. */
+  /** Name of the client's method: the only part of the call that errors and logs show. */
   readonly operation: string;
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** Forms of the path, with `{name}` where an id goes. The next one is tried on 404 and 405. */
+  /** Variants of the path, with `{name}` in place of an id. The next one is tried on 404 and 405. */
   readonly paths: readonly string[];
   readonly retry: Retry;
   readonly answer: z.ZodType | null;
@@ -40,17 +40,17 @@ export interface CallDeps {
   readonly sendOnce: SendOnce;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly log: Log | null;
-  /** One call with all its retries and waits. */
+  /** Time limit for one call including all retries and waits. */
   readonly deadlineMs: number;
   readonly measure: Measure | undefined;
 }
 
-/** Told of each call with all its retries: `outcome` is `ok`, or the code of the error. */
+/** Called once per call, after all its retries: `outcome` is `ok` or the error code. */
 type Measure = (operation: string, outcome: string, durationMs: number) => void;
 
 export type Call = (request: CallRequest, options?: CallOptions) => Promise<unknown>;
 
-/** Makes calls: forms of the path, retries where they are safe, reading of the answer. */
+/** Makes calls: tries variants of the path, retries where safe, and reads the answer. */
 export function createCall(deps: CallDeps): Call {
   const workingForms = new Map<string, number>();
 
@@ -86,7 +86,7 @@ export function createCall(deps: CallDeps): Call {
   };
 }
 
-/** Tries the forms of the path, beginning with the one that worked before. */
+/** Tries the variants of the path, starting with the one that worked before. */
 async function withForms<T>(
   request: CallRequest,
   working: Map<string, number>,
@@ -138,7 +138,7 @@ function withIds(path: string, { operation, ids }: CallRequest): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const id = ids?.[name];
     if (id !== undefined && Number.isSafeInteger(id) && id >= 0) return String(id);
-    throw notSent(operation, `${name} of ${operation} is no id`);
+    throw notSent(operation, `${name} of ${operation} is not an id`);
   });
 }
 
@@ -148,13 +148,13 @@ function readAnswer({ status, text }: Answer, { operation, answer }: CallRequest
   try {
     body = parseExactly(text ?? '');
   } catch {
-    throw badAnswer(operation, status, 'no JSON');
+    throw badAnswer(operation, status, 'not JSON');
   }
   const parsed = answer.safeParse(body);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues
     .slice(0, 3)
-    // The texts of custom issues are our own: they hold nothing of the answer.
+    // The texts of custom issues are our own and contain nothing of the answer.
     .map(
       ({ path, code, message }) => `${path.map(String).join('.') || '(whole)'} ${code === 'custom' ? message : code}`,
     );
@@ -173,13 +173,13 @@ export interface SendDeps {
   readonly assumptions: CardApiAssumptions;
   readonly fetch: typeof globalThis.fetch;
   readonly now: () => Date;
-  /** Masks what the service says in its error messages before it goes anywhere. */
+  /** Masks the service's error messages before anything else sees them. */
   readonly clean: (text: string) => string;
-  /** One attempt, reading of the body included. */
+  /** Time limit for one attempt, including reading the body. */
   readonly timeoutMs: number;
 }
 
-/** One attempt within its time limit: an answer with 2xx, or a CardApiError. */
+/** One attempt within its time limit: a 2xx answer, or a CardApiError. */
 export type SendOnce = (request: HttpRequest, leftMs: number) => Promise<Answer>;
 
 export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
@@ -190,7 +190,7 @@ export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
     if (breaker.isProbing()) throw new CircuitOpenError(operation);
     const timeoutMs = Math.max(1, Math.min(deps.timeoutMs, leftMs));
     // A caller with less time than usual (an alert) may give up on a service that is only slow. That must not open the
-    // circuit for everybody else.
+    // circuit for everyone else.
     const isImpatient = timeoutMs < deps.timeoutMs;
     if (isImpatient && breaker.isOpen()) throw new CircuitOpenError(operation);
     const timer = new AbortController();
@@ -236,7 +236,7 @@ function createExchange({ baseUrl, token, authScheme, fetch }: SendDeps) {
   };
 }
 
-/** A truncated body makes a read fail; after a write, the status has already said how it ended. */
+/** Reading a truncated body makes a read fail. After a write, the status alone has already given the outcome. */
 async function bodyOf(response: Response, method: HttpRequest['method'], signal: AbortSignal): Promise<string | null> {
   try {
     return await response.text();

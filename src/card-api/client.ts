@@ -13,10 +13,9 @@ type MethodOf<Entry> =
     : never;
 
 /**
- * The card program's API, one method for each endpoint.
+ * The card program's API, one method per endpoint.
  *
- * Every method throws {@link CardApiError} when it did not get what it asked for; `outcome` says whether a write may
- * have happened all the same.
+ * Every method throws {@link CardApiError} when it fails. `outcome` says whether a write may still have happened.
  */
 export type CardClient = { [Name in keyof Endpoints]: MethodOf<Endpoints[Name]> };
 
@@ -24,16 +23,16 @@ export interface CardClientOptions
   extends Pick<SendDeps, 'baseUrl' | 'token'>,
     Partial<Omit<SendDeps, 'baseUrl' | 'token'>>,
     Partial<Pick<CallDeps, 'sleep' | 'deadlineMs' | 'measure'>> {
-  /** Zone of the service's dates. */
+  /** Time zone of the service's dates. */
   readonly timezone?: string;
   readonly log?: Log;
   readonly breaker?: Partial<BreakerOptions>;
-  /** Told when calls are not sent any more because the service does not answer, and when they are again. */
+  /** Called when calls stop because the service does not answer, and when they resume. */
   readonly onAvailability?: (isAvailable: boolean) => void;
 }
 
 export function createCardClient(options: CardClientOptions): CardClient {
-  // Checked here because fetch would name the token in its complaint.
+  // Checked here, because fetch would include the token in its error message.
   if (!/^[\x21-\x7e]+$/.test(options.token))
     throw new ConfigError(['CARD_API_TOKEN: expected visible characters without spaces']);
   const assumptions = options.assumptions ?? parseAssumptions();
@@ -66,7 +65,7 @@ export function createCardClient(options: CardClientOptions): CardClient {
   return Object.fromEntries(methods) as CardClient;
 }
 
-/** The arguments of the endpoint, and behind them the options of the call. */
+/** The endpoint's arguments, followed by the options of the call. */
 function methodOf(
   operation: string,
   { method, path, retry, send, answer, isList }: Endpoint<never[], unknown>,

@@ -17,7 +17,7 @@ import {
 import { AccountDetails, Business, CurrentToken, GroupMembers, Profile } from './schema-account.ts';
 import { readSpendRules, type SpendRules, type SpendRulesRead, toSpendRulesBody } from './spend-rules.ts';
 
-/** What the arguments of a call become on the wire. */
+/** The arguments of a call as sent. */
 export interface Sent {
   /** By their names in the path. */
   readonly ids?: Readonly<Record<string, number>>;
@@ -27,13 +27,13 @@ export interface Sent {
 
 export interface Endpoint<Args extends readonly unknown[], Answer> {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** With `{name}` where an id goes. An assumption named after the call (`activateCardPaths`) replaces it. */
+  /** With `{name}` in place of an id. An assumption named after the call (`activateCardPaths`) replaces it. */
   readonly path: string;
   readonly retry: Retry;
   readonly send: (...args: Args) => Sent;
-  /** Null: the body does not matter; it may be empty, `{}`, `null` or a date. */
+  /** Null: the body does not matter. It may be empty, `{}`, `null` or a date. */
   readonly answer: z.ZodType<Answer> | null;
-  /** A list, for which some statuses say that it is empty. */
+  /** A list that some statuses report as empty. */
   readonly isList?: boolean;
 }
 
@@ -58,7 +58,7 @@ const write = <Args extends readonly unknown[]>(
   send: Endpoint<Args, void>['send'],
 ): Endpoint<Args, void> => ({ method, path, retry, send, answer: null });
 
-/** A write whose answer holds something that is needed. Never sent twice. */
+/** A write whose answer contains needed data. Never sent twice. */
 const order = <Answer>(path: string, answer: z.ZodType<Answer>): Endpoint<[body: AnyRecord], Answer> => ({
   method: 'POST',
   path,
@@ -71,11 +71,11 @@ const nothing = (): Sent => ({});
 const ofAccount = (acctId: number): Sent => ({ ids: { acctId } });
 const ofRuleset = (rulesetId: number): Sent => ({ ids: { rulesetId } });
 
-/** All calls of the card program's API, by the name of the client's method. Bodies are in the service's own field names. */
+/** All calls of the card program's API, by the client's method names. Bodies use the service's own field names. */
 export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string) {
   return {
     ping: { ...read('/ping', nothing, z.unknown()), answer: null } satisfies Endpoint<[], void>,
-    /** Whose token this is: a check at start-up. */
+    /** Whose token this is. Checked at startup. */
     getCurrentToken: read('/Token/Current', nothing, CurrentToken),
     ...cardCalls(assumptions),
     ...orderCalls,
@@ -87,23 +87,23 @@ export function cardEndpoints(assumptions: CardApiAssumptions, timezone: string)
 
 /** `/Card`: changes of a card. */
 const cardCalls = (assumptions: CardApiAssumptions) => ({
-  /** Blocks or unblocks the account's card, at once; a webhook confirms it. */
+  /** Blocks or unblocks the account's card immediately; a webhook confirms it. */
   setCardStatus: write('PUT', '/Card/Status/{acctId}', 'once', (acctId: number, status: 'ACTIVE' | 'BLOCKED') => ({
     ids: { acctId },
     body: status === 'BLOCKED' ? assumptions.blockedBody : assumptions.activeBody,
   })),
-  /** Activates one card, which closes all other cards of the account for good. Never sent twice. */
+  /** Activates one card, which permanently closes all other cards of the account. Never sent twice. */
   activateCard: write('POST', '/Card/Activate/{acctId}/{cardId}', 'once', (acctId: number, cardId: number) => ({
     ids: { acctId, cardId },
   })),
   getSpendRules: read('/Card/SpendRules/{acctId}/Advanced', ofAccount, spendRulesSchema(assumptions)),
-  /** Replaces all rules: `raw` as `getSpendRules` gave it, with `applyChanges` applied. */
+  /** Replaces all rules: `raw` from `getSpendRules`, with `applyChanges` applied. */
   putSpendRules: write('PUT', '/Card/SpendRules/{acctId}/Advanced', 'once', (acctId: number, raw: AnyRecord) => ({
     ...ofAccount(acctId),
     body: toSpendRulesBody(raw, assumptions),
   })),
   getProfile: read('/Card/Profile/{acctId}', ofAccount, Profile),
-  /** Fields that `changes` leaves out stay as they are. */
+  /** Fields missing in `changes` stay unchanged. */
   updateProfile: write('PUT', '/Card/Profile/{acctId}', 'never', (acctId: number, changes: AnyRecord) => ({
     ...ofAccount(acctId),
     body: changes,
@@ -111,24 +111,24 @@ const cardCalls = (assumptions: CardApiAssumptions) => ({
 });
 
 const orderCalls = {
-  /** Orders cards (`{ Cards: […] }`). Look for the order before you repeat it. */
+  /** Orders cards (`{ Cards: […] }`). Check for the order before repeating it. */
   createCards: order('/Card/CreateAsync', CardOrderPlaced),
-  /** The form that answers once the card exists. Its answer is not documented and returned as it is. */
+  /** Answers only once the card exists. The answer is undocumented and returned unchanged. */
   createCardSync: order('/Card/CreateSync', AnyRecord),
   getCardOrder: read('/Card/CardOrder/{cardOrderId}', (cardOrderId: number) => ({ ids: { cardOrderId } }), CardOrder),
-  /** Orders virtual cards (`{ VirtualCards: […] }`). The cards themselves come as webhooks. */
+  /** Orders virtual cards (`{ VirtualCards: […] }`). The cards arrive as webhooks. */
   orderVirtualCards: order('/VirtualCard/Order', VirtualCardOrderPlaced),
-  /** Asks for one virtual card's webhook again; `data` with `AcctId`. */
+  /** Requests a virtual card's webhook again; `data` with `AcctId`. */
   requestVirtualCardData: write('POST', '/VirtualCard/Data', 'never', (data: AnyRecord) => ({ body: data })),
 };
 
-/** `/Details`: what is known of accounts. */
+/** `/Details`: information about accounts. */
 const accountCalls = (assumptions: CardApiAssumptions) => ({
-  /** The business with every account. At most ten times an hour, so only the directory calls it. */
+  /** The business with every account. Limited to ten calls an hour, so only the directory uses it. */
   listAccounts: read('/Details/AccountDetails', nothing, Business),
   /** One account with every card ever issued to it, without first and last name. */
   getAccount: read('/Details/AccountDetails/{acctId}', ofAccount, AccountDetails),
-  /** The same with the spend rules. */
+  /** The same, with the spend rules. */
   getAccountAdvanced: read('/Details/AccountDetails/{acctId}/Advanced', ofAccount, accountWithRulesSchema(assumptions)),
   getRemainingLimits: read(
     '/Details/AccountDetails/{acctId}/RemainingLimit',
@@ -143,7 +143,7 @@ const transactionCalls = (timezone: string) => {
   const byQuery = (query: TransactionQuery): Sent => ({ query: queryOf(query, timezone) });
   const networkRows = TransactionRows.transform(({ rows }) => rows);
   return {
-    /** Of the business account itself, not of the cards. */
+    /** Transactions of the business account itself, not of the cards. */
     listBusinessTransactions: read('/Details/TransactionDetails', byQuery, TransactionRows),
     listAccountTransactions: read(
       '/Details/TransactionDetails/{acctId}',
@@ -151,7 +151,7 @@ const transactionCalls = (timezone: string) => {
       TransactionRows,
     ),
     listAllCardholderTransactions: read('/Details/AllCardholderTransactions', byQuery, TransactionRows),
-    /** Network transactions of one account, in the fields of the webhooks: what finds missed ones. */
+    /** Network transactions of one account, with the same fields as the webhooks. Used to find missed ones. */
     listAccountNetworkTransactions: read(
       '/Details/{acctId}/NetworkTransactions',
       (acctId: number, window: TransactionWindow) => ({ ...ofAccount(acctId), ...inWindow(window) }),
@@ -168,7 +168,7 @@ const rulesetCalls = {
   listRulesetCards: list('/SpendingRuleset/{rulesetId}/Cards', ofRuleset, rowsOf(AccountDetails)),
   listRulesetCardsAdvanced: list('/SpendingRuleset/{rulesetId}/Advanced/Cards', ofRuleset, rowsOf(AccountDetails)),
   createRuleset: order('/SpendingRuleset/Advanced', RulesetCreated),
-  /** The whole ruleset with its `Id`. */
+  /** The complete ruleset with its `Id`. */
   updateRuleset: write('PUT', '/SpendingRuleset/Advanced', 'never', (ruleset: AnyRecord) => ({ body: ruleset })),
 };
 
@@ -178,16 +178,16 @@ const spendRulesSchema = (assumptions: CardApiAssumptions) =>
     return rules === null ? null : { rules, raw };
   });
 
-/** The rules are null where the answer holds none that can be read. */
+/** The rules are null when the answer has none that can be read. */
 const accountWithRulesSchema = (assumptions: CardApiAssumptions) =>
   readAs('no account', (raw): (AccountDetails & { readonly rules: SpendRules | null }) | null => {
     const { data } = AccountDetails.safeParse(raw);
     return data === undefined ? null : { ...data, rules: readSpendRules(raw.SpendRules, assumptions) };
   });
 
-/** A stretch of time to ask about. The service takes at most the last twelve months. */
+/** A period to ask about. The service accepts at most the last twelve months. */
 interface TransactionWindow {
-  /** An instant, or the `next` of an earlier answer. */
+  /** An instant, or `next` from an earlier answer. */
   readonly from: Date | string;
   readonly to: Date;
 }
@@ -197,7 +197,7 @@ interface TransactionQuery extends TransactionWindow {
   readonly includeDeclines?: boolean;
 }
 
-/** A stretch of time as query parameters. */
+/** A period as query parameters. */
 function windowOf({ from, to }: TransactionWindow, timezone: string): Record<string, string> {
   const { start, end } = toServiceWindow(from, to, timezone);
   return { StartDate: start, EndDate: end };
@@ -215,10 +215,10 @@ function queryOf(query: TransactionQuery, timezone: string): Record<string, stri
 const TWO_HOURS_MS = 2 * 60 * 60 * 1000;
 
 /**
- * Instants → the service's wall clock: `YYYY-MM-DDThh:mm:ss` in its own zone, without offset.
+ * Converts instants to the service's wall clock: `YYYY-MM-DDThh:mm:ss` in its own zone, without offset.
  *
- * In the hours around a clock change one wall time can mean two instants, so the stretch is widened there by up to two
- * hours on each side: the answer may hold more than was asked for, never less.
+ * Around a clock change one wall time can mean two instants, so the period is widened by up to two hours on each side:
+ * the answer may contain more than requested, never less.
  */
 export function toServiceWindow(
   from: Date | string,

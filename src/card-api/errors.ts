@@ -1,7 +1,7 @@
 import { type CardApiCode, CardApiError, type CardApiOutcome } from '../core/errors.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 
-/** What came back from the service. `text` is null when the body broke off. */
+/** The service's answer. `text` is null when the body was cut off. */
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
@@ -11,9 +11,9 @@ export interface Answer {
 
 /** Why there is no answer. */
 export type Silence =
-  /** It never left: no connection. */
+  /** Never sent: no connection. */
   | 'not_sent'
-  /** The connection broke; it may have arrived. */
+  /** The connection broke. The request may have arrived. */
   | 'lost'
   | 'timeout';
 
@@ -27,7 +27,7 @@ interface ErrorContext {
 
 const API_MESSAGE_MAX = 300;
 
-/** The error for an answer whose status is not 2xx. */
+/** The error for an answer with a status other than 2xx. */
 export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiError {
   const apiMessage = messageOf(answer, context.clean);
   const code = codeOf(answer.status, apiMessage, context.assumptions);
@@ -42,10 +42,10 @@ export function errorOfAnswer(answer: Answer, context: ErrorContext): CardApiErr
   });
 }
 
-/** The error for a call without answer. */
+/** The error for a call without an answer. */
 export function errorOfSilence(silence: Silence, context: ErrorContext, cause: unknown): CardApiError {
   const what = {
-    not_sent: `card API could not be reached for ${context.operation}`,
+    not_sent: `could not reach the card API for ${context.operation}`,
     lost: `connection to the card API broke during ${context.operation}`,
     timeout: `card API did not answer in time to ${context.operation}`,
   }[silence];
@@ -59,9 +59,9 @@ export function errorOfSilence(silence: Silence, context: ErrorContext, cause: u
   });
 }
 
-/** The error for a 2xx whose body cannot be read. `problem` says where, never what it contained. */
+/** The error for a 2xx with an unreadable body. `problem` says where, never what it contained. */
 export function badAnswer(operation: string, status: number, problem: string): CardApiError {
-  return new CardApiError(`card API sent an answer of another shape to ${operation}: ${problem}`, {
+  return new CardApiError(`card API sent an unexpected answer to ${operation}: ${problem}`, {
     operation,
     status,
     outcome: 'unknown',
@@ -70,7 +70,7 @@ export function badAnswer(operation: string, status: number, problem: string): C
   });
 }
 
-/** What was read; null where the card service does not say. */
+/** Null when the card service gives no answer. */
 export async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;
@@ -80,15 +80,15 @@ export async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What cannot be asked for like that: nothing was sent. */
+/** A request that cannot be made like this. Nothing was sent. */
 export function notSent(operation: string, why: string): CardApiError {
   return new CardApiError(why, { operation, status: null, outcome: 'not_sent', code: 'refused', apiMessage: null });
 }
 
-/** The circuit breaker is open: the call was not sent, and trying again at once is of no use. */
+/** The circuit breaker is open: the call was not sent, and an immediate retry is pointless. */
 export class CircuitOpenError extends CardApiError {
   constructor(operation: string) {
-    super(`card API is away, ${operation} was not sent`, {
+    super(`card API is down; ${operation} was not sent`, {
       operation,
       status: null,
       outcome: 'not_sent',
@@ -107,7 +107,7 @@ export function silenceOf(error: unknown, timedOut: boolean): Silence {
 const neverSent =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
 
-/** Error codes along the chain of causes. No messages, which may contain addresses or headers. */
+/** Error codes along the chain of causes. Without messages, which may contain addresses or headers. */
 function codesOf(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth > 4) return [];
   const own = 'code' in error && typeof error.code === 'string' ? [error.code] : [];
@@ -124,7 +124,7 @@ function codeOf(status: number, apiMessage: string | null, assumptions: ErrorCon
   if (status === 408) return 'timeout';
   if (status === 502 || status === 503 || status === 504) return 'unavailable';
   if (status >= 500) return 'server_error';
-  // A redirect, which means a wrong base address, is not followed: the token would go elsewhere.
+  // Redirects are not followed. They mean a wrong base address, and the token would be sent elsewhere.
   return status < 400 ? 'bad_answer' : 'refused';
 }
 
@@ -132,7 +132,7 @@ function outcomeOf(status: number): CardApiOutcome {
   return status >= 500 || status === 408 ? 'unknown' : 'refused';
 }
 
-/** The field `Message` of the service's JSON; for a page of a proxy, the reason phrase. */
+/** The field `Message` of the service's JSON. For a page from a proxy, the reason phrase. */
 function messageOf(answer: Answer, clean: (text: string) => string): string | null {
   const text = jsonMessage(answer.text) ?? answer.statusText;
   const plain = clean(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).slice(0, API_MESSAGE_MAX);
@@ -151,7 +151,7 @@ function jsonMessage(text: string | null): string | null {
   }
 }
 
-/** `Retry-After` in seconds or as a date → milliseconds from now; null when absent or unreadable. */
+/** `Retry-After` in seconds or as a date → milliseconds from now. Null when absent or unreadable. */
 function toRetryAfterMs(header: string | null, now: Date): number | null {
   if (header === null || header.trim() === '') return null;
   const seconds = Number(header);

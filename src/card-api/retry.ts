@@ -10,13 +10,13 @@ import {
 import type { CardApiError } from '../core/errors.ts';
 import { type Answer, CircuitOpenError } from './errors.ts';
 
-/** Whether a call may be sent again after an attempt that may have worked. */
+/** Whether a call may be repeated after an attempt that may have worked. */
 export type Retry =
-  /** Reads: as often as we like. */
+  /** Reads: as often as needed. */
   | 'safe'
-  /** Writes of what was read before: whoever makes them reads again what became of it, and of the rest. */
+  /** Writes based on an earlier read. The caller reads back the outcome afterwards. */
   | 'once'
-  /** Writes that would take effect twice. Sent again only after a 429, which means that nothing was done. */
+  /** Writes that would take effect twice. Repeated only after a 429, which means that nothing was done. */
   | 'never';
 
 const TRANSIENT_RETRIES = 2;
@@ -24,7 +24,7 @@ const RATE_LIMIT_RETRIES = 7;
 /** The shortest wait, also after `Retry-After: 0`. */
 const SHORTEST_WAIT_MS = 500;
 
-/** Decides, attempt by attempt, whether one call is sent again and when. Delays grow and carry jitter. */
+/** Decides after each attempt whether and when a call is repeated. Delays grow and have jitter. */
 export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFINITY) {
   const transient = createDelays(500, 5_000);
   const rateLimit = createDelays(6_000, 30_000);
@@ -34,7 +34,7 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
   let retries = 0;
 
   return {
-    /** Milliseconds until the next attempt; null when there is none. */
+    /** Milliseconds until the next attempt. Null when there is none. */
     next(error: CardApiError): number | null {
       if (retries >= maxRetries || !mayRepeat(error, retry)) return null;
       if (error.code === 'rate_limited') {
@@ -71,18 +71,19 @@ function createDelays(initialDelay: number, maxDelay: number): () => number {
 }
 
 export interface BreakerOptions {
-  /** Consecutive failures after which no call is sent any more. */
+  /** Consecutive failures that open the circuit. */
   readonly threshold: number;
-  /** How long at first; doubles up to eight times this while the service is away. */
+  /** How long the circuit stays open at first. Doubles up to eight times this while the service is down. */
   readonly halfOpenAfterMs: number;
 }
 
 export type Breaker = ReturnType<typeof createBreaker>;
 
 /**
- * Stops calling a service that fails, and tries again by itself.
+ * Circuit breaker: stops calling a failing service, and probes it again later.
  *
- * No answer and a status of 500 or more count as failures. Any other answer, even a refusal, shows that the service is up.
+ * No answer and a status of 500 or more count as failures. Any other answer, even a refusal, shows that the service is
+ * up.
  */
 export function createBreaker(
   { threshold, halfOpenAfterMs }: BreakerOptions,
@@ -102,11 +103,11 @@ export function createBreaker(
   policy.onBreak(() => onAvailability(false));
   policy.onReset(() => onAvailability(true));
   return {
-    /** True while one call tries whether the service is back: cockatiel would let all others wait for it. */
+    /** True while one call probes whether the service is back. cockatiel would make all others wait for it. */
     isProbing: (): boolean => policy.state === CircuitState.HalfOpen || policy.state === CircuitState.Isolated,
     /** True while nothing is sent at all. */
     isOpen: (): boolean => policy.state === CircuitState.Open,
-    /** @throws whatever `send` throws, and cockatiel's BrokenCircuitError when open. */
+    /** @throws whatever `send` throws; cockatiel's BrokenCircuitError when open. */
     run: (send: () => Promise<Answer>): Promise<Answer> => policy.execute(send),
   };
 }

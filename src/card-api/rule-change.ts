@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isSameRule, type LimitRule, limitWindows, Rule, RuleValue, ruleKey } from './rule.ts';
 import type { CardLimits, SpendRules } from './spend-rules.ts';
 
-/** What a rule shall be: a change before anybody has read what the card says now. */
+/** The target value of a rule: a change for which the current value has not been read yet. */
 export const RuleGoal = z
   .strictObject({ rule: Rule, to: RuleValue })
   .refine(({ rule, to }) => fits(rule, to), 'not a value of this rule');
@@ -14,30 +14,30 @@ export const RuleChange = z
   .refine(({ rule, from, to }) => fits(rule, from) && fits(rule, to), 'not values of this rule');
 export type RuleChange = z.infer<typeof RuleChange>;
 
-/** Rules that are changed together, in one write. */
+/** Rules that are changed together in one write. */
 export const RuleGoals = z.array(RuleGoal).min(1).readonly();
 export const RuleChanges = z.array(RuleChange).min(1).readonly();
 
-/** How long a change stays. */
+/** How long a change lasts. */
 export const Term = z.discriminatedUnion('kind', [
-  /** Until somebody changes it. */
+  /** Until someone changes it. */
   z.strictObject({ kind: z.literal('permanent') }),
-  /** Until the purchase that it was made for is authorized, at most a quarter of an hour. */
+  /** Until the purchase it was made for is authorized, at most 15 minutes. */
   z.strictObject({ kind: z.literal('purchase') }),
   z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
-  /** Until the next midnight of the service's clock, where the days of its limits begin. */
+  /** Until the next midnight on the service's clock, when its daily limits reset. */
   z.strictObject({ kind: z.literal('midnight') }),
-  /** To the end of that day, `2026-12-24`, on the service's clock. */
+  /** Until the end of that day, `2026-12-24`, on the service's clock. */
   z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
   /** Until an instant, UTC ISO 8601. */
   z.strictObject({ kind: z.literal('until'), at: z.iso.datetime() }),
 ]);
 export type Term = z.infer<typeof Term>;
 
-/** A goal that is about a limit. */
+/** A goal for a limit. */
 export interface LimitGoal {
   readonly rule: LimitRule;
-  /** Whole cents; null: no limit. */
+  /** Whole cents. Null: no limit. */
   readonly to: number | null;
 }
 
@@ -47,7 +47,7 @@ function fits(rule: Rule, value: RuleValue): boolean {
   return (typeof value === 'boolean') !== (rule.kind === 'limit');
 }
 
-/** True when all of them are limits: none is about what is allowed at all. */
+/** True when all of them are limits and none is about what is allowed. */
 export function isAboutLimits(goals: readonly OfRule[]): boolean {
   return goals.every(({ rule }) => rule.kind === 'limit');
 }
@@ -56,7 +56,10 @@ export function limitGoals(goals: readonly RuleGoal[]): LimitGoal[] {
   return goals.flatMap(({ rule, to }) => (rule.kind === 'limit' ? [{ rule, to: centsOf(to) }] : []));
 }
 
-/** Categories' limits before the card's, shorter windows before longer ones: how several limits are shown and written. */
+/**
+ * Category limits before the card's, shorter windows before longer ones: the order for showing and writing several
+ * limits.
+ */
 export function inRuleOrder<T extends { readonly rule: LimitRule }>(limits: readonly T[]): T[] {
   return limits.toSorted(
     ({ rule: a }, { rule: b }) =>
@@ -66,14 +69,14 @@ export function inRuleOrder<T extends { readonly rule: LimitRule }>(limits: read
   );
 }
 
-/** Whole cents; null: there is no such limit. */
+/** Whole cents. Null: there is no limit like this. */
 export function limitOf({ limits, categories }: CardLimits, { period, category }: LimitRule): number | null {
   const own = category === null ? undefined : categories.find(({ id }) => id === category.id);
   if (period === 'transaction') return own?.transactionLimitCents ?? null;
   return (category === null ? limits : own?.limits)?.[period] ?? null;
 }
 
-/** What a card's rules say now. */
+/** The current value of a rule. */
 export function ruleValue(rules: SpendRules, rule: Rule): RuleValue {
   switch (rule.kind) {
     case 'limit':
@@ -87,7 +90,7 @@ export function ruleValue(rules: SpendRules, rule: Rule): RuleValue {
   }
 }
 
-/** The way from what the card's rules say now to what they shall say. */
+/** The changes from the card's current rules to the goals. */
 export function changesFrom(rules: SpendRules, goals: readonly RuleGoal[]): RuleChange[] {
   return goals.map(({ rule, to }) => ({ rule, from: ruleValue(rules, rule), to }));
 }
@@ -96,12 +99,12 @@ export function goalsOf(changes: readonly RuleChange[]): RuleGoal[] {
   return changes.map(({ rule, to }) => ({ rule, to }));
 }
 
-/** The way back. */
+/** The changes that undo these. */
 export function reversed(changes: readonly RuleChange[]): RuleChange[] {
   return changes.map(({ rule, from, to }) => ({ rule, from: to, to: from }));
 }
 
-/** The same changes, towards other values. */
+/** The same changes with other target values. */
 export function withGoals(changes: readonly RuleChange[], goals: readonly RuleGoal[]): RuleChange[] {
   return changes.map((change) => {
     const goal = goals.find(({ rule }) => isSameRule(rule, change.rule));
@@ -109,7 +112,7 @@ export function withGoals(changes: readonly RuleChange[], goals: readonly RuleGo
   });
 }
 
-/** Nothing is left to be changed. */
+/** True when nothing is left to change. */
 export function isMade(changes: readonly RuleChange[]): boolean {
   return changes.every(({ from, to }) => from === to);
 }
@@ -124,19 +127,19 @@ export function ruleKeys(changes: readonly OfRule[]): string[] {
   return changes.map(({ rule }) => ruleKey(rule));
 }
 
-/** The changes of rules that are not among these. */
+/** The changes of all other rules. */
 export function without<T extends OfRule>(changes: readonly T[], others: readonly OfRule[]): T[] {
   return changes.filter(({ rule }) => !others.some((other) => isSameRule(other.rule, rule)));
 }
 
-/** True when the card may do more afterwards, by any of the rules. */
+/** True when any of the rules allows more afterwards. */
 export function isLooser(changes: readonly RuleChange[]): boolean {
   return changes.some(({ rule, from, to }) =>
     rule.kind === 'limit' ? raiseCents(centsOf(from), centsOf(to)) > 0 : to === true && from !== true,
   );
 }
 
-/** How much more a card may spend: 0 when the limit falls or there was none, Infinity when it goes. Whole cents. */
+/** How much more a card may spend: 0 when the limit falls or there was none, Infinity when it is removed. Whole cents. */
 export function raiseCents(fromCents: number | null, toCents: number | null): number {
   if (fromCents === null) return 0;
   if (toCents === null) return Number.POSITIVE_INFINITY;

@@ -5,7 +5,7 @@ export const limitPeriods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime']
 export const LimitPeriod = z.enum(limitPeriods);
 export type LimitPeriod = z.infer<typeof LimitPeriod>;
 
-/** The same, and the limit for a single purchase, which merchant categories have. Shortest first. */
+/** The same plus the limit for a single purchase, which merchant categories have. Shortest first. */
 export const limitWindows = ['transaction', ...limitPeriods] as const;
 export const LimitWindow = z.enum(limitWindows);
 export type LimitWindow = z.infer<typeof LimitWindow>;
@@ -13,7 +13,7 @@ export type LimitWindow = z.infer<typeof LimitWindow>;
 export const SpendCategory = z.strictObject({ id: z.int(), name: z.string() });
 export type SpendCategory = z.infer<typeof SpendCategory>;
 
-/** A spend limit: of a merchant category, or (null) of the card as a whole. */
+/** A spend limit of a merchant category, or (null) of the card itself. */
 export const LimitRule = z.strictObject({
   kind: z.literal('limit'),
   period: LimitWindow,
@@ -21,7 +21,7 @@ export const LimitRule = z.strictObject({
 });
 export type LimitRule = z.infer<typeof LimitRule>;
 
-/** One of a card's spend rules that people may change. */
+/** A spend rule of a card that people may change. */
 export const Rule = z.discriminatedUnion('kind', [
   LimitRule,
   /** Purchases at merchants of a category. */
@@ -31,11 +31,11 @@ export const Rule = z.discriminatedUnion('kind', [
 ]);
 export type Rule = z.infer<typeof Rule>;
 
-/** What a rule says: whole cents for a limit, null where there is no limit; allowed or not for every other rule. */
+/** The value of a rule: whole cents for a limit, null for no limit; allowed or not for all other rules. */
 export const RuleValue = z.union([z.int().nonnegative(), z.boolean(), z.null()]);
 export type RuleValue = z.infer<typeof RuleValue>;
 
-/** `limit:daily:5812`, `international`: equal for the same rule, whatever the name of its category. */
+/** `limit:daily:5812`, `international`: equal for the same rule, whatever its category is called. */
 export function ruleKey(rule: Rule): string {
   switch (rule.kind) {
     case 'limit':

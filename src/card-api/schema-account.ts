@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { AnyCardStatus, Cents, Flag, Id, OwnText, rowsOf, Text } from './schema.ts';
 
-/** One card of an account, as `GET /Details/AccountDetails/{Id}` lists it: every card ever issued to the account. */
+/** One card of an account in `GET /Details/AccountDetails/{Id}`, which lists every card ever issued to the account. */
 const CardOfAccount = z
   .object({ CardId: Id, Last4CardNumber: Text, CardStatus: AnyCardStatus, ExpirationDate: Text })
   .transform((card) => ({
     cardId: card.CardId,
     last4: card.Last4CardNumber,
     status: card.CardStatus,
-    /** `2026-11-30`; null where the service does not say. */
+    /** `2026-11-30`. Null when the service does not say. */
     expiresOn: /^\d{4}-\d{2}-\d{2}/.exec(card.ExpirationDate ?? '')?.[0] ?? null,
   }));
 
@@ -19,7 +19,7 @@ const named = z
   .nullish()
   .transform((group) => group?.GroupName ?? group?.Name ?? null);
 
-/** One account in the list of all accounts. The card's digits and status stand here only in newer versions of the API. */
+/** One account in the list of all accounts. Only newer versions of the API include the card's digits and status. */
 export const ListedAccount = z
   .object({
     AccountId: Id,
@@ -51,7 +51,7 @@ export const ListedAccount = z
   }));
 export type ListedAccount = z.infer<typeof ListedAccount>;
 
-/** The whole business: `GET /Details/AccountDetails`. */
+/** The complete business: `GET /Details/AccountDetails`. */
 export const Business = z
   .object({
     BusinessAccountId: Id.nullish(),
@@ -67,7 +67,7 @@ export const Business = z
   }));
 export type Business = z.infer<typeof Business>;
 
-/** One account with its cards: `GET /Details/AccountDetails/{Id}`. First and last name are not part of it. */
+/** One account with its cards: `GET /Details/AccountDetails/{Id}`. Without first and last name. */
 export const AccountDetails = z
   .object({
     AccountId: Id,
@@ -91,9 +91,9 @@ export const AccountDetails = z
     isVirtual: account.IsVirtual,
     customId: account.CustomId,
     group: account.Group,
-    /** Null where the card has rules of its own, which the service writes as 0. */
+    /** Null when the card has its own rules, which the service writes as 0. */
     rulesetId: account.SpendingRulesetId || null,
-    /** Name on the profile address: often, not always, the holder. */
+    /** Name on the profile address: often, but not always, the holder. */
     contactName: account.ProfileAddress?.ContactName ?? null,
     cards: account.CardList,
   }));
@@ -109,19 +109,19 @@ export const Profile = z
     customId: profile.CustomId,
   }));
 
-/** A member of a group. The answer also carries card numbers, which are not read. */
+/** A member of a group. The answer also contains card numbers, which are not read. */
 const GroupMember = z
   .object({ AccountId: Id, FirstName: Text, LastName: Text })
   .transform((member) => ({ acctId: member.AccountId, firstName: member.FirstName, lastName: member.LastName }));
 
-/** A group: a bare list of members, or an object around one. */
+/** A group: a bare list of members, or an object around the list. */
 export const GroupMembers = z.preprocess((answer) => {
   if (Array.isArray(answer) || typeof answer !== 'object' || answer === null) return answer;
   const inner = 'Group' in answer && typeof answer.Group === 'object' && answer.Group !== null ? answer.Group : answer;
   return Object.values(inner).find(Array.isArray) ?? [];
 }, rowsOf(GroupMember));
 
-/** Whose token it is: `GET /Token/Current`. The token itself, which the answer repeats, is not read. */
+/** Whose token this is: `GET /Token/Current`. The answer repeats the token itself, which is not read. */
 export const CurrentToken = z
   .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), UserType: Text, TokenExpiration: Text })
   .transform((token) => ({

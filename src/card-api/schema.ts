@@ -23,7 +23,7 @@ export const Text = z
     return trimmed === undefined || trimmed === '' ? null : trimmed;
   });
 
-/** Text that the customer's own people chose, such as a CustomId: it may look like a card number, and is masked then. */
+/** Text chosen by the customer's own people, such as a CustomId. Masked, because it may look like a card number. */
 export const OwnText = Text.transform((text) => (text === null ? null : maskCardNumbers(text)));
 
 /** Decimal dollars → whole cents; null when missing. */
@@ -37,7 +37,7 @@ export const Flag = z
   .nullish()
   .transform((flag) => flag ?? null);
 
-/** The service's numbers for a status, where it sends no word. */
+/** The service's numbers for a status, used when it sends no word. */
 const statusNumbers: Record<number, CardStatus> = {
   0: 'ACTIVE',
   1: 'INACTIVE',
@@ -46,7 +46,7 @@ const statusNumbers: Record<number, CardStatus> = {
   11: 'CLOSED',
 };
 
-/** `Active` and `ACTIVE` are one status. Null for a word that we do not know. */
+/** `Active` and `ACTIVE` are the same status. Null for an unknown word. */
 export function toCardStatus(value: string | number | null | undefined): CardStatus | null {
   if (typeof value === 'number') return statusNumbers[value] ?? null;
   const parsed = CardStatus.safeParse(value?.trim().toUpperCase());
@@ -55,14 +55,14 @@ export function toCardStatus(value: string | number | null | undefined): CardSta
 
 export const AnyCardStatus = z.union([z.string(), z.number()]).nullish().transform(toCardStatus);
 
-/** Everything as the service sent it; for rows that are parsed further elsewhere. */
+/** Everything as the service sent it, for rows that are parsed elsewhere. */
 export const AnyRecord = z.record(z.string(), z.unknown());
 export type AnyRecord = z.infer<typeof AnyRecord>;
 
 /**
- * A list in which one bad row does not spoil the others: rows that do not fit are left out.
+ * A list that tolerates bad rows: rows that do not match are left out.
  *
- * When no row at all fits, the list as a whole does not.
+ * If no row matches, the list is rejected.
  */
 export function rowsOf<T extends z.ZodType>(row: T) {
   return z.array(z.unknown()).transform((rows, context): z.output<T>[] => {
@@ -76,7 +76,7 @@ export function rowsOf<T extends z.ZodType>(row: T) {
   });
 }
 
-/** What `read` finds in what was received; @param missing what the answer lacks where that is null. */
+/** Applies `read` to the answer. @param missing what the answer lacks when `read` returns null. */
 export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
   return AnyRecord.transform((raw, context): T => {
     const found = read(raw);
@@ -89,7 +89,7 @@ export function readAs<T>(missing: string, read: (raw: AnyRecord) => T | null) {
 /** Answer to an order of plastic cards. */
 export const CardOrderPlaced = z.object({ CardOrderId: Id }).transform((order) => ({ cardOrderId: order.CardOrderId }));
 
-/** The account is null while it does not exist yet. */
+/** The account is null until it exists. */
 const OrderedCard = z
   .object({ AcctId: Id.nullish(), FirstName: Text, CustomId: OwnText })
   .transform((card) => ({ acctId: card.AcctId || null, firstName: card.FirstName, customId: card.CustomId }));
@@ -104,14 +104,14 @@ export const CardOrder = z
   .transform((order) => ({ cardOrderId: order.CardOrderId, orderedAt: order.OrderDateTime, cards: order.Cards }));
 export type CardOrder = z.infer<typeof CardOrder>;
 
-/** Answer to an order of virtual cards; the card itself follows as a webhook. */
+/** Answer to an order of virtual cards. The card itself follows as a webhook. */
 export const VirtualCardOrderPlaced = z
   .object({ VirtualCardOrderId: Id })
   .transform((order) => ({ virtualCardOrderId: order.VirtualCardOrderId }));
 
 /**
- * Transactions, row by row as the service sent them: the network ones have the fields of the webhooks and go through
- * the same redaction.
+ * Transactions, row by row as the service sent them. Network transactions have the webhooks' fields and go through the
+ * same redaction.
  */
 export const TransactionRows = z
   .object({
@@ -120,20 +120,20 @@ export const TransactionRows = z
   })
   .transform((answer) => ({
     rows: answer.TransactionList,
-    /** Where to start the next question (the service's own time, as sent); null when this was all. Its first row repeats. */
+    /** Start of the next page (the service's own time, as sent). Null on the last page. The next page repeats that row. */
     next: (answer.Pages?.NumberOfPages ?? 1) > 1 ? (answer.Pages?.LastTimeRetrieved ?? null) : null,
   }));
 
-/** What remains of each limit in its current window, whichever form of the answer the service sends. */
+/** What remains of each limit in its current window, for both forms of the service's answer. */
 export interface RemainingLimits {
   readonly overall: readonly RemainingLimit[];
-  /** The id is null where the service names the category without it. */
+  /** The id is null when the service names the category without it. */
   readonly categories: readonly (RemainingLimit & { readonly id: number | null; readonly name: string })[];
 }
 
 export interface RemainingLimit {
   readonly period: LimitPeriod;
-  /** Null where the service names none. */
+  /** Null when the service names none. */
   readonly limitCents: number | null;
   readonly remainingCents: number | null;
 }
@@ -172,14 +172,14 @@ export function remainingLimitsSchema({ periodWords }: Pick<CardApiAssumptions, 
 const rulesetId = { Id: Id.nullish(), RulesetId: Id.nullish() };
 const RulesetHead = z.object({ ...rulesetId, Name: Text });
 
-/** A spending ruleset with its time-based limits. `raw` is all of it, for whoever changes one and writes it back. */
+/** A spending ruleset with its time-based limits. `raw` is the complete ruleset, for writing it back after a change. */
 export const Ruleset = readAs('no ruleset', (raw) => {
   const { data } = RulesetHead.safeParse(raw);
   const id = data?.Id ?? data?.RulesetId;
   return data === undefined || id == null ? null : { rulesetId: id, name: data.Name, raw };
 });
 
-/** Answer to a ruleset that was created: its id, under either name. */
+/** Answer to creating a ruleset: its id, under either name. */
 export const RulesetCreated = z
   .object(rulesetId)
   .transform((created) => ({ rulesetId: created.RulesetId ?? created.Id ?? null }));

@@ -6,13 +6,13 @@ import type { LimitPeriod, LimitRule, RuleValue, SpendCategory } from './rule.ts
 import { centsOf, type RuleGoal } from './rule-change.ts';
 import { AnyRecord, Flag, Id, Text } from './schema.ts';
 
-/** Whole cents for each window; null where there is no limit. */
+/** Whole cents for each window. Null where there is no limit. */
 type Limits = Readonly<Record<LimitPeriod, number | null>>;
 
 interface CategoryRules {
   readonly id: number;
   readonly name: string;
-  /** Most that one purchase may cost; null when there is no such limit. */
+  /** Limit for a single purchase. Null when there is none. */
   readonly transactionLimitCents: number | null;
   readonly limits: Limits;
 }
@@ -21,20 +21,20 @@ interface CategoryRules {
 export interface CardLimits {
   readonly limits: Limits;
   readonly categories: readonly CategoryRules[];
-  /** How many cents a longer window's limit must be above a shorter one's; absent: they may be equal. */
+  /** How many cents a longer window's limit must exceed a shorter one's. Absent: they may be equal. */
   readonly apartCents?: number | undefined;
 }
 
-/** What the bot reads of a card's spend rules. */
+/** The spend rules of a card that the bot uses. */
 export interface SpendRules extends CardLimits {
   readonly apartCents: number;
-  /** Whether it may be used at every kind of merchant, because none is listed. */
+  /** Whether the card may be used at every kind of merchant, because none is listed. */
   readonly isEveryCategoryAllowed: boolean;
   readonly isInternationalAllowed: boolean | null;
   readonly isCardNotPresentAllowed: boolean | null;
 }
 
-/** Spend rules read (`rules`) and as received (`raw`): fields that we do not know are written back untouched. */
+/** Spend rules as read (`rules`) and as received (`raw`). Fields that we do not know are written back unchanged. */
 export interface SpendRulesRead {
   readonly rules: SpendRules;
   readonly raw: AnyRecord;
@@ -52,7 +52,7 @@ type SpendRulesAssumptions = Pick<
 
 export const defaultRulesAssumptions: SpendRulesAssumptions = CardApiAssumptions.parse({});
 
-/** Name of each window's limit on the wire. */
+/** Wire name of each window's limit. */
 export const limitFields: Record<LimitPeriod, string> = {
   daily: 'DailySpendLimit',
   weekly: 'WeeklySpendLimit',
@@ -61,7 +61,7 @@ export const limitFields: Record<LimitPeriod, string> = {
   lifetime: 'LifetimeSpendLimit',
 };
 
-/** The same of a category's limit for a single purchase. */
+/** Wire name of a category's limit for a single purchase. */
 const TRANSACTION_LIMIT = 'TransactionLimit';
 
 const Amount = z.number().nullish();
@@ -88,7 +88,7 @@ export function readSpendRules(
   const received = AnyRecord.safeParse(raw);
   if (!received.success) return null;
   const inner = unwrapped(received.data, assumptions);
-  // Another shape would read as "no limits", and any change as no raise.
+  // Another shape would be read as "no limits", and then no change would count as a raise.
   const isRules = inner !== received.data || Object.keys(Rules.shape).some((field) => field in inner);
   if (!isRules) return null;
   const parsed = Rules.safeParse(inner);
@@ -104,7 +104,7 @@ export function readSpendRules(
     lifetime: toLimit(of.LifetimeSpendLimit),
   });
   const all = toLimits(rules);
-  // A daily limit that is switched off shows as zero.
+  // A daily limit that is switched off is shown as zero.
   const isOff = rules.IsDailySpendLimitEnabled === false && all.daily === 0;
   const limits = isOff ? { ...all, daily: null } : all;
   return {
@@ -122,7 +122,7 @@ export function readSpendRules(
   };
 }
 
-/** What PUT takes: no wrapper, and without the fields that can only be read. */
+/** The body for PUT: no wrapper, and without read-only fields. */
 export function toSpendRulesBody(
   raw: AnyRecord,
   assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
@@ -137,7 +137,7 @@ export function toSpendRulesBody(
   };
 }
 
-/** The rules themselves, with or without the wrapper of the answer. */
+/** The rules themselves, with or without the answer's wrapper. */
 function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
   const inner = raw[assumptions.spendRulesWrapper];
   return isRecord(inner) ? inner : raw;
@@ -152,11 +152,11 @@ function isRecord(value: unknown): value is AnyRecord {
 }
 
 /**
- * The spend rules as received, with some of them changed; everything else, unknown fields too, unchanged and in its place.
+ * The spend rules as received, with some of them changed. Everything else, including unknown fields, stays as it is.
  *
- * Whether PUT replaces or merges is not shown, so all of it is always written back.
+ * It is unknown whether PUT replaces or merges, so the complete rules are always written back.
  *
- * @throws CardApiError when the rules cannot be changed like that.
+ * @throws CardApiError when the rules cannot be changed like this.
  */
 export function applyChanges(
   raw: AnyRecord,
@@ -197,7 +197,7 @@ function allowCategory(
     return { ...rules, MerchantCategories: [...listed, added] };
   }
   if (others.length === 0 && noCategoryAllowsAll)
-    throw cannotChange('the last spend category cannot be taken away: that would allow all');
+    throw cannotChange('the last spend category cannot be removed: that would allow all categories');
   return { ...rules, MerchantCategories: others };
 }
 
@@ -212,7 +212,7 @@ function setLimit(
   const field = period === 'transaction' ? TRANSACTION_LIMIT : limitFields[period];
   if (category !== null) return setCategoryLimit(rules, category.id, field, value);
   if (period === 'transaction') throw cannotChange('a card has no limit for a single purchase');
-  // The daily limit has a switch beside it, which must not say "off" when the limit is there.
+  // The daily limit has a separate on/off switch, which must not be off when there is a limit.
   const hasSwitch = period === 'daily' && typeof rules['IsDailySpendLimitEnabled'] === 'boolean';
   return { ...rules, ...(hasSwitch && { IsDailySpendLimitEnabled: cents !== null }), [field]: value };
 }

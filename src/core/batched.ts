@@ -1,15 +1,15 @@
 import DataLoader from 'dataloader';
 import { isStoreTrouble } from './redis.ts';
 
-/** So that one command of a flood does not block other requests to Redis for long. */
+/** Keeps one command from blocking Redis for long during a burst. */
 const BATCH_MAX = 200;
 
 /**
- * Calls that are made in the same turn of the event loop become one: a command for a hundred alerts costs a few times as much
- * as one for a single alert. A call that comes alone waits for nothing, and nothing is remembered.
+ * Combines calls made in the same turn of the event loop: a command for a hundred alerts costs only a few times as much
+ * as one for a single alert. A single call does not wait, and nothing is cached.
  *
- * @param run answers each call, in the order given. Where it fails each call is run alone, so that one that Redis does not
- * take fails no other: it must be safe to repeat. What Redis cannot do just now fails all of them.
+ * @param run answers the calls in the given order. If it fails, each call is run again alone, so that one bad call does
+ * not fail the others. Calls must therefore be safe to repeat. If Redis itself is in trouble, all calls fail.
  */
 export function batched<Call, Answer>(
   run: (calls: readonly Call[]) => Promise<readonly Answer[]>,
@@ -35,8 +35,8 @@ export function batched<Call, Answer>(
 }
 
 /**
- * The same where only calls with the same key can become one: each key has a run of its own, which fails by itself, and which
- * nobody else waits for. In a cluster the server of one channel may be away while those of all others answer.
+ * Like `batched`, but combines only calls with the same key. Each key has its own batch, which fails alone and never
+ * waits for another key. In a cluster, one channel's server may be down while the others answer.
  */
 export function batchedBy<Call, Answer>(
   keyOf: (call: Call) => string,

@@ -18,12 +18,12 @@ const months = [
   'December',
 ] as const;
 
-/** `fri`, `Friday`, `fridays` → 5; null: no day of the week. */
+/** `fri`, `Friday`, `fridays` → 5. Null when it is not a day of the week. */
 export function readWeekday(word: string): number | null {
   return indexOf(weekdayNames, word.toLowerCase().replace(/^(.{4,})s$/, '$1'));
 }
 
-/** `5pm`, `5:30pm`, `17:30`, `noon`, `midnight` (the end of a day) → `17:30`. Null: no time of day. */
+/** `5pm`, `5:30pm`, `17:30`, `noon`, `midnight` (the end of a day) → `17:30`. Null when it is not a time of day. */
 export function readTimeOfDay(word: string | undefined): string | null {
   const text = word?.trim().toLowerCase() ?? '';
   if (text === 'noon') return '12:00';
@@ -38,11 +38,11 @@ export function readTimeOfDay(word: string | undefined): string | null {
 }
 
 /**
- * Reads a day at the beginning of `words`: `today`, `tomorrow`, `friday`, `2026-05-09`, `5/9`, `May 9`, `9 May 2027`. A
- * weekday means the next one, a date without a year the next one that has not passed.
+ * Reads a day at the start of `words`: `today`, `tomorrow`, `friday`, `2026-05-09`, `5/9`, `May 9`, `9 May 2027`. A
+ * weekday means the next occurrence. A date without a year means the next one that has not passed.
  *
  * @param today `2026-11-20`.
- * @returns the date and how many words named it; null when there is none.
+ * @returns the date and how many words it took; null when there is none.
  */
 export function readDay(words: readonly string[], today: string): { date: string; words: number } | null {
   const [one = '', two = '', three = ''] = words.slice(0, 3).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
@@ -95,7 +95,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Whole names and beginnings of at least three letters; null: none of them. */
+/** Matches full names and prefixes of at least three letters. Null when nothing matches. */
 function indexOf(names: readonly string[], word: string): number | null {
   const at = word.length < 3 ? -1 : names.findIndex((name) => name.toLowerCase().startsWith(word));
   return at === -1 ? null : at;

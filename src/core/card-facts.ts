@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { CardStatus } from './event.ts';
 
-/** What the directory knows about a card. Null where the card API could not be asked: the alert then shows ids. */
+/**
+ * What the directory knows about a card. Fields are null when the card API could not be asked; the alert then shows
+ * ids.
+ */
 export const CardFacts = z.strictObject({
   acctId: z.int().nullable(),
   cardId: z.int().nullable(),
@@ -10,9 +13,9 @@ export const CardFacts = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
-  /** Its status when the directory was asked; absent where one card was not meant or its status is not known. */
+  /** Its status when the directory was read. Absent when no single card was meant or its status is unknown. */
   status: CardStatus.optional(),
-  /** The spending ruleset that the card follows, with its name if known; null or absent: the card has its own rules. */
+  /** The spending ruleset that the card follows, with its name if known. Null or absent: the card has its own rules. */
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;

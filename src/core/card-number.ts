@@ -1,19 +1,20 @@
 /**
  * Finds card numbers in text that should not contain any.
  *
- * A run of 13 to 19 digits that passes Luhn counts as one, also in groups ("4111 1111 1111 1111"). A false alarm leaves
- * only four digits readable; a miss costs much more.
+ * A run of 13 to 19 digits that passes the Luhn check counts as a card number, also when split into groups ("4111 1111
+ * 1111 1111"). A false alarm hides all but four digits; a miss costs much more.
  */
 
 const DIGITS_MIN = 13;
 const DIGITS_MAX = 19;
 
 /**
- * What people and programs put between groups of digits: spaces, dashes of every kind, signs, quotes and brackets, also
- * invisible ones. A colon only between groups of four: every tenth date and time would pass for a card number.
+ * Separators that people and programs put between groups of digits: spaces, all kinds of dashes, signs, quotes,
+ * brackets and invisible characters. A colon counts only between groups of four; otherwise one in ten dates with a time
+ * would pass for a card number.
  */
 const between = `(?:[\\s._/,;|*+=#&()[\\]{}'"\\\\\\p{Dash}\\p{Cf}]{0,3}|(?<=\\p{Nd}{4})(?::|%20|%2D)(?=\\p{Nd}{4}))`;
-/** Digits of every script: full-width digits are as readable, and somebody may use them to evade this. */
+/** Digits of every script: full-width digits are just as readable and could be used to evade this check. */
 const mayHoldOne = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1}}`, 'u');
 /** A maximal run of digits with at most three separators between two of them. */
 const digitRuns = new RegExp(`\\p{Nd}(?:${between}\\p{Nd}){${DIGITS_MIN - 1},}`, 'gu');
@@ -25,8 +26,8 @@ export function maskCardNumbers(text: string): string {
 }
 
 /**
- * An identifier that could be a card number keeps only its first and last four digits, by which it can still be recognized.
- * Any other is kept as it is.
+ * If an identifier could be a card number, keeps only its first and last four digits, enough to recognize it. Returns
+ * other identifiers unchanged.
  */
 export function maskIdentifier(identifier: string): string {
   if (!mayHoldOne.test(identifier)) return identifier;
@@ -35,7 +36,7 @@ export function maskIdentifier(identifier: string): string {
   return `${digits.slice(0, 4)}${'•'.repeat(digits.length - 8)}${digits.slice(-4)}`;
 }
 
-/** True when `digits`, which holds nothing but digits, has the length and the check digit of a card number. */
+/** True when `digits` (digits only) has the length and check digit of a card number. */
 export function isCardNumber(digits: string): boolean {
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX) return false;
   let sum = 0;
@@ -54,8 +55,9 @@ interface Group {
 }
 
 /**
- * A run may be longer than the card number ("4111 1111 1111 1111 123"), so every sequence of whole groups is tried. A run
- * without separators is one group: a 22-digit tracking number is not searched for a card number inside.
+ * A run may be longer than the card number ("4111 1111 1111 1111 123"), so this tries every sequence of complete
+ * groups. A run without separators is one group: a 22-digit tracking number is not searched for a card number inside
+ * it.
  *
  * Overlapping sequences are masked together, because any of them may be the card number.
  */
@@ -82,7 +84,10 @@ function maskRun(run: string): string {
   return masked + run.slice(copied);
 }
 
-/** Index of the last group of the card numbers that begin at `first` or overlap one that does; null when none does. */
+/**
+ * Index of the last group of any card number that starts at `first`, or that overlaps one that does. Null when there is
+ * none.
+ */
 function lastOfCard(groups: readonly Group[], first: number): number | null {
   let last: number | null = null;
   for (let start = first; start <= (last ?? first); start += 1) {
@@ -95,12 +100,12 @@ function lastOfCard(groups: readonly Group[], first: number): number | null {
   return last;
 }
 
-/** Digits of any script as `0` to `9`. */
+/** Converts digits of any script to `0` to `9`. */
 function plainDigits(digits: string): string {
   return /^\d+$/.test(digits) ? digits : Array.from(digits, plainDigit).join('');
 }
 
-/** In Unicode the ten digits of a script follow each other, zero first, and no digit precedes them. */
+/** In Unicode the ten digits of a script are consecutive and start with zero, and no other digit directly precedes them. */
 function plainDigit(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let first = code;

@@ -1,6 +1,7 @@
 --- @keys open records, record
--- ARGV: the record as it shall be, as it was read ('' for none), time to live in seconds, its place among the open ones
--- ('' for none), its id. Answers 0 when it was changed, or what stands instead of what was read.
+-- ARGV: the new record, the record as it was read ('' if there was none), time to live in seconds, its score among the
+-- open records ('' if it is not open), its id. Returns 0 when the record was changed, or the current record when it
+-- differs from what was read.
 local stands = redis.call('GET', KEYS[2]) or ''
 if stands ~= ARGV[2] then return stands end
 redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])

@@ -1,14 +1,14 @@
 /**
- * Who can read a message: everybody in the company, the members of a private channel, one person (in a direct message or
- * an ephemeral one), or another company as well (Slack Connect).
+ * Who can read a message: everyone in the company, the members of a private channel, one person (in a direct or
+ * ephemeral message), or another company too (Slack Connect).
  */
 export const places = ['public', 'private', 'direct', 'shared'] as const;
 export type ChannelVisibility = (typeof places)[number];
 
 interface Shown {
-  /** Which card, whose, where, how much and why: everything but the fact that something happened. */
+  /** Which card, whose, where, how much and why: everything except that something happened. */
   readonly details: boolean;
-  /** A reason for a decline that would help a thief: the PIN. */
+  /** A decline reason that would help a thief: the PIN. */
   readonly sensitiveReason: boolean;
   /** How much money is on a card. */
   readonly balance: boolean;

@@ -2,7 +2,7 @@ import type { RedisClient } from './redis.ts';
 
 const MEASURE_EVERY_MS = 10_000;
 
-/** The time that all processes share: that of Redis. The clock of the machine decides nothing, because it may be wrong. */
+/** The time that all processes share: Redis' clock. Nothing depends on the machine's clock, because it may be wrong. */
 export type Clock = ReturnType<typeof createClock>;
 
 /** @param elapsed milliseconds on a clock that never jumps. */
@@ -14,7 +14,10 @@ export function createClock(
   let aheadMs: number | null = null;
   const now = (): Date => new Date(aheadMs === null ? machine() : Math.floor(elapsed() + aheadMs));
   return {
-    /** By Redis as it was last asked, and by this process's own measure since then. Before that, by the machine's clock. */
+    /**
+     * Redis' time from the last measurement, plus the time elapsed since. Before the first measurement: the machine's
+     * clock.
+     */
     now,
     /** Asks Redis. */
     async measure(): Promise<Date> {
@@ -25,12 +28,12 @@ export function createClock(
   };
 }
 
-/** The same for the process that faces the internet: it asks at each connection, and every few seconds. */
+/** A clock for the process that faces the internet: it reads Redis' time on each connection and every few seconds. */
 export function watchClock(redis: RedisClient): Pick<Clock, 'now'> & { stop(): void } {
   const { now, measure } = createClock(redis);
   const ask = (): void => {
     if (redis.status !== 'ready') return;
-    // What is known goes on while Redis is away.
+    // Keep using the last measurement while Redis is down.
     measure().catch(() => {});
   };
   redis.on('ready', ask);

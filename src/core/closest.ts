@@ -1,4 +1,4 @@
-/** How many letters have to be added, dropped, replaced, or swapped with the next one. */
+/** Edit distance: letters to add, drop, replace, or swap with a neighbor. */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
@@ -15,7 +15,7 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** The word that somebody probably meant; null where none is near: one letter off, or two of a longer word. */
+/** The word someone probably meant. Null when none is close: one letter off, or two for longer words. */
 export function closest(typed: string, words: readonly string[]): string | null {
   if (typed.length > 30) return null;
   const near = words
@@ -25,12 +25,15 @@ export function closest(typed: string, words: readonly string[]): string | null 
   return near[0]?.word ?? null;
 }
 
-/** True for a word with one letter missing, one too many, or two swapped; another letter makes another word (`tours`). */
+/**
+ * True for a word with one letter missing, one extra, or two swapped. A replaced letter makes a different word
+ * (`tours`).
+ */
 export function isMisspelt(typed: string, words: readonly string[]): boolean {
   const letters = (word: string): string => word.split('').toSorted().join('');
   return words.some((word) => {
     if (typed[0] !== word[0] || distance(typed, word) !== 1) return false;
-    // Of a short word, a letter more or less is a word of its own: `dad`, `mint`.
+    // In a short word, one letter more or less makes a different word: `dad`, `mint`.
     return typed.length === word.length ? letters(typed) === letters(word) : word.length > 3;
   });
 }

@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** Crockford's base 32: no letters that are easily confused; safe in URLs, job ids and speech. */
+/** Crockford's base 32: no easily confused letters; safe in URLs, in job ids and when read aloud. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** Ten bits as two letters; an id consists of eight such pairs. */
+/** Ten bits as two letters. An id has eight of these pairs. */
 const pairs = Array.from({ length: 1024 }, (_, bits) => `${alphabet[bits >> 5]}${alphabet[bits & 31]}`);
 
-/**
- * An id made from content: `prefix` and 80 bits of SHA-256. Equal parts give equal ids, in every process.
- */
+/** Builds an id from content: `prefix` and 80 bits of SHA-256. Equal parts give equal ids in every process. */
 export function contentId(prefix: string, parts: readonly (string | number | null)[]): string {
   const digest = hash('sha256', JSON.stringify(parts), 'hex');
   let id = prefix;

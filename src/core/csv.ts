@@ -2,17 +2,17 @@ import { stringify } from 'csv-stringify/sync';
 
 export type Cell = string | number | null | undefined;
 
-/** How a spreadsheet recognizes a formula, also after spaces and invisible characters. */
+/** Text that a spreadsheet treats as a formula, also after spaces and invisible characters. */
 const beginsWithFormula = /^["']*[\t\r]|^[\s\p{Cc}\p{Cf}"']*[=+\-@＝＋－＠﹢﹣−]/u;
-/** What it may take for the end of a cell, because its separator depends on the country and on what somebody chose. */
+/** A formula after anything a spreadsheet may treat as the end of a cell: the separator depends on locale and settings. */
 const formulaInside =
   /([,;|\t\r\n\v\f\u0085\u2028\u2029](?:(?![\t\r\n\v\f\u0085\u2028\u2029])[\s\p{Cc}\p{Cf}"'])*)(?=[=+\-@＝＋－＠﹢﹣−])/gu;
 
 /**
- * One line of CSV (RFC 4180) without its line break: every cell in quotes, null and undefined empty.
+ * One line of CSV (RFC 4180) without its line break: every cell quoted, null and undefined empty.
  *
- * A spreadsheet would run a text such as `=HYPERLINK(…)` as a formula, and names, reasons and merchants come from outside,
- * so each gets an apostrophe in front. https://owasp.org/www-community/attacks/CSV_Injection
+ * A spreadsheet would run text such as `=HYPERLINK(…)` as a formula. Names, reasons and merchants come from outside, so
+ * formulas get a leading apostrophe. https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function csvLine(cells: readonly Cell[]): string {
   return stringify([cells.map((cell) => (typeof cell === 'string' ? harmless(cell) : cell))], {
@@ -22,12 +22,12 @@ export function csvLine(cells: readonly Cell[]): string {
   });
 }
 
-/** Spreadsheets take UTF-8 for it only where this stands first. */
+/** Spreadsheets recognize UTF-8 only when the file starts with this. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 export type CsvColumn<Row> = readonly [head: string, of: (row: Row) => Cell];
 
-/** A file for a spreadsheet: the heads, and one line for each row, also of texts that have several. */
+/** A file for a spreadsheet: the headers, then one line per row. Line breaks inside a cell are removed. */
 export function csvFile<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   const onOneLine = (cell: Cell): Cell =>
     typeof cell === 'string' ? cell.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ') : cell;
@@ -35,7 +35,7 @@ export function csvFile<Row>(columns: readonly CsvColumn<Row>[], rows: readonly 
   return BYTE_ORDER_MARK + lines.map((line) => `${csvLine(line)}\r\n`).join('');
 }
 
-/** `84.10`, as a spreadsheet adds it up. */
+/** `84.10`: a format that spreadsheets can sum. */
 export function csvDollars(cents: number | null): string {
   return cents === null ? '' : (cents / 100).toFixed(2);
 }

@@ -1,10 +1,11 @@
 const late = Symbol('late');
 
 /**
- * The result of `work`, or what `whenLate` returns or throws if there is none within `ms`. The work itself goes on.
+ * Resolves with the result of `work`, or with what `whenLate` returns or throws if there is none within `ms`. The work
+ * itself continues.
  *
- * After a stall of the event loop the timer fires before the sockets are read, so an answer that has already arrived gets
- * one more turn.
+ * After a stall of the event loop the timer fires before the sockets are read, so a response that has already arrived
+ * gets one more turn.
  */
 export async function within<T, Late>(ms: number, work: Promise<T>, whenLate: () => Late): Promise<T | Late> {
   let timer: NodeJS.Timeout | undefined;

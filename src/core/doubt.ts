@@ -1,15 +1,18 @@
 import { restoredKey, webKeys } from './keys.ts';
 import { type RedisClient, serversOf } from './redis.ts';
 
-/** How long after a restart of Redis what is posted is looked for first. Recovery has begun by then. */
+/**
+ * How long after a restart of Redis we search Slack for a message before posting it. Recovery has begun before this
+ * ends.
+ */
 const DOUBT_MS = 120_000;
 
-/** Until when it is to be expected that Redis has forgotten something. */
+/** Tracks for how long Redis may have forgotten recent writes. */
 export function createDoubt(redis: RedisClient) {
   let restarted = { sinceMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   let restored = { sinceMs: 0, fromMs: 0, untilMs: Number.NEGATIVE_INFINITY };
   return {
-    /** @param isOther the server is not the one that this process knew; `isNew`: it knew none. */
+    /** @param isOther this process knew a different server before. `isNew`: it knew none. */
     async look({ isOther, isNew }: { readonly isOther: boolean; readonly isNew: boolean }): Promise<void> {
       const nowMs = performance.now();
       if (isOther || (isNew && (await isJustRestarted(redis))))
@@ -18,27 +21,27 @@ export function createDoubt(redis: RedisClient) {
       restored = { ...read, sinceMs: read.fromMs === restored.fromMs ? restored.sinceMs : nowMs };
     },
     /**
-     * Not null shortly after Redis was restarted or replaced: it may have forgotten what was done, by other processes as
-     * well, so what can be looked up is looked up before it is done again.
+     * Not null shortly after Redis was restarted or replaced. It may have forgotten what this or another process did,
+     * so check before repeating anything that can be checked.
      *
-     * @returns when this process noticed it (`performance.now`).
+     * @returns when this process noticed (`performance.now`).
      */
     sinceMs(): number | null {
       const doubts = [restarted, restored].filter(({ untilMs }) => performance.now() < untilMs);
       return doubts.length === 0 ? null : Math.max(...doubts.map(({ sinceMs }) => sinceMs));
     },
-    /** When the backup was taken (ms) that was restored lately: what was posted since then is in doubt. Null: there was none. */
+    /** When the recently restored backup was taken (ms). Anything posted since is in doubt. Null when none was restored. */
     restoredFromMs: (): number | null => (performance.now() < restored.untilMs ? restored.fromMs : null),
   };
 }
 
-/** Since when, and until when on our own clock, messages may have been posted that a restored Redis does not know. */
+/** When the restored backup was taken, and until when (by our own clock) to doubt what was posted since. */
 async function readRestored(redis: RedisClient): Promise<{ fromMs: number; untilMs: number }> {
   const [fromMs, leftMs] = [await redis.get(restoredKey), await redis.pttl(restoredKey)];
   return { fromMs: Number(fromMs), untilMs: leftMs > 0 ? performance.now() + leftMs : Number.NEGATIVE_INFINITY };
 }
 
-/** For a process that has just started itself: what Redis holds is older than its present run. */
+/** For a process that has just started: Redis restarted recently and holds data from before that restart. */
 async function isJustRestarted(redis: RedisClient): Promise<boolean> {
   const since = await redis.get(webKeys.since);
   const restarts = await Promise.all(

@@ -9,7 +9,7 @@ const units: readonly (readonly [RegExp, number])[] = [
   [/^(w|wk|wks|week|weeks)$/, 7 * 24 * HOUR_MS],
 ];
 
-/** Numbers as words, in front of a whole word: `two hours`, never `a m`. */
+/** Numbers as words. They need a full unit after them: `two hours`, never `a m`. */
 const numbers: ReadonlyMap<string, number> = new Map([
   ['a', 1],
   ['an', 1],
@@ -28,10 +28,10 @@ const numbers: ReadonlyMap<string, number> = new Map([
 const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
 /**
- * Reads a duration at the beginning of `words`: `4h`, `90m`, `2 days`, `1.5 hours`, `1h30m`, `an hour`, `two hours`,
- * `half an hour`, `1/2 hour`, `2 hours and 30 minutes`, `an hour and a half`, `two and a half hours`.
+ * Reads a duration at the start of `words`: `4h`, `90m`, `2 days`, `1.5 hours`, `1h30m`, `an hour`, `two hours`, `half
+ * an hour`, `1/2 hour`, `2 hours and 30 minutes`, `an hour and a half`, `two and a half hours`.
  *
- * @returns milliseconds and how many words it took; null when there is none, or it is longer than a year.
+ * @returns milliseconds and how many words it took; null when there is none or it is longer than a year.
  */
 export function readDuration(words: readonly string[]): { ms: number; words: number } | null {
   const first = readPart(words) ?? readPartAndHalf(words);
@@ -65,7 +65,7 @@ function readPartAndHalf([count = '', ...words]: readonly string[]): Part | null
   return whole?.words === 2 ? { ...whole, ms: whole.ms + whole.unitMs / 2, words: 5 } : null;
 }
 
-/** One number with its unit. */
+/** One number and its unit. */
 function readPart(words: readonly string[]): Part | null {
   const [first = '', second = '', third = ''] = words.slice(0, 3).map((word) => word.toLowerCase());
   const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/.exec(first);
@@ -90,7 +90,7 @@ const unitNames = ['minute', 'hour', 'day', 'night', 'week', 'month', 'year'].fl
 const amount =
   /^(a|an|the|some|few|several|couple|of|next|nxt|this|coming|rest|whole|full|entire|little|short|all|more|half|\d[\d.,]*)$/;
 
-/** True for words that speak of a length of time, also where nobody can read how long: `a few hours`, `400d`, `two horus`. */
+/** True for words about a length of time, also when the length is unclear: `a few hours`, `400d`, `two horus`. */
 export function soundsLikeDuration(words: readonly string[]): boolean {
   const said = words.slice(0, 5).map((word) => word.toLowerCase().replace(/[,.]$/, ''));
   const [first = ''] = said;
@@ -101,7 +101,7 @@ export function soundsLikeDuration(words: readonly string[]): boolean {
   return timeUnit.test(unit) || isMisspelt(unit, unitNames);
 }
 
-/** Without what people put around a time: `(for 2h)`, `2h.` */
+/** Strips punctuation around a time: `(for 2h)`, `2h.` */
 export function bare(word: string): string {
   return word
     .replace(/^[([{<"'“‘*_~]+(?=[\p{L}\d])/u, '')
@@ -112,7 +112,7 @@ export function bare(word: string): string {
 const month = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|tember|ober)?';
 const weekday = '(mon|tue|wed|thu|fri|sat|sun)[a-z]*';
 const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
-/** Neither a length nor an end, but said where one belongs: in front of the reason or behind it. */
+/** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
 const hints: readonly RegExp[] = [
   new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
@@ -126,14 +126,14 @@ const hints: readonly RegExp[] = [
   /(^| )(eom|eoq|eoy|eow|eod|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
   /(^| )((this|that) (morning|afternoon|evening)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
   /^(during|while|whilst|throughout)(?![a-z])/,
-  // Other languages: they are asked about, not read.
+  // Other languages: we ask what was meant instead of reading them.
   /(^|[^\p{L}])(heures?|semaines?|stunden?|wochen?|horas?|semanas?|giorn[io]|settiman[ae])(?!\p{L})/u,
   /(\d|(^| )(une?|deux|trois|eine?n?|zwei|drei|una?|uno|dos|tres|due|tre|een|twee)) ?(minuten?|minut[oi]s?|jours?|tage?n?|d[ií]as?|or[ae]|mois|monate?n?|mes(es)?|mes[ei]|uur|dag(en)?|weken|h)(?!\p{L})/u,
   /(^| )(jusqu['’]\S+|bis|hasta|fino|heute|nur heute|hoy|oggi|aujourd['’]hui)(?!\p{L})/u,
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
 ];
 
-/** True where a reason may say for how long, in words that nobody can read as a time: `2-3 hours`, `for december`. */
+/** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */
 export function mayMeanTime(words: readonly string[]): boolean {
   const text = words.map(bare).join(' ').toLowerCase();
   return hints.some((hint) => hint.test(text));

@@ -3,7 +3,7 @@ import { closest, isMisspelt } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
 import { toInstant, toWallClock } from './service-time.ts';
 
-/** When somebody types, and whose wall clock "5pm" and "Friday" mean. */
+/** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
 export interface Clock {
   readonly now: Date;
   readonly zone: string;
@@ -13,18 +13,18 @@ export interface Clock {
 export type End =
   | { readonly kind: 'permanent' }
   | { readonly kind: 'duration'; readonly ms: number }
-  /** The next midnight from whenever it begins. */
+  /** The next midnight after it begins. */
   | { readonly kind: 'midnight' }
-  /** When that day is over, `2026-12-24`. */
+  /** The end of that day, `2026-12-24`. */
   | { readonly kind: 'day'; readonly day: string }
   /** UTC ISO 8601. */
   | { readonly kind: 'until'; readonly at: string };
 
 export type ReadEnd =
   | { readonly kind: 'end'; readonly end: End; readonly words: number }
-  /** Words about time that nobody can read, or a time that has passed: a sentence for whoever typed it. */
+  /** Words about time that we cannot read, or a time that has passed. `why` is a sentence for the person who typed them. */
   | { readonly kind: 'unclear'; readonly why: string }
-  /** Nothing here is about time. */
+  /** Not about time. */
   | { readonly kind: 'none' };
 
 const untilWord = /^[’']?(until|untill|till|til)$/i;
@@ -32,9 +32,9 @@ const none: ReadEnd = { kind: 'none' };
 const EXAMPLES = 'Write “for 4h”, “for 2 days”, “tomorrow 9am”, “until friday” or “until May 9”.';
 
 /**
- * Reads an end at the beginning of `words`: `4h`, `for two hours`, `today`, `tonight`, `til midnight`, `tomorrow 9am`,
- * `noon tomorrow`, `until friday`, `through May 9`, `until May 9 17:30`, `next week`, `permanently`. A day without a time means until that day is over; a
- * time without a day means its next one.
+ * Reads an end at the start of `words`: `4h`, `for two hours`, `today`, `tonight`, `til midnight`, `tomorrow 9am`,
+ * `noon tomorrow`, `until friday`, `through May 9`, `until May 9 17:30`, `next week`, `permanently`. A day without a
+ * time means the end of that day. A time without a day means its next occurrence.
  */
 export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const words = typed.map(bare);
@@ -44,19 +44,19 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const end = lead + read.words;
   const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
   const behind = words.slice(end + tail);
-  // "Tomorrow 25:00": nobody gives a reason that begins like a time.
+  // "Tomorrow 25:00": no reason starts like a time.
   const isNoTime = /^(at )?\d{1,2}[:.]\d\d([ap]m)?(?= |$)/i.test(behind.slice(0, 2).join(' '));
   if (isNoTime || goesOn(behind, clock)) return unreadable(words, end + tail + 2);
   return { ...read, words: end + tail };
 }
 
-/** How many of the first words fit. */
+/** How many leading words match. */
 function wordsOf(pattern: RegExp, words: readonly string[]): number {
   const fits = pattern.exec(words.slice(0, 3).join(' '))?.[0].trim();
   return fits === undefined ? 0 : fits.split(' ').length;
 }
 
-/** True where a time goes on with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`. */
+/** True when a time continues with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`. */
 function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
   if (/^(ago|later|morning|afternoon|evening|night|noon)$/i.test(first)) return true;
   if (/^(at )?\d{1,2}$/i.test([first, ...rest].join(' ')) || /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)) return true;
@@ -75,14 +75,14 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   const isFor = /^for$/i.test(first);
   const lead = isUntil || isFor ? 1 : 0;
   const rest = words.slice(lead);
-  // "For 1:30" may be an hour and a half, or half past one.
+  // "For 1:30" may mean an hour and a half, or half past one.
   const isUnsure = isFor && /^\d{1,2}:\d\d$/.test(rest[0] ?? '');
   const moment = isUnsure ? null : readMoment(rest, clock);
   const phrase = readPhrase(rest, clock, isUntil);
   // "Midnight tomorrow" is not the next midnight.
   const isMore = phrase !== null && moment !== null && moment.words > phrase.words;
   const found = (isMore ? null : phrase) ?? (isUntil ? null : readLength(rest)) ?? moment;
-  // "For 2 h 30": nobody gives a reason that begins with a number alone.
+  // "For 2 h 30": no reason starts with a bare number.
   const isCut = found?.end.kind === 'duration' && /^\d+$/.test(rest[found.words] ?? '');
   if (isCut) return unreadable(words, 4);
   if (found === null) {
@@ -98,13 +98,13 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   return { kind: 'end', end: found.end, words: found.words + lead };
 }
 
-/** When something shall begin, or be done by: not how long it lasts. */
+/** Words for when something begins or is due, not how long it lasts. */
 const startWord =
   /^(in|within|by|on|from|of|to|than|about|starting|beginning|ends?|ending|expires?|expiring|after|before|since)$/i;
 
 /**
- * Where something is said of time that may not be how long it lasts: `in 2 weeks`, `starting tomorrow`, `by friday`, or a
- * day behind everything else. -1: nowhere.
+ * Index of a time that may not say how long something lasts: `in 2 weeks`, `starting tomorrow`, `by friday`, or a day
+ * at the very end. -1 when there is none.
  */
 export function otherTimeAt(words: readonly string[], clock: Clock): number {
   return words.findIndex((word, index) => {
@@ -114,7 +114,7 @@ export function otherTimeAt(words: readonly string[], clock: Clock): number {
   });
 }
 
-/** True where a time begins that nobody would take for a part of a name or a reason: `for 4h`, `until …`, `tonight`. */
+/** True when these words clearly start a time, not part of a name or a reason: `for 4h`, `until …`, `tonight`. */
 export function isPlainlyTime(words: readonly string[], clock: Clock): boolean {
   const [first = '', second = ''] = words;
   if (untilWord.test(first)) return true;
@@ -125,7 +125,7 @@ export function isPlainlyTime(words: readonly string[], clock: Clock): boolean {
   return (begins || soundsLikeDuration(words)) && readEnd(words, clock).kind !== 'none';
 }
 
-/** The instant at which it is over; null: never by itself. Invalid for a day that does not exist. */
+/** When it ends. Null when it never ends on its own. Invalid for a day that does not exist. */
 export function endOf(end: End, { now, zone }: Clock): Date | null {
   switch (end.kind) {
     case 'permanent':
@@ -151,7 +151,7 @@ const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => 
     /^((this|the) week|(the )?rest of the week|eow|(the )?end of (the )?week|(this|the) weekend)(?=\s|$)/,
     (today) => through(sundayOf(today)),
   ],
-  // "Until next week" ends when it begins, "next week" when it is over.
+  // "Until next week" ends when that week begins, "next week" when it is over.
   [/^next week(?=\s|$)/, (today, isUntil) => through(addDays(sundayOf(today), isUntil ? 0 : 7))],
 ];
 
@@ -159,12 +159,12 @@ function through(day: string): End {
   return { kind: 'day', day };
 }
 
-/** The Sunday with which this week ends. */
+/** The Sunday that ends this week. */
 function sundayOf(today: string): string {
   return addDays(today, (7 - weekdayOf(today)) % 7);
 }
 
-/** Words that stand for a time as a whole. */
+/** Fixed phrases for a time. */
 function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): Found {
   const text = words.slice(0, 5).join(' ').toLowerCase();
   for (const [pattern, toEnd] of phrases) {
@@ -215,13 +215,13 @@ const weekdays = weekdayNames.map((name) => name.toLowerCase());
 const dayWords = ['today', 'tonight', 'tonite', 'tomorrow', 'tmrw', 'tmr', 'tmw', '2morrow', '2moro'];
 const lastingWords = ['permanently', 'indefinitely', 'temporarily', 'forever'];
 
-/** A word that says until when by itself, or is meant to: `tonight`, `todya`, `firday`, `permanantly`. */
+/** A word that means an end on its own, or is probably a typo of one: `tonight`, `todya`, `firday`, `permanantly`. */
 function isDayWord(word: string): boolean {
   if (dayWords.includes(word) || isMisspelt(word, [...dayWords, ...weekdays])) return true;
   return /^tom+or+ow$/.test(word) || (word.length > 5 && closest(word, lastingWords) !== null);
 }
 
-/** Speaks of time, also where nobody can read which: `a while`, `next month`, `next frday`, `tomorrowish`, `temporarily`. */
+/** Words about time, also when unclear: `a while`, `next month`, `next frday`, `tomorrowish`, `temporarily`. */
 function soundsLikeTime(words: readonly string[]): boolean {
   const [first = '', second = ''] = words.map((word) => word.toLowerCase());
   if (/^(today|tonight|tom+or+ow)/.test(first) || /^(overnight|now|once)$/.test(first) || isDayWord(first)) return true;

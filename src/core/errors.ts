@@ -1,17 +1,17 @@
 import { z } from 'zod';
 
 /**
- * Every error that Cardbell raises on purpose.
+ * Base class of every error that Cardbell raises on purpose.
  *
- * `code` is for machines (log fields, metric labels), `retryable` says whether trying again later can help. Messages say
- * what and where, never values: no URLs, tokens, bodies or names.
+ * `code` is for machines (log fields, metric labels). `retryable` says whether a retry can help. Messages name what
+ * failed and where, never values: no URLs, tokens, bodies or names.
  */
 export abstract class AppError extends Error {
   abstract readonly code: string;
   abstract readonly retryable: boolean;
 }
 
-/** The environment is unusable. `problems` names every bad variable and what was expected, never its value. */
+/** The environment is unusable. `problems` names each bad variable and what was expected, never its value. */
 export class ConfigError extends AppError {
   readonly code = 'config';
   readonly retryable = false;
@@ -23,7 +23,7 @@ export class ConfigError extends AppError {
   }
 }
 
-/** An authentic webhook whose JSON does not fit the schema. `issues` are paths and expectations, never values. */
+/** An authentic webhook whose JSON does not match the schema. `issues` are paths and expectations, never values. */
 export class PayloadError extends AppError {
   readonly code = 'payload';
   readonly retryable = false;
@@ -35,7 +35,7 @@ export class PayloadError extends AppError {
   }
 }
 
-/** Stored data that this version cannot read: a newer one may. `what` names the fields, never values. */
+/** Stored data that this version cannot read; a newer one may. `what` names the fields, never values. */
 export class UnreadableError extends AppError {
   readonly code = 'unreadable';
   readonly retryable = true;
@@ -45,29 +45,32 @@ export class UnreadableError extends AppError {
   }
 }
 
-/** Redis holds what no worker has written: nothing is done with it. Also after the key was changed, until it knows the former. */
+/**
+ * Redis holds data that no worker has written, so it is not used. Also thrown after a key change until the old key is
+ * configured too.
+ */
 export class ForgedError extends AppError {
   readonly code = 'forged';
   readonly retryable = true;
 
   constructor() {
-    super('what Redis holds was not written by a worker of Cardbell, or was changed since');
+    super('data in Redis was not written by a worker of Cardbell, or was changed afterwards');
   }
 }
 
-/** Redis is away, or did not acknowledge a write in time: whether the write happened is unknown. */
+/** Redis is down, or did not acknowledge a write in time. Whether the write happened is unknown. */
 export class StoreUnavailableError extends AppError {
   readonly code = 'store_unavailable';
   readonly retryable = true;
 }
 
-/** A process stood still, or took too long: others may have gone on with its work, so it did not write. */
+/** A process was frozen or too slow. Others may have taken over its work, so it did not write. */
 export class TooLateError extends AppError {
   readonly code = 'too_late';
   readonly retryable = true;
 }
 
-/** Slack does not say who has which role, or nobody says whose card it is: nobody can be permitted what takes a role. */
+/** Slack does not say who has which role, or the card's holder is unknown. Nothing that needs a role can be allowed. */
 export class RolesUnreadError extends AppError {
   readonly code = 'roles_unread';
   readonly retryable = true;
@@ -79,9 +82,9 @@ export class RolesUnreadError extends AppError {
 
 /** How far a failed call to the card API got. */
 export type CardApiOutcome =
-  /** The API answered and did not do it. */
+  /** The API answered and did not make the change. */
   | 'refused'
-  /** It may have been done: read back before trying again. */
+  /** It may have been done. Read back before retrying. */
   | 'unknown'
   /** It never left this process. */
   | 'not_sent';
@@ -101,7 +104,7 @@ export interface CardApiErrorDetails {
   readonly status: number | null;
   readonly outcome: CardApiOutcome;
   readonly code: CardApiCode;
-  /** The API's own words, masked; null when it gave none. */
+  /** The API's own message, masked. Null when it gave none. */
   readonly apiMessage: string | null;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -133,18 +136,18 @@ export class CardApiError extends AppError {
 
 /** What a failed call to Slack means for the caller. */
 export type SlackFailure =
-  /** 429: wait `retryAfterMs`, nothing was done. */
+  /** 429: wait `retryAfterMs`. Nothing was done. */
   | 'rate_limited'
-  /** Slack refused, and will refuse again. */
+  /** Slack refused and will refuse again. */
   | 'refused'
-  /** The channel cannot be posted to: archived, deleted, or without Cardbell. */
+  /** Cannot post to this channel: archived, deleted, or Cardbell is not a member. */
   | 'channel_unusable'
   /** The bot's token is no longer valid. */
   | 'token_dead'
-  /** It may have been done: look before you repeat it. */
+  /** It may have been done. Check before retrying. */
   | 'unknown';
 
-/** A call to Slack that failed. `slackError` is Slack's own short code. */
+/** A failed call to Slack. `slackError` is Slack's own error code. */
 export class SlackError extends AppError {
   readonly code: SlackFailure;
   readonly method: string;
@@ -169,7 +172,7 @@ export class SlackError extends AppError {
   }
 }
 
-/** Stored data that does not parse or is not ours, or an error in a template; not Redis or Slack being away. */
+/** Stored data that does not parse or is not ours, or an error in a template. Not an outage of Redis or Slack. */
 export function isFaultOfOurs(error: unknown): boolean {
   return (
     error instanceof z.ZodError ||

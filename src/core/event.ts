@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-/** What every list of webhook kinds needs to know about one. */
+/** Properties of a webhook kind, shared by everything that lists kinds. */
 interface KindTraits {
-  /** Which configured channel its alerts go to, and how urgent they are. */
+  /** Which configured channel gets its alerts, and how urgent they are. */
   readonly category: 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
-  /** How people type it in a filter: first the word that we print, then its synonyms. */
+  /** How people type it in a filter: first the word we print, then its synonyms. */
   readonly typed: readonly [name: string, ...others: string[]];
   /** For counts: `1 shipment`, `2 shipments`. */
   readonly nouns: readonly [one: string, many: string];
@@ -12,7 +12,7 @@ interface KindTraits {
 
 const spend = { category: 'spend' } as const;
 
-/** The eight kinds of webhook, named like the paths of their receivers. A new kind gets a row here. */
+/** The eight webhook kinds, named after the paths of their receivers. Add a row here for a new kind. */
 const kinds = {
   authorization: { ...spend, typed: ['authorizations', 'authorization'], nouns: ['purchase', 'purchases'] },
   pin: { ...spend, typed: ['pins', 'pin'], nouns: ['PIN purchase', 'PIN purchases'] },
@@ -48,15 +48,15 @@ export const kindTraits: Readonly<Record<WebhookKind, KindTraits>> = kinds;
 export const transactionKinds = ['authorization', 'pin', 'settlement', 'reversal', 'decline'] as const;
 export type TransactionKind = (typeof transactionKinds)[number];
 
-/** Card statuses as the webhooks write them. Case is ignored when they are read. */
+/** Card statuses as webhooks write them. Read without regard to case. */
 export const cardStatuses = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
 export const CardStatus = z.enum(cardStatuses);
 export type CardStatus = z.infer<typeof CardStatus>;
 
-/** Absolute UTC time, ISO 8601 with up to seven fraction digits: sorts as text. */
+/** Absolute UTC time, ISO 8601 with up to seven fraction digits. Sorts as text. */
 const Instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,7})?Z$/);
 
-/** `evt_` and 80 bits of a hash over what identifies the event: see `eventId` in `src/webhooks/payload.ts`. */
+/** `evt_` and 80 bits of a hash of the fields that identify the event: see `eventId` in `src/webhooks/payload.ts`. */
 const EventId = z.string().regex(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
 
 const Cents = z.int();
@@ -67,13 +67,13 @@ const common = {
   callbackAt: Instant,
   /** When we received it. */
   receivedAt: Instant,
-  /** Card account, which status and limit calls take. */
+  /** The card account; calls about status and limits take this id. */
   acctId: z.int().positive(),
 };
 
 /**
- * What we keep of a network transaction. Amounts are whole cents without sign: `direction` says which way the money went,
- * seen from the card.
+ * What we keep of a network transaction. Amounts are unsigned whole cents; `direction` says which way the money went
+ * from the card's point of view.
  *
  * Strict on purpose, like all events: a field that is not listed cannot reach the queue.
  */
@@ -82,23 +82,23 @@ export const TransactionEvent = z
     ...common,
     kind: z.enum(transactionKinds),
     /**
-     * When this step happened. For a reversal, which has no such field, it is the best estimate: see `timesOf` in
+     * When this step happened. A reversal has no such field and gets the best estimate: see `timesOf` in
      * `src/webhooks/transaction.ts`.
      */
     occurredAt: Instant,
-    /** When the authorization request behind it was received, as far as the payload says. */
+    /** When the underlying authorization request was received, if the payload says so. */
     requestedAt: Instant,
-    /** `SettlementTime` of a settlement, for reconciliation; null for all other kinds and where it is missing. */
+    /** `SettlementTime` of a settlement, for reconciliation. Null for other kinds and when missing. */
     settledAt: Instant.nullable(),
-    /** Shared by all steps of a purchase, so it does not identify one of them. */
+    /** Shared by all steps of a purchase, so it does not identify a single step. */
     networkTransactionId: z.string(),
     authTransactionId: z.string().nullable(),
     networkType: z.enum(['Auth', 'Pin', 'Settlement', 'Reversal']),
     amountCents: Cents.nonnegative(),
-    /** What the service reserves on top, for a tip or a full tank. It counts against the limits as well. */
+    /** What the service reserves on top, for a tip or a full tank. Counts against the limits. */
     paddingCents: Cents.nonnegative().default(0),
     direction: z.enum(['debit', 'credit']),
-    /** What the merchant asked for, which may be more (partial authorization); null when absent. */
+    /** What the merchant asked for, which may be more (partial authorization). Null when absent. */
     requestedCents: Cents.nonnegative().nullable(),
     availableCents: Cents.nullable(),
     ledgerCents: Cents.nullable(),
@@ -112,7 +112,7 @@ export const TransactionEvent = z
     }),
     mcc: z.string(),
     isCardPresent: z.boolean().nullable(),
-    /** Only on declines: the service's code and its own words. */
+    /** Only for declines: the service's code and message. */
     decline: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
   })
   .brand<'StoredEvent'>();
@@ -145,7 +145,7 @@ export interface StatusRecord extends Pick<CardStatusEvent, 'callbackAt' | 'rece
   readonly status: CardStatus;
 }
 
-/** What we keep of a shipment. A tracking number of a known carrier is not masked. */
+/** What we keep of a shipment. The tracking number of a known carrier is not masked. */
 export const ShippingEvent = z
   .strictObject({
     ...common,
@@ -170,16 +170,16 @@ export const VirtualCardEvent = z
     status: z.string().nullable(),
     balanceCents: Cents.nullable(),
     virtualCardOrderId: z.int().nullable(),
-    /** From `Errors` and `Message`, which a resend lacks. */
+    /** From `Errors` and `Message`, which a resend does not have. */
     outcome: z.enum(['created', 'not_created', 'partial', 'resend']),
-    /** Members of `Errors` other than Card: the follow-ups that failed. */
+    /** Members of `Errors` other than Card: the follow-up steps that failed. */
     failed: z.array(z.string()),
     message: z.string(),
   })
   .brand<'StoredEvent'>();
 export type VirtualCardEvent = z.infer<typeof VirtualCardEvent>;
 
-/** All that the queue accepts: only the schemas above give this brand. */
+/** Everything the queue accepts. Only the schemas above produce this brand. */
 export const StoredEvent = z.discriminatedUnion('kind', [
   TransactionEvent,
   CardStatusEvent,
@@ -188,7 +188,7 @@ export const StoredEvent = z.discriminatedUnion('kind', [
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;
 
-/** Which of the account's cards an event is about, if it says so. */
+/** Which of the account's cards an event is about, if it says. */
 export function whichCard(event: StoredEvent): { cardId?: number; last4?: string } {
   if (event.kind === 'card-status') {
     const [only] = event.cards;
@@ -198,10 +198,10 @@ export function whichCard(event: StoredEvent): { cardId?: number; last4?: string
   return event.kind === 'virtual-card' && event.last4 !== null ? { last4: event.last4 } : {};
 }
 
-/** In place of a receiver's path, for a network transaction that recovery fetched. */
+/** Takes the place of a receiver's path for a network transaction fetched by recovery. */
 export const FETCHED_PATH = 'network-transaction';
 
-/** An authentic webhook that did not fit: redacted, and complete enough to be read again. */
+/** An authentic webhook that did not match its schema: redacted, but complete enough to be read again. */
 export const QuarantinedWebhook = z
   .strictObject({
     id: z.string(),
@@ -218,9 +218,9 @@ export const QuarantinedWebhook = z
 export type QuarantinedWebhook = z.infer<typeof QuarantinedWebhook>;
 
 /**
- * The code of a decline as it is compared: the service's own, whatever its case and the blanks around it.
+ * A decline code in comparable form: the service's own code, ignoring case and surrounding spaces.
  *
- * @returns an empty text where there is none.
+ * @returns an empty string when there is none.
  */
 export function declineCode(decline: { readonly code: string } | null | undefined): string {
   return decline?.code.trim().toLowerCase() ?? '';

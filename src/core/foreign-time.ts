@@ -1,20 +1,20 @@
 const languages = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'cs', 'sv', 'da', 'nb', 'fi', 'tr', 'ru', 'uk'] as const;
 const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
-/** English as well, or in an English reason: only with a number are these a time. */
+/** Also English words: they mean a time only next to a number. */
 const alsoEnglish = new Set(['minute', 'minutes', 'time', 'timer', 'week']);
 
-/** Of each word its letters without accents: people leave these out. */
+/** Lowercase without accents, because people leave accents out. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’ʼ]/g, "'").toLowerCase();
 }
 
-/** What lengths of time are called: `heures`, `stunden`, `godziny`. */
+/** Names of time units: `heures`, `stunden`, `godziny`. */
 function unitWords(): string[] {
   const each = languages.flatMap((language) =>
     units.flatMap((unit) => {
       const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
-      // Some languages have a form for one, for a few, and for many.
+      // Some languages have different forms for one, a few and many.
       return [1, 2, 5].flatMap((count) => format.formatToParts(count).filter(({ type }) => type === 'unit'));
     }),
   );
@@ -32,7 +32,7 @@ function dayWords(): string[] {
   return [...new Set(each.map((word) => plain(word).replaceAll(' ', ' ?')))];
 }
 
-/** Built when first needed, from what the runtime knows of languages. */
+/** Built on first use, from the runtime's language data. */
 let known: RegExp | null = null;
 
 function timeWords(): RegExp {
@@ -42,14 +42,14 @@ function timeWords(): RegExp {
   const either = [
     `\\d ?${unit}`,
     [...alone, ...dayWords()].join('|'),
-    // For a, for one: `für einen Tag`, `por un día`.
+    // Allows an article in between: `für einen Tag`, `por un día`.
     `(fur|pour|por|para|per|voor|durante|pendant) (\\p{L}+[ '])?${unit}`,
     `(bis|hasta|fino|ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
   ];
   return new RegExp(`(?<!\\p{L})(${either.join('|')})(?!\\p{L})`, 'u');
 }
 
-/** True where words of another language may say for how long: `pour 2 heures`, `für heute`, `hasta el viernes`. */
+/** True when words in another language may give a duration: `pour 2 heures`, `für heute`, `hasta el viernes`. */
 export function mayMeanForeignTime(words: readonly string[]): boolean {
   known ??= timeWords();
   return known.test(plain(words.join(' ')));

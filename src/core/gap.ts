@@ -4,13 +4,13 @@ import { contentId } from './content-id.ts';
 /** A period in which webhooks may have been missed. */
 export const Gap = z.strictObject({
   id: z.string().regex(/^(gap|act)_[0-9a-z]+$/),
-  /** UTC ISO 8601: when webhooks were last known to be taken. */
+  /** UTC ISO 8601: when webhooks were last known to be accepted. */
   from: z.string(),
-  /** When they were taken again, or the end of the period that somebody asked about. */
+  /** When they were accepted again, or the end of the period that someone asked about. */
   to: z.string(),
   /**
-   * `start`: a web process started. `away`: Redis accepted no writes. `stalled`: the process was frozen. `rewound`: Redis
-   * came back older than it was, or may have. `asked`: a person wants to be sure.
+   * `start`: a web process started. `away`: Redis accepted no writes. `stalled`: the process was frozen. `rewound`:
+   * Redis came back with older data, or may have. `asked`: a person asked for a check.
    */
   cause: z.enum(['start', 'away', 'stalled', 'rewound', 'asked']),
 });
@@ -27,21 +27,22 @@ export function lengthOf({ from, to }: Pick<Gap, 'from' | 'to'>): number {
   return Date.parse(to) - Date.parse(from);
 }
 
-/** The service retries a webhook for about an hour, and the last retry may have fallen into the gap. */
+/** The service retries a webhook for about an hour, and the last retry may have been in the gap. */
 const BEFORE_MS = 65 * 60_000;
 /** The service's clock may be ahead of ours. */
 const AFTER_MS = 60_000;
-/** The webhook of what happened after the gap, and less than this ago, is still on its way. */
+/** The webhook of an event after the gap that is younger than this is still on its way. */
 const UNDER_WAY_MS = 30_000;
-/** The service answers about the last twelve months. */
+/** The service can be asked about the last twelve months. */
 const ASKABLE_MS = 364 * 24 * 3_600_000;
-/** A little less than events are remembered. */
+/** A little less than the time for which events are remembered. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000 - 3_600_000;
 
 /**
- * The period to ask the card service about: the gap with a margin at both ends, no longer than events are remembered.
+ * The period to ask the card service about: the gap plus a margin at both ends, at most as long as events are
+ * remembered.
  *
- * @param sinceMs when Cardbell first ran. It does not look further back, unless somebody asks.
+ * @param sinceMs when Cardbell first ran. It checks nothing earlier unless someone asks.
  */
 export function windowOf(
   { from, to, cause }: Pick<Gap, 'from' | 'to' | 'cause'>,
@@ -54,7 +55,7 @@ export function windowOf(
   return { fromMs: Math.max(Math.min(gapFrom, margin), oldest), toMs: Math.min(gapTo + AFTER_MS, nowMs) };
 }
 
-/** True for what happened after the gap, and so recently that its webhook is still coming. */
+/** True for an event after the gap that is so recent that its webhook is still on its way. */
 export function isUnderWay(gap: Pick<Gap, 'to'>, occurredAt: string, nowMs: number): boolean {
   const atMs = Date.parse(occurredAt);
   return atMs > Date.parse(gap.to) && nowMs - atMs < UNDER_WAY_MS;

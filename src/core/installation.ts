@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * What differs between installations and stands in many texts: the name of the slash command, and the time zone of the card
- * service. Set once, before a process renders anything; a text must not be built before that, so not as a constant. Where one
- * process works for several card programs, each has its own: see {@link installationScope}.
+ * Settings of an installation that appear in many texts: the name of the slash command and the time zone of the card
+ * service. Set once before a process renders anything, so texts that use them cannot be module-level constants. When
+ * one process serves several card programs, each has its own: see {@link installationScope}.
  */
 interface Installation {
   /** `/card` */
@@ -21,7 +21,7 @@ export function useInstallation({ command, serviceZone }: Installation): void {
   installed = described({ command, serviceZone });
 }
 
-/** What is run inside, with all that follows from it, speaks of this installation. */
+/** Everything that `run` does uses this installation. */
 export type InstallationScope = <T>(run: () => T) => T;
 
 const scopes = new AsyncLocalStorage<ReturnType<typeof described>>();
@@ -33,7 +33,10 @@ export function installationScope({ command, serviceZone }: Installation): Insta
 
 const current = (): ReturnType<typeof describe> => (scopes.getStore() ?? installed)();
 
-/** With the first text, not before: Node takes a tenth of a start to load what it knows about zones, and commands need none. */
+/**
+ * Built with the first text, not earlier: loading Node's time zone data takes a tenth of the startup time, and commands
+ * do not need it.
+ */
 function described(installation: Installation): () => ReturnType<typeof describe> {
   let known: ReturnType<typeof describe> | undefined;
   return () => {
@@ -47,23 +50,23 @@ export function slashCommand(words = ''): string {
   return words === '' ? current().command : `${current().command} ${words}`;
 }
 
-/** The same as code in mrkdwn. */
+/** `slashCommand` formatted as code in mrkdwn. */
 export function commandCode(words = ''): string {
   return `\`${slashCommand(words)}\``;
 }
 
-/** The zone in which the card service counts days, and its name: `America/New_York`, `ET`, `Eastern time`. */
+/** The zone that defines the card service's days, and its names: `America/New_York`, `ET`, `Eastern time`. */
 export function serviceZone(): Readonly<Record<'name' | 'short' | 'long', string>> {
   return current().zone;
 }
 
-/** `Nov 20, 2026, 9:14 AM ET`: on the service's clock. Text that is no time comes back as it is. */
+/** `Nov 20, 2026, 9:14 AM ET`, on the service's clock. Text that is not a time is returned unchanged. */
 export function serviceTime(instant: string): string {
   const time = format(instant, current().full);
   return time === null ? instant : `${time} ${current().zone.short}`;
 }
 
-/** `9:14 AM`, or `Nov 20, 9:14 AM`, under a head that names the zone. */
+/** `9:14 AM` or `Nov 20, 9:14 AM`, for use under a heading that names the zone. */
 export function serviceClock(instant: string, withDay = false): string {
   return format(instant, withDay ? current().clockAndDay : current().clock) ?? instant;
 }

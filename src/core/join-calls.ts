@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Work that is the same for everybody who asks for it under one key: who asks while it is being done, or within `restMs` after
- * that, shares the next run, which begins after they have asked.
+ * Shares work between callers with the same key. A caller who asks while it is running, or within `restMs` after it,
+ * shares the next run, which starts after they asked.
  */
 export function joinCalls<Key>(work: (key: Key) => Promise<void>, restMs = 0): (key: Key) => Promise<void> {
   const running = new Map<Key, Promise<unknown>>();

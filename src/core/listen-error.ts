@@ -1,16 +1,16 @@
-/** A server of ours cannot listen where it was told to. The message says why, and which setting to change. */
+/** A server of ours cannot listen on its configured address. The message says why, and which setting to change. */
 export class ListenError extends Error {}
 
-/** The settings that say where a server listens. `host` is left out where it cannot be chosen. */
+/** The settings that choose where a server listens. `host` is absent when it cannot be chosen. */
 interface Settings {
   readonly host?: string;
   readonly port: string;
 }
 
 /**
- * What made a server fail to listen, in words for the person who started it.
+ * Explains why a server failed to listen, in words for the person who started it.
  *
- * @returns a `ListenError`; the error itself where it is something else.
+ * @returns a `ListenError`; any other error is returned unchanged.
  */
 export function listenError(
   error: unknown,
@@ -19,9 +19,9 @@ export function listenError(
 ): unknown {
   const why: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is taken. Stop what listens there, or set ${settings.port} to another port`,
-    EACCES: `port ${port} of ${host} is not for this user. Set ${settings.port} to a port above 1023`,
-    EADDRNOTAVAIL: `${host} is no address of this machine. Correct ${settings.host ?? 'it'}`,
-    ENOTFOUND: `${host} is not known. Correct ${settings.host ?? 'it'}`,
+    EACCES: `this user may not listen on port ${port} of ${host}. Set ${settings.port} to a port above 1023`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine. Correct ${settings.host ?? 'it'}`,
+    ENOTFOUND: `${host} is unknown. Correct ${settings.host ?? 'it'}`,
   };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const words = why[code];

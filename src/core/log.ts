@@ -5,16 +5,16 @@ import { version } from './version.ts';
 export type Log = Logger;
 
 /**
- * JSON lines on standard output: a static `msg`, and the facts in fields of their own.
+ * JSON lines on standard output: a static `msg`, with the facts in separate fields.
  *
- * Each call chooses what may be logged: ids, kinds, codes, durations. The redaction list and the scrubber below are a
- * second line of defense, for a field that somebody adds without thinking.
+ * Each call logs only what may be logged: ids, kinds, codes, durations. The redaction list and the scrubber below are a
+ * second line of defense, for a field that someone adds carelessly.
  */
 export function createLog(options: {
   level: string;
   process: string;
   destination?: DestinationStream;
-  /** How often at most a warning or an error is written for the same cause. */
+  /** Minimum interval between warnings or errors with the same cause. */
   repeatMs?: number;
 }): Log {
   return pino(
@@ -34,12 +34,13 @@ export function createLog(options: {
   );
 }
 
-/** How much waits, in characters, for a reader of our output that is slow. What comes then is dropped. */
+/** Maximum backlog, in characters, for a slow reader of our output. Lines beyond that are dropped. */
 const BACKLOG_MAX = 1_000_000;
 
 /**
- * Standard output that holds nothing up, whoever reads it or not. pino's own destination goes on trying to write its last
- * lines when the process ends, for ever where the reader is gone, and a pipe that nobody empties stops its process.
+ * Standard output that never blocks, whether anyone reads it or not. pino's own destination keeps trying to write its
+ * last lines when the process ends, forever if the reader is gone, and a pipe that nobody empties would block its
+ * process.
  */
 function standardOutput(): DestinationStream {
   const { stdout } = process;
@@ -51,7 +52,7 @@ function standardOutput(): DestinationStream {
   };
 }
 
-/** Nobody reads any more, so there is nobody to tell. */
+/** Nobody reads our output any more, so there is nowhere to report this. */
 function ignore(): void {}
 
 interface ErrorFields {
@@ -61,7 +62,7 @@ interface ErrorFields {
   readonly stack?: string | undefined;
 }
 
-/** An error without its other properties: SDKs attach requests, headers and bodies to theirs. */
+/** An error without its other properties: SDKs attach requests, headers and bodies to errors. */
 function serializeError(error: unknown): ErrorFields | { type: string } {
   if (!(error instanceof Error)) return { type: typeof error };
   return {
@@ -73,10 +74,10 @@ function serializeError(error: unknown): ErrorFields | { type: string } {
 }
 
 const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
-/** Only with separators that JSON does not use between two numbers. */
+/** Only separators that JSON does not use between two numbers. */
 const digitRun = /\p{Nd}(?:[ /|*\p{Dash}\p{Cf}]{0,3}\p{Nd}){12,}/gu;
 
-/** Removes card numbers, by Luhn, and Slack tokens, by shape, from a complete line. It stays valid JSON. */
+/** Removes card numbers (by Luhn) and Slack tokens (by shape) from a complete line. It stays valid JSON. */
 function scrub(line: string): string {
   return line
     .replace(secretShapes, '[removed]')
@@ -86,10 +87,10 @@ function scrub(line: string): string {
 }
 
 const REPEAT_MS = 10_000;
-/** pino's numbers. Information is never held back: the record of what people did is repeated there. */
+/** pino's level numbers. Info lines are never limited: they repeat the record of what people did. */
 const [WARN, FATAL] = [40, 60];
 
-/** What tells one cause from another besides its words. Ids and counts differ from line to line, and are left out. */
+/** Fields that distinguish causes, besides the message. Ids and counts differ from line to line and are left out. */
 const causeFields = ['cause', 'what', 'queue', 'connection', 'code', 'slackError', 'channel', 'path', 'warning'];
 
 interface Repeats {
@@ -98,8 +99,8 @@ interface Repeats {
 }
 
 /**
- * Writes a warning or an error at once, and what repeats it once in each interval, with the number of times: a Redis that
- * is full makes the same error thousands of times a second.
+ * Writes a warning or error immediately, and its repeats once per interval with a count: a full Redis causes the same
+ * error thousands of times a second.
  */
 function createRepeatLimit(repeatMs = REPEAT_MS) {
   const known = new Map<string, Repeats>();

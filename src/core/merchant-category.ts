@@ -3,7 +3,7 @@ import list from './merchant-categories.json' with { type: 'json' };
 
 const { categories }: { readonly categories: Readonly<Record<string, string>> } = list;
 
-/** Ranges in which each code is one company. Where the list lacks a company, the range says what kind it is. */
+/** Ranges in which each code is one company. If the list lacks a company, the range gives its type. */
 const blocks: readonly (readonly [first: number, last: number, companies: string])[] = [
   [3000, 3350, 'Airlines'],
   [3351, 3500, 'Car rental'],
@@ -11,7 +11,7 @@ const blocks: readonly (readonly [first: number, last: number, companies: string
 ];
 
 /**
- * A merchant category code in words, such as `Hardware stores`, or `Airline: Delta` for the code of one company.
+ * A merchant category code in words: `Hardware stores`, or `Airline: Delta` for the code of a single company.
  *
  * The words and their source are in `merchant-categories.json`.
  *
@@ -25,7 +25,7 @@ export function merchantCategory(code: string): string | null {
   return categories[digits.padStart(4, '0')] ?? block?.[2] ?? null;
 }
 
-/** What a category can be called: `5812 Restaurants`, `Hotels and motels`. */
+/** All names of categories: `5812 Restaurants`, `Hotels and motels`. */
 export const merchantCategoryNames: readonly string[] = [
   ...Object.entries(categories).map(([code, name]) => `${code} ${name}`),
   ...blocks.map(([, , companies]) => companies),
@@ -33,7 +33,10 @@ export const merchantCategoryNames: readonly string[] = [
 
 const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
 
-/** ISO 3166 as merchants send it (two letters, three letters or a number) as two letters; undefined: no country. */
+/**
+ * Converts ISO 3166 as merchants send it (two letters, three letters or a number) to two letters. Undefined when it is
+ * not a country.
+ */
 export function countryCode(code: string): string | undefined {
   const text = code.trim().toUpperCase();
   if (/^\d{1,3}$/.test(text)) return countries.numericToAlpha2(text.padStart(3, '0'));
@@ -41,13 +44,13 @@ export function countryCode(code: string): string | undefined {
   return /^[A-Z]{2}$/.test(text) && countries.alpha2ToAlpha3(text) !== undefined ? text : undefined;
 }
 
-/** `PT`, `PRT` or `620` → `Portugal`; null when the code names no country. */
+/** `PT`, `PRT` or `620` → `Portugal`. Null when the code is not a country. */
 export function countryName(code: string): string | null {
   const region = countryCode(code);
   return region === undefined ? null : (regionNames.of(region) ?? null);
 }
 
-/** The same inside a sentence: `the United States`, `Portugal`; the code where it names no country. */
+/** For use in a sentence: `the United States`, `Portugal`. The code itself when it is not a country. */
 export function countryInSentence(code: string): string {
   const name = countryName(code) ?? code;
   return /^(United|Netherlands|Philippines|Bahamas|Maldives|Gambia|Seychelles|Comoros)\b|(Republic|Islands|Territories)$/.test(
@@ -69,7 +72,7 @@ const codesByName: ReadonlyMap<string, string> = new Map([
   ['america', 'US'],
 ]);
 
-/** A country as people type it, by name or by code, as two letters; undefined: no country. */
+/** A country as people type it, by name or code, as two letters. Undefined when it is not a country. */
 export function readCountry(text: string): string | undefined {
   return codesByName.get(folded(text)) ?? countryCode(text);
 }
@@ -80,12 +83,12 @@ interface MerchantLocation {
   readonly country: string;
 }
 
-/** The same for every spelling of a place. */
+/** Equal for every spelling of a place. */
 export function placeKey(where: MerchantLocation): string {
   return locationLine(where).toLowerCase().replaceAll(/\s+/g, ' ');
 }
 
-/** `Austin, TX` in the United States, `Lisbon, Portugal` elsewhere; empty when nothing is known. */
+/** `Austin, TX` in the United States, `Lisbon, Portugal` elsewhere. Empty when nothing is known. */
 export function locationLine({ city, state, country }: MerchantLocation): string {
   const region = countryCode(country);
   const isAbroad = region !== undefined && region !== 'US';

@@ -1,20 +1,20 @@
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
-/** `123456` → `$1,234.56`. Whole cents in, US dollars out; the service knows no other currency. */
+/** `123456` → `$1,234.56`. Takes whole cents; the service knows no currency but US dollars. */
 export function formatCents(cents: number): string {
   return dollars.format(cents / 100);
 }
 
 /**
- * Decimal dollars as the service sends them → whole cents, sign kept.
+ * Converts decimal dollars, as the service sends them, to whole cents. Keeps the sign.
  *
- * Uses the shortest decimal text, because `1.005 * 100` is not `100.5` in binary. Half a cent is rounded away from zero,
- * so that an amount and its negative give the same result.
+ * Uses the shortest decimal text, because `1.005 * 100` is not `100.5` in binary. Rounds half a cent away from zero, so
+ * that an amount and its negative give the same result.
  */
 export function toCents(amount: number): number {
   const size = Math.abs(amount);
   const near = Math.round(size * 100);
-  // For two decimals, which almost all amounts have, the multiplication is exact enough; the text below is slow.
+  // Multiplication is exact enough for two decimals, which almost all amounts have. The text path below is slow.
   if (Math.abs(size * 100 - near) < 1e-6) return amount < 0 && near !== 0 ? -near : near;
   const exact = Number(`${size}e2`);
   const cents = Math.round(Number.isNaN(exact) ? size * 100 : exact);
@@ -24,30 +24,30 @@ export function toCents(amount: number): number {
 /**
  * Reads an amount that a person typed: `400`, `$1,250.50`, `1250.5`, `1.250,00`, `1k`, `$2.5k`.
  *
- * @returns whole cents, or null when it is no plain positive amount with at most two decimals.
+ * @returns whole cents; null unless it is a positive amount with at most two decimals.
  */
 export function parseAmount(text: string): number | null {
   const typed = text.trim().replace(/^(us)?\$\s?/i, '');
   const thousands = /^(\d{1,6}(?:\.\d{1,2})?)k$/i.exec(typed)?.[1];
   if (thousands !== undefined) return toCents(Number(thousands) * 1000);
   if (/^(?:\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.\d{1,2})?$/.test(typed)) return toCents(Number(typed.replaceAll(',', '')));
-  // With points between the thousands and a comma before the cents, nothing else can be meant.
+  // Points between thousands and a comma before the cents: unambiguous.
   const isContinental = /^\d{1,3}(?:\.\d{3})+,\d{2}$/.test(typed);
   return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }
 
-/** In front of an amount, as a word of its own. */
+/** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
-/** Behind an amount: the rest of a number, another currency, or another amount. */
+/** Words after an amount that continue the number, name another currency or start another amount. */
 const notAReason =
   /^(\d{3}([.,]\d+)?|k|thousand|grand|m|million|.*[€£¥₹].*|eur|euros?|gbp|pounds?|chf|francs?|jpy|yen|cad|aud|mxn|pesos?|percent|%)$/i;
 
 /**
- * Reads an amount at the beginning of `words`: `450`, `$ 450`, `450 dollars`.
+ * Reads an amount at the start of `words`: `450`, `$ 450`, `450 dollars`.
  *
- * @returns whole cents and how many words it took; null when there is none, or what follows makes it doubtful: `1 000`,
- * `450 eur`, `300 or 400`.
+ * @returns whole cents and how many words it took; null when there is none, or when the next words make it ambiguous:
+ * `1 000`, `450 eur`, `300 or 400`.
  */
 export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
   const lead = leadingDollar.test(words[0] ?? '') ? 1 : 0;

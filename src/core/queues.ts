@@ -5,13 +5,13 @@ import { shardOf, shardsOf } from './shards.ts';
 import { queueTelemetry } from './trace.ts';
 
 /**
- * Separate queues, because jobs that wait in one must not hold up the others. Those in `bursts` each hold several events: a
+ * Separate queues, so that jobs waiting in one do not hold up the others. Jobs in `bursts` each hold several events; a
  * build that does not know them leaves that queue alone.
  */
 export const queueNames = ['alerts', 'bursts', 'outbox', 'updates', 'actions', 'maintenance'] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** The shards that have a queue: of those that carry events all, of the others the first. */
+/** The shards that have this queue: all shards for queues that carry events, otherwise only the first. */
 export const shardsWith = (name: QueueName, shards: number): number[] =>
   shardsOf(name === 'alerts' || name === 'bursts' ? shards : 1);
 
@@ -21,29 +21,29 @@ interface OpenQueue {
   readonly queue: Queue;
 }
 
-/** By their names, those of shard 0. */
+/** Queues by name; these are shard 0's. */
 export type Queues = Readonly<Record<QueueName, Queue>> & {
-  /** The connection for those who work on them, and what their names in Redis begin with in a shard. */
+  /** The connection for workers, and the key prefix of a shard's queues. */
   readonly connection: RedisClient;
   readonly prefixOf: (shard: number) => string;
-  /** It was opened for them alone. */
+  /** The connection was opened for the queues alone. */
   readonly isOwnConnection: boolean;
   /** How many shards there are. */
   readonly shards: number;
-  /** Those of all shards. */
+  /** The queues of all shards. */
   readonly all: readonly OpenQueue[];
-  /** Where jobs of this key wait. */
+  /** The queue that holds jobs with this key. */
   of(name: QueueName, key: string): Queue;
 };
 
 /**
- * Opens every queue, to add jobs and to look at them. The worker runs them.
+ * Opens every queue to add and inspect jobs. The worker runs them.
  *
- * @param onlyLook writes nothing; otherwise opening a queue makes its key.
+ * @param onlyLook writes nothing; otherwise opening a queue creates its key.
  */
 export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } = {}): Queues {
   const keyPrefix = keyPrefixOf(redis);
-  // BullMQ puts its prefix in front itself, and refuses a connection that does.
+  // BullMQ adds the prefix itself and rejects a connection that has one.
   const client = keyPrefix === '' ? redis : withoutKeyPrefix(redis);
   const prefixOf = (shard: number): string => `${keyPrefix}${queuePrefix(shard)}`;
   const open = (name: QueueName, shard = 0): Queue => {

@@ -8,21 +8,21 @@ import type { Signer } from './sign.ts';
 import { fromStored, toStored } from './unknown-fields.ts';
 
 /**
- * How records of one type are written to Redis and read again. All stores use it, so what applies to every stored record
- * belongs here.
+ * How records of one type are written to and read from Redis. All stores use it, so put anything here that applies to
+ * every stored record.
  */
 export interface RecordFormat<T> {
   /** @throws ZodError when the record does not fit its schema. */
   write(record: T): string;
-  /** @throws ZodError when what is stored does not fit the schema; ForgedError when it is to be signed and is not. */
+  /** @throws ZodError when stored data does not match the schema; ForgedError when it should be signed and is not. */
   read(text: string): T;
-  /** Null where Redis has nothing. */
+  /** Null when Redis has nothing. */
   readOrNull(text: string | null | undefined): T | null;
 }
 
 /**
- * @param signer given where records are signed by which a card can be made looser, so that whoever can write to Redis cannot
- * change them; null in a process that only shows them: it can neither sign nor check.
+ * @param signer given for records that can loosen a card: they are signed, so that someone who can write to Redis
+ * cannot change them. Null in a process that only shows them: it can neither sign nor verify.
  */
 export function recordFormat<T>(schema: z.ZodType<T>, signer?: Signer | null): RecordFormat<T> {
   const read = (text: string): T => {
@@ -34,7 +34,7 @@ export function recordFormat<T>(schema: z.ZodType<T>, signer?: Signer | null): R
   };
   return {
     write(record) {
-      if (signer === null) throw new Error('this process cannot sign what it stores');
+      if (signer === null) throw new Error('this process has no key to sign its records');
       const said = toStored(schema, record);
       return JSON.stringify(signer === undefined ? said : { ...(said as object), signature: signer.sign(said) });
     },
@@ -43,10 +43,10 @@ export function recordFormat<T>(schema: z.ZodType<T>, signer?: Signer | null): R
   };
 }
 
-/** Kinds of records of which this version could not read some, until ops are told. */
+/** Kinds of records that this version could not read in part. Kept until ops are notified. */
 export const unreadableKey = stateKey('unreadable');
 
-/** Those that this version can read. The others stay as they are: one of a newer version must not hide all the others. */
+/** Returns the records this version can read and skips the rest, so that one newer record does not hide the others. */
 async function readEach<T>(
   redis: RedisClient,
   kind: string,
@@ -81,16 +81,16 @@ export interface RecordStore<T, Id = string> {
 interface StoreOptions<T, Id> {
   readonly redis: RedisClient;
   readonly schema: z.ZodType<T>;
-  /** Given where the records are signed; null: see `recordFormat`. */
+  /** Given when the records are signed; null: see `recordFormat`. */
   readonly signer?: Signer | null;
-  /** What tells a signed record from one that was copied from another id. */
+  /** Distinguishes a signed record from a copy of another id's record. */
   readonly idOf?: (record: T) => Id;
   readonly keyOf: (id: Id) => string;
-  /** How long a record stays after it was put; null keeps it for good. */
+  /** How long a record is kept after it was put. Null keeps it forever. */
   readonly ttlSeconds: number | ((record: T) => number | null);
 }
 
-/** @throws ForgedError for a record that is signed, but that of another id. */
+/** @throws ForgedError for a validly signed record of another id. */
 function ofId<T, Id>(id: Id, record: T | null, { idOf }: Pick<StoreOptions<T, Id>, 'idOf'>): T | null {
   if (record !== null && idOf !== undefined && idOf(record) !== id) throw new ForgedError();
   return record;
@@ -119,21 +119,21 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   };
 }
 
-/** A store that also knows which of its records are still open. */
+/** A store that also knows which of its records are open. */
 export interface OpenRecordStore<T> extends RecordStore<T> {
   /** The open ones in order. */
   open(): Promise<T[]>;
   /**
-   * Reads a record and puts what becomes of it, as one step: where somebody else changes it in between, it is read again.
+   * Reads a record and stores its next version in one step. If someone else changes it in between, it is read again.
    *
-   * @param next what the record becomes; null leaves it as it is.
+   * @param next what the record becomes; null leaves it unchanged.
    */
   change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>>;
 }
 
 interface Changed<T> {
   readonly isChanged: boolean;
-  /** The record as it is now; null: there is none. */
+  /** The current record. Null when there is none. */
   readonly stands: T | null;
 }
 
@@ -142,7 +142,7 @@ const changeScript = readScript(new URL('./change-record.lua', import.meta.url))
 interface OpenStoreOptions<T> extends StoreOptions<T, string> {
   /** Sorted set of the ids of open records. All keys of the store must share its slot. */
   readonly openKey: string;
-  /** What open records are sorted by, smallest first; null when the record is not open. */
+  /** Sort order of open records, smallest first. Null when the record is not open. */
   readonly orderOf: (record: T) => number | null;
 }
 
@@ -168,7 +168,7 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
       const ids = await redis.zrange(openKey, '0', '-1');
       if (ids.length === 0) return [];
       const texts = await redis.mget(ids.map(keyOf));
-      // The record of an open id has expired: nothing else would remove the id.
+      // The record of an open id has expired. Nothing else would remove the id.
       const expired = ids.filter((_id, index) => texts[index] === null);
       if (expired.length > 0) await redis.zrem(openKey, ...expired);
       const records = await readEach(redis, openKey, texts, format);
@@ -190,7 +190,7 @@ function createChange<T>(options: OpenStoreOptions<T>) {
       const becomes = next(current);
       if (becomes === null) return { isChanged: false, stands: current };
       const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(becomes);
-      if (ttl === null) throw new Error('records that are changed in one step have a time to live');
+      if (ttl === null) throw new Error('records that are changed in one step need a time to live');
       const args = [format.write(becomes), text, ttl, orderOf(becomes) ?? '', id];
       const stands = (await script.run([openKey, key], args)) as string | 0;
       if (stands === 0) return { isChanged: true, stands: becomes };
@@ -200,9 +200,9 @@ function createChange<T>(options: OpenStoreOptions<T>) {
 }
 
 /**
- * Replaces a record that somebody decides, unless it was decided otherwise meanwhile: each decision is final.
+ * Stores the decision on a record unless it was decided differently in the meantime: every decision is final.
  *
- * @throws TooLateError when it was: whoever saves it stood still for longer than its lock.
+ * @throws TooLateError when it was: the caller was frozen for longer than its lock.
  */
 export async function saveUndecided<T extends { readonly id: string; readonly state: string }>(
   store: Pick<OpenRecordStore<T>, 'change'>,
@@ -211,12 +211,12 @@ export async function saveUndecided<T extends { readonly id: string; readonly st
   const { isChanged } = await store.change(record.id, (stands) =>
     stands === null || stands.state === 'open' || stands.state === record.state ? record : null,
   );
-  if (!isChanged) throw new TooLateError('it was decided meanwhile');
+  if (!isChanged) throw new TooLateError('it was decided in the meantime');
 }
 
-/** Records that are always read together: one hash, which stays. */
+/** Records that are always read together: one hash without expiry. */
 export interface RecordHash<T> extends RecordStore<T> {
-  /** Does not replace a record. @returns whether it was put. */
+  /** Does not replace a record. @returns whether it was stored. */
   putNew(id: string, record: T): Promise<boolean>;
   /** In no order. */
   all(): Promise<T[]>;
@@ -244,7 +244,7 @@ export function createRecordHash<T>(
   };
 }
 
-/** `exec` resolves when commands of the transaction failed. */
+/** Throws if any command failed: `exec` itself resolves in that case. */
 export async function commit(change: ChainableCommander): Promise<void> {
   for (const [error] of (await change.exec()) ?? []) if (error !== null) throw error;
 }

@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { RedisClient } from './redis.ts';
 
-/** The text of a `.lua` file with everything that it includes, and the keys that it declares. */
+/** The text of a `.lua` file with everything it includes, and the keys it declares. */
 export interface ScriptSource {
   /** Folder and file, `core/renew-lock`: unique in the process. */
   readonly name: string;
   readonly lua: string;
   /** What each of its `KEYS` holds. */
   readonly keys: readonly string[];
-  /** True when the last of them may come any number of times. */
+  /** True when the last key may be repeated any number of times. */
   readonly takesMoreKeys: boolean;
 }
 
-/** A Lua script, sent once to each connection and called by its digest afterwards. */
+/** A Lua script, sent once per connection and called by its digest afterwards. */
 export interface RedisScript {
   run(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
 }
@@ -24,14 +24,14 @@ const includeLine = /^--- @include "([^"]+)"$/gm;
 const keysLine = /^--- @keys (.+)$/m;
 
 /**
- * Reads a script from the `.lua` file beside a module: `readScript(new URL('./renew-lock.lua', import.meta.url))`. To be
- * called when the module loads, so that a missing file stops the process at its start.
+ * Reads a script from the `.lua` file next to a module: `readScript(new URL('./renew-lock.lua', import.meta.url))`.
+ * Call it when the module loads, so that a missing file stops the process at startup.
  *
- * The file declares its keys in a line of its own, `--- @keys queue, entries`, because Redis Cluster routes a script by
- * them; `--- @keys inbox, seen...` takes any number of the last one. A line `--- @include "../core/now"` is replaced by
- * that file, whose path is relative to the file with the line. A file is included once, at its first mention.
+ * The file declares its keys in a separate line, `--- @keys queue, entries`, because Redis Cluster routes a script by
+ * its keys; `--- @keys inbox, seen...` takes any number of the last one. A line `--- @include "../core/now"` is
+ * replaced by that file, with a path relative to the including file. A file is included once, at its first mention.
  *
- * @throws Error when a file is missing, or the keys are not declared.
+ * @throws Error when a file is missing or the keys are not declared.
  */
 export function readScript(file: URL): ScriptSource {
   const name = file.pathname
@@ -62,7 +62,7 @@ function readWithIncludes(file: URL, included: Set<string>): string {
 /**
  * Makes a script callable through a client.
  *
- * ioredis sends its text again by itself where a server does not know it (restart, failover, a new node).
+ * ioredis sends the text again if a server does not know it (restart, failover, a new node).
  */
 export function defineScript(redis: RedisClient, source: ScriptSource): RedisScript {
   const { name, lua, keys: declared, takesMoreKeys } = source;
@@ -79,10 +79,10 @@ export function defineScript(redis: RedisClient, source: ScriptSource): RedisScr
 }
 
 /**
- * Makes a script callable that only reads, also for a Redis user who may not write these keys. ioredis knows no such scripts,
- * so its text is sent again here where a server does not know it.
+ * Makes a read-only script callable, also for a Redis user who may not write these keys. ioredis does not support
+ * these, so this sends the text again when a server does not know it.
  *
- * @returns what runs it: each string of the answer is a buffer.
+ * @returns a function that runs it; each string in the answer is a buffer.
  */
 export function defineReadingScript(redis: RedisClient, { lua }: ScriptSource) {
   const digest = createHash('sha1').update(lua).digest('hex');

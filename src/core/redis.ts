@@ -3,23 +3,23 @@ import { within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { Log } from './log.ts';
 
-/** One Redis server or a cluster: both speak the commands that we use. */
+/** One Redis server or a cluster: both support the commands we use. */
 export type RedisClient = Redis | Cluster;
 
-/** Every server that takes writes. */
+/** Every server that accepts writes. */
 export function serversOf(redis: RedisClient): readonly Redis[] {
   return redis instanceof Cluster ? redis.nodes('master') : [redis];
 }
 
-/** Where Redis is, and how it is reached. */
+/** Where Redis is, and how to reach it. */
 export interface RedisTarget {
   /** One address, or the nodes of a cluster, or sentinels. */
   readonly urls: readonly string[];
-  /** Given: the addresses are those of sentinels, which know the server by this name. */
+  /** If given, the addresses are sentinels that know the server by this name. */
   readonly sentinel?: { readonly master: string; readonly password: string | undefined } | null;
-  /** What every key begins with: `eu:` for the card program `eu`. Keys in commands are without it. */
+  /** Prefix of every key: `eu:` for the card program `eu`. Keys in commands do not include it. */
   readonly keyPrefix?: string;
-  /** For `rediss://`. `ca`: a private certificate authority, in PEM. `isInsecure`: the certificate is not checked. */
+  /** For `rediss://`. `ca`: a private certificate authority, in PEM. `isInsecure`: do not verify the certificate. */
   readonly tls?: { readonly ca: string | undefined; readonly isInsecure: boolean };
 }
 
@@ -29,17 +29,17 @@ export interface ConnectionOptions extends RedisTarget {
   readonly name: string;
 }
 
-/** While Redis loads its files it estimates how long that takes, often far too long: so it is asked again sooner. */
+/** While Redis loads its files it estimates the remaining time, often far too high, so we retry sooner. */
 const LOADING_RETRY_MS = 250;
 
 /** Reconnects within half a second of Redis' return. The service's first retry comes after 15 seconds. */
 const retryStrategy = (attempt: number): number => Math.min(50 * attempt, 500);
 
 /**
- * For the web process: a command either goes out now or fails now.
+ * For the web process: a command is sent now or fails now.
  *
- * There is no offline queue, and unanswered commands are not sent again: the service gives up on a webhook that waits for
- * Redis, while after an answer of 503 it tries again in 15 seconds.
+ * There is no offline queue, and unanswered commands are not sent again: the service gives up on a webhook that waits
+ * for Redis, but retries after 15 seconds when it gets a 503.
  */
 export function connectFailFast(options: ConnectionOptions): RedisClient {
   return connect(options, {
@@ -47,7 +47,7 @@ export function connectFailFast(options: ConnectionOptions): RedisClient {
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
     connectTimeout: 2000,
-    // A frozen server keeps its connections. This is for commands without a deadline of their own.
+    // A frozen server keeps its connections open. This limit is for commands without their own deadline.
     commandTimeout: 2000,
   });
 }
@@ -61,8 +61,8 @@ export function connectPatient(options: ConnectionOptions): RedisClient {
 }
 
 /**
- * What is written in one turn of the event loop leaves in one system call, which costs more than most commands. Order and
- * transactions stay as they are.
+ * Sends everything written in one turn of the event loop with one system call, because a call costs more than most
+ * commands. Order and transactions do not change.
  */
 function writeTogether(client: Redis): void {
   client.on('connect', () => {
@@ -79,18 +79,21 @@ function writeTogether(client: Redis): void {
   });
 }
 
-/** What its keys begin with; empty for the first card program. */
+/** Prefix of its keys; empty for the first card program. */
 export const keyPrefixOf = (redis: RedisClient): string => redis.options.keyPrefix ?? '';
 
-/** The same server or cluster over a connection of its own whose keys are as they are written. */
+/** The same server or cluster over a separate connection that adds no prefix to keys. */
 export function withoutKeyPrefix(redis: RedisClient): RedisClient {
   const plain = redis instanceof Cluster ? redis.duplicate([], { keyPrefix: '' }) : redis.duplicate({ keyPrefix: '' });
-  // The other connection says in the log that Redis is away.
+  // The other connection logs when Redis is down.
   plain.on('error', () => {});
   return plain;
 }
 
-/** Keys of a card program that match a pattern, of all servers, in pages: neither SCAN nor its answer knows prefixes. */
+/**
+ * All keys of a card program that match a pattern, from all servers, in pages. SCAN and its answer ignore prefixes, so
+ * this adds and strips them.
+ */
 export async function* scanKeys(redis: RedisClient, pattern: string, page: number): AsyncGenerator<string[]> {
   const prefix = keyPrefixOf(redis);
   for (const node of serversOf(redis)) {
@@ -106,13 +109,13 @@ export async function whenReady(redis: RedisClient, maxWaitMs: number): Promise<
   await within(maxWaitMs, ready, () => {});
 }
 
-/** What Redis says while it is full, loads its files, has no master, or moves keys between the servers of a cluster. */
+/** Errors from a Redis that is full, loading its files, without a master, or moving keys between cluster servers. */
 const troubles =
   /^(?:OOM|READONLY|LOADING|MASTERDOWN|NOREPLICAS|MISCONF|BUSY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK)\b|Too many Cluster redirections|attempted to access a non local key|Failed to refresh slots cache|Cluster isn't ready|Connection is closed|Command aborted due to connection close|Command timed out|max retries per request/i;
 
 /**
- * True when Redis could not do what was asked because of its own state, so that the same may succeed later. A transaction
- * tells the reason in the errors of its commands.
+ * True when Redis could not run a command because of its own state, so a retry may succeed. A transaction reports the
+ * reason in the errors of its commands.
  */
 export function isStoreTrouble(error: unknown): boolean {
   if (error instanceof StoreUnavailableError) return true;
@@ -123,14 +126,14 @@ export function isStoreTrouble(error: unknown): boolean {
 
 const PING_DEADLINE_MS = 700;
 
-/** Whether Redis is there and answers soon. */
+/** Whether Redis answers promptly. */
 export async function isAnswering(redis: RedisClient): Promise<boolean> {
   if (redis.status !== 'ready') return false;
   const ping = redis.ping().catch(() => 'failed');
   return (await within(PING_DEADLINE_MS, ping, () => 'late')) === 'PONG';
 }
 
-/** ioredis types this option differently for clusters, and we do not use it. */
+/** ioredis types this option differently for clusters. We do not use it. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Options): RedisClient {
@@ -144,7 +147,7 @@ function connect({ log, name, ...target }: ConnectionOptions, redisOptions: Opti
   const client = open(target, options, redisOptions.enableOfflineQueue ?? true);
   let isDown = false;
   client.on('error', (error: Error & { readonly code?: unknown }) => {
-    // One line for each outage, not for each attempt. Where a name has several addresses, only the code says why.
+    // One line per outage, not per attempt. When a name has several addresses, only the error code says why.
     const reason = withoutUrl(error.message || String(error.code));
     if (!isDown) log.error({ reason, connection: name }, 'redis connection lost');
     isDown = true;
@@ -177,7 +180,7 @@ function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean
       sentinelRetryStrategy: retryStrategy,
     });
   }
-  // ioredis takes TLS from the address over TLS from the options: so it stands in the options alone.
+  // ioredis prefers TLS from the address to TLS from the options, so it is set in the options alone.
   if (urls.length === 1) return new Redis(first.replace(/^rediss:/, 'redis:'), { ...options, ...own });
   const { keyPrefix = '', ...ofNodes } = options;
   return new Cluster([...urls], {
@@ -188,7 +191,7 @@ function open(target: RedisTarget, options: Options, enableOfflineQueue: boolean
   });
 }
 
-/** Nodes that are learned later have no address of their own: user, password and TLS are the first one's. */
+/** Nodes discovered later have no URL of their own: they use the user, password and TLS of the first one. */
 function credentials(url: string, { tls }: RedisTarget): Options {
   const { protocol, username, password } = new URL(url);
   const trust = {

@@ -9,32 +9,32 @@ import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
 import { isStoreTrouble, type RedisClient, serversOf } from './redis.ts';
 
-/** A Redis that syncs once a second may lose two, a slow disk or a replica some more. */
+/** A Redis that syncs once a second may lose two seconds of writes; a slow disk or a replica may lose more. */
 const KEPT_MS = 15_000;
 const KEPT_MAX = 20_000;
-/** What other processes need to notice that they have to repeat their own writes … */
+/** How long other processes need to notice that they must repeat their own writes. */
 const OTHERS_MS = 1000;
-/** … and to do so at most; whoever dies over it is waited for as long. */
+/** How long at most to wait for other processes to repeat their writes, also when one dies while doing so. */
 const OTHERS_MAX_MS = 10_000;
 const OTHERS_SECONDS = 60;
 const OTHERS_LOOK_MS = 100;
 const LOOK_EVERY_MS = 1000;
-/** How soon, and how often, a write is repeated that Redis does not take although it is connected. */
+/** Retry interval and number of tries for a write that Redis rejects although it is connected. */
 const AGAIN_MS = 500;
 const TRIES = 10;
-/** A server of a cluster that does not say within this time who it is is away. */
+/** A cluster server that does not report its run id within this time counts as down. */
 const ANSWER_MS = 1000;
 
-/** Repeats writes that Redis has acknowledged and lost. */
+/** Repeats writes that Redis acknowledged and then lost. */
 export type Redo = ReturnType<typeof createRedo>;
 
 /**
- * Redis may come back older than it was: after a crash, a power failure, or when a replica takes over. Then it is another
- * process, with another run id. What this process wrote shortly before is in its own memory, and is written again.
+ * Redis may come back with older data after a crash, a power failure or a failover. It is then a new process with a new
+ * run id. This process remembers its recent writes in memory and repeats them.
  *
- * @param onLoss told that something may have been lost, after what is known has been written again.
- * @param othersMaxMs how long other processes that still write theirs again are waited for: what they did would be done
- * a second time.
+ * @param onLoss called when data may have been lost, after the remembered writes were repeated.
+ * @param othersMaxMs how long to wait for other processes to repeat their writes. Without the wait, their work would be
+ * done twice.
  */
 export function createRedo(
   redis: RedisClient,
@@ -50,21 +50,21 @@ export function createRedo(
   const looking = createLooking(look);
   redis.on('close', absence.begin);
   redis.on('ready', looking.start);
-  // The servers of a cluster come and go while its client stays ready.
+  // Servers of a cluster come and go while its client stays ready.
   const timer = redis instanceof Cluster ? setInterval(looking.start, LOOK_EVERY_MS).unref() : undefined;
   if (redis.status === 'ready') looking.start();
 
   return {
     /**
-     * @param again repeats a write that was acknowledged; it must add nothing when the write is still there.
-     * @param key of several writes with the same key the latest is repeated.
+     * @param again repeats an acknowledged write; must have no effect when the write is still there.
+     * @param key only the latest of several writes with the same key is repeated.
      */
     remember: writes.remember,
-    /** How often Redis may have come back older: what was written while this changed may be lost in part. */
+    /** How often Redis may have come back older. If this changes during a write, part of that write may be lost. */
     losses: () => losses,
     doubtSinceMs: doubt.sinceMs,
     restoredFromMs: doubt.restoredFromMs,
-    /** Resolves when Redis has everything that this process wrote, as far as it knows. */
+    /** Resolves when Redis has everything this process wrote, as far as the process knows. */
     settled: absence.over,
     isSettled: (): boolean => absence.sinceMs() === null,
     stop(): void {
@@ -75,7 +75,7 @@ export function createRedo(
     },
   };
 
-  /** @returns whether to look again. */
+  /** @returns whether to check again. */
   async function look(): Promise<boolean> {
     try {
       const ids = await within(ANSWER_MS, runIdsOf(redis), () => {
@@ -91,29 +91,29 @@ export function createRedo(
         await sleep(OTHERS_MS);
         await repeating.waitForOthers(ids, othersMaxMs);
       }
-      // Only now: whatever was interrupted is done again by the next look.
+      // Only now, so that the next check repeats whatever was interrupted.
       known = ids;
     } catch (error) {
-      // Away again: the next connection looks again.
+      // Down again: the next connection checks again.
       if (redis.status !== 'ready') return false;
       if (isStoreTrouble(error)) {
-        // The client of a cluster stays ready while one of its servers is away.
+        // A cluster's client stays ready while one of its servers is down.
         absence.begin();
         await sleep(AGAIN_MS);
         return true;
       }
-      // A server that may not tell who it is cannot be told from another.
-      log.warn({ err: error }, 'redis does not say whether it is the one that it was');
+      // This user may not read the run id, so we cannot detect a replaced server.
+      log.warn({ err: error }, 'cannot tell whether redis was replaced');
     }
     if (!looking.isOutdated()) absence.end();
     return false;
   }
 }
 
-/** Looks one after the other. @param look answers whether to look again. */
+/** Runs checks one after the other. @param look returns whether to check again. */
 function createLooking(look: () => Promise<boolean>) {
   let isLooking = false;
-  /** It was connected again while it was looked at. */
+  /** The connection was lost and reopened during the check. */
   let isOutdated = false;
   return {
     isOutdated: () => isOutdated,
@@ -129,10 +129,13 @@ function createLooking(look: () => Promise<boolean>) {
   };
 }
 
-/** Which processes are writing again what a Redis has lost: one with little to write must not begin before the others end. */
+/**
+ * Which processes are repeating lost writes: a process with few writes must not continue before the others have
+ * finished.
+ */
 function createRepeating(redis: RedisClient) {
   const own = randomUUID();
-  // One for each run of Redis: one that comes back older may hold who was repeating then.
+  // One key per run of Redis: a Redis that comes back older may still hold the names from an earlier time.
   const keyOf = (runIds: ReadonlySet<string>): string =>
     `${webKeys.repeating}:${contentId('', [...runIds].toSorted())}`;
   return {
@@ -142,7 +145,7 @@ function createRepeating(redis: RedisClient) {
         await redis.sadd(key, own);
         await redis.expire(key, OTHERS_SECONDS);
       } catch (error) {
-        // One that is full is not waited for: what is to make room waits for us.
+        // Do not wait for a full Redis: the work that frees memory waits for us.
         if (!isFull(error)) throw error;
       }
       await repeat();
@@ -159,7 +162,7 @@ function isFull(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith('OOM');
 }
 
-/** The time in which Redis may lack what this process wrote: from the loss of the connection until it was looked at. */
+/** The time in which Redis may lack writes of this process: from losing the connection until the check is done. */
 function createAbsence() {
   let sinceMs: number | null = null;
   let over = Promise.resolve();
@@ -179,22 +182,23 @@ function createAbsence() {
     sinceMs: () => sinceMs,
     /** Resolves when it is over. */
     over: () => over,
-    /** Nobody waits for it any more. */
+    /** Lets waiting callers continue without a check. */
     release: () => release(),
   };
 }
 
 /**
- * What this process wrote lately, and how to write it again.
+ * What this process wrote recently, and how to write it again.
  *
- * @param isAway true while Redis may lack some of it: then nothing is too old, however long it takes to come back.
+ * @param isAway true while Redis may lack some of it. Nothing is dropped for its age during that time, however long it
+ * lasts.
  */
 function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
   interface Kept {
     readonly atMs: number;
     readonly again: () => Promise<unknown>;
   }
-  /** In the order of the writes. */
+  /** In order of writing. */
   const writes = new Map<unknown, Kept>();
   let prunedAtMs = performance.now();
   return {
@@ -213,12 +217,12 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
     },
     async again(sinceMs: number): Promise<void> {
       const lost = [...writes.values()].filter(({ atMs }) => atMs >= sinceMs);
-      log.warn({ writes: lost.length }, 'redis was restarted or replaced, what it may have lost is written again');
+      log.warn({ writes: lost.length }, 'redis was restarted or replaced; repeating the writes that it may have lost');
       for (const { again } of lost) await repeat(again);
     },
   };
 
-  /** @throws whatever says that Redis is away again: then all of it is repeated when it is back. */
+  /** @throws when Redis is down again. All writes are then repeated when it is back. */
   async function repeat(again: () => Promise<unknown>): Promise<void> {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -226,10 +230,10 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
         return;
       } catch (error) {
         if (redis.status !== 'ready') throw error;
-        // One that is full is not waited for: what is to make room waits for us. Any other is away.
+        // Do not wait for a full Redis: the work that frees memory waits for us. Any other trouble counts as down.
         if (tries === TRIES && isStoreTrouble(error) && !isFull(error)) throw error;
         if (tries === TRIES || !isStoreTrouble(error)) {
-          log.error({ err: error }, 'a lost write could not be repeated');
+          log.error({ err: error }, 'could not repeat a lost write');
           return;
         }
         await sleep(AGAIN_MS);
@@ -239,9 +243,9 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
 }
 
 /**
- * Each server names itself anew at its start.
+ * Each server gets a new run id when it starts.
  *
- * @throws StoreUnavailableError when a server that has keys of the cluster is away.
+ * @throws StoreUnavailableError when a server that has keys of the cluster is down.
  */
 async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
   const nodes = serversOf(redis);
@@ -249,9 +253,9 @@ async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
     const ranges = (await nodes[0]?.cluster('SLOTS')) as [number, number, [host: string, port: number]][] | undefined;
     const owners = new Set(ranges?.map(([, , [host, port]]) => `${host}:${port}`));
     if (owners.size > nodes.length) {
-      // The client forgets a server that is away, and looks for it only when it needs it.
+      // The client forgets a server that is down, and looks for it only when needed.
       redis.refreshSlotsCache();
-      throw new StoreUnavailableError('a server of the cluster is away');
+      throw new StoreUnavailableError('a server of the cluster is down');
     }
   }
   const said = await Promise.all(nodes.map(async (node) => /^run_id:(\w+)/m.exec(await node.info('server'))?.[1]));

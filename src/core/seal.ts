@@ -2,18 +2,19 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 
 export interface Seal {
   seal(text: string): string;
-  /** Null when it was sealed with another key, or changed. */
+  /** Null when it was sealed with another key or changed. */
   open(sealed: string): string | null;
 }
 
-/** What is sealed: nothing that was sealed for one purpose opens for another. */
+/** One seal per purpose: text sealed for one purpose does not open for another. */
 export type Seals = Readonly<Record<'reply' | 'order' | 'card' | 'delegation', Seal>>;
 
 /**
- * What encrypts before it goes to Redis or to a client: Slack's `response_url`, because whoever has one can write to the
- * channel for 30 minutes; the order of a virtual card; which card stands behind an entry of a menu; and whom an approver has named as a delegate.
+ * Encrypts what goes to Redis or to a client and must stay secret: Slack's `response_url`, because its holder can write
+ * to the channel for 30 minutes; the order of a virtual card; which card a menu entry stands for; and whom an approver
+ * has named as a delegate.
  *
- * @param botToken which both processes hold anyway.
+ * @param botToken a secret that both processes already hold.
  */
 export function createSeals(botToken: string): Seals {
   const sealFor = (purpose: keyof Seals): Seal => createSeal(botToken, purpose);
@@ -25,7 +26,7 @@ export function createSeals(botToken: string): Seals {
   };
 }
 
-/** AES-256-GCM with a key derived for the purpose, which is associated data as well. */
+/** AES-256-GCM with a key derived for the purpose, which is also the associated data. */
 function createSeal(botToken: string, purpose: keyof Seals): Seal {
   const key = Buffer.from(hkdfSync('sha256', botToken, '', `cardbell seal: ${purpose}`, 32));
   const associated = Buffer.from(purpose);

@@ -12,13 +12,13 @@ const DAY_MS = 86_400_000;
 const CLOCK_SKEW_MS = MINUTE_MS;
 
 /**
- * Makes the service's datetimes absolute.
+ * Converts the service's datetimes to absolute times.
  *
- * A text without offset is the wall clock of `zone`, daylight saving included. In the hour that comes twice in autumn,
- * `toldAt` decides (the `CallbackTime` of the same webhook): the latest reading that is not after it counts; without
- * `toldAt`, standard time. An hour that is skipped in spring is read as if the clock had not been put forward yet.
+ * Text without an offset is the wall clock of `zone`, including daylight saving. In the hour that occurs twice in
+ * autumn, `toldAt` decides (the `CallbackTime` of the same webhook): the latest reading that is not after it. Without
+ * `toldAt`, standard time. An hour that is skipped in spring is read as if the clock had not been changed yet.
  *
- * @returns UTC, ISO 8601, always with seven fraction digits, so that it sorts as text; null when the text is no
+ * @returns UTC, ISO 8601, always with seven fraction digits, so that it sorts as text; null when the text is not a
  * datetime.
  */
 export function toInstant(text: string, zone: string, toldAt?: string): string | null {
@@ -36,14 +36,14 @@ export function toInstant(text: string, zone: string, toldAt?: string): string |
   return `${isLater ? later : earlier}:${second}.${fraction.slice(0, 7).padEnd(7, '0')}Z`;
 }
 
-/** The wall clock of `zone` at an instant, as the API's query parameters want it: `2026-11-20T09:14:00`. */
+/** The wall clock of `zone` at an instant, as the API's query parameters expect it: `2026-11-20T09:14:00`. */
 export function toWallClock(instant: Date, zone: string): string {
   return dayjs.utc(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS).format('YYYY-MM-DDTHH:mm:ss');
 }
 
 /**
- * A datetime of the service as its wall clock shows it, because the API and the webhooks may write it with different
- * offsets and a different number of trailing zeros. Any other text is returned unchanged.
+ * A datetime of the service on its own wall clock, because the API and the webhooks may write it with different offsets
+ * and different trailing zeros. Any other text is returned unchanged.
  */
 export function toWallText(text: string, zone: string): string {
   const [, local = text.trim(), fraction = '', offset] =
@@ -70,13 +70,16 @@ function readOffset(text: string): number {
 }
 
 /**
- * What a minute of the service's clock can mean in UTC. Cached, because webhooks come from the same few minutes, and asking
- * the time zone database for each would take most of their time.
+ * Possible UTC readings of a minute on the service's clock. Cached, because webhooks arrive within the same few
+ * minutes, and a time zone lookup for each would take most of their processing time.
  */
 const knownReadings = new Map<string, readonly string[]>();
 const KNOWN_READINGS_MAX = 4096;
 
-/** UTC minutes (`2026-11-20T14:14`), earliest first: none for a text that is no time, two in the hour that comes twice. */
+/**
+ * UTC minutes (`2026-11-20T14:14`), earliest first. None for text that is not a time, two in the hour that occurs
+ * twice.
+ */
 function readingsOf(day: string, minute: string, offset: string | undefined, zone: string): readonly string[] {
   const key = `${day}T${minute}${offset ?? zone}`;
   const known = knownReadings.get(key);
@@ -89,7 +92,7 @@ function readingsOf(day: string, minute: string, offset: string | undefined, zon
 
 function readMinute(day: string, minute: string, offset: string | undefined, zone: string): readonly string[] {
   const wall = new Date(`${day}T${minute}Z`);
-  // Programs without a date send the year 1.
+  // Missing dates arrive as the year 1.
   if (day < '1900') return [];
   // Date would accept February 30 and 24:00.
   if (Number.isNaN(wall.getTime()) || wall.toISOString().slice(0, 16) !== `${day}T${minute}`) return [];
@@ -120,15 +123,15 @@ function offsetAt(ms: number, zone: string): number {
   return name === 'GMT' ? 0 : readOffset(name.slice('GMT'.length, 'GMT+00:00'.length));
 }
 
-/** The service's clock: where its days begin. */
+/** The service's clock: when its days begin and end. */
 export interface ServiceDays {
   /** The first midnight after an instant. */
   nextMidnight(after: Date): Date;
-  /** The midnight with which a day ends. */
+  /** The midnight that ends a day. */
   endOf(day: string): Date;
 }
 
-/** The days of the service's clock. Its limits reset at midnight. */
+/** Days on the service's clock. Its limits reset at midnight. */
 export function serviceDays(zone: string): ServiceDays {
   const endOf = (day: string): Date => {
     const next = dayjs.utc(`${day}T00:00:00Z`).add(1, 'day').format('YYYY-MM-DD');

@@ -1,20 +1,20 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** Proves that whoever holds the same secret said this, for one purpose. */
+/** Proves that a holder of the same secret wrote this, for one purpose. */
 export type Signer = ReturnType<typeof createSigner>;
 
 /**
- * HMAC-SHA256 with a key for one purpose, derived from a secret that both processes hold and that is not in Redis. What is
- * signed is plain JSON; the order of its fields does not matter, because Redis and schemas may change it.
+ * HMAC-SHA256 with a key for one purpose, derived from a secret that both processes hold and that is not in Redis.
+ * Signs plain JSON; field order does not matter, because Redis and schemas may change it.
  *
- * @param secrets the first one signs; the others, from before it was changed, are still recognized.
+ * @param secrets the first one signs; the others, older ones, are still accepted.
  */
 export function createSigner(secrets: string | readonly string[], purpose: string) {
   const keys = [secrets]
     .flat()
     .map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `cardbell signature: ${purpose}`, 32)));
   const [current] = keys;
-  if (current === undefined) throw new Error('no secret to sign with');
+  if (current === undefined) throw new Error('no secret for signing');
   const signBy = (key: Buffer, said: unknown): Buffer =>
     createHmac('sha256', key)
       .update(`${purpose}\n${canonical(said)}`)
@@ -32,7 +32,7 @@ export function createSigner(secrets: string | readonly string[], purpose: strin
   };
 }
 
-/** JSON with the fields of each object in alphabetical order; what JSON leaves out is left out. */
+/** JSON with each object's fields in alphabetical order. Omits what JSON omits. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

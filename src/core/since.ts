@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { readDuration } from './duration.ts';
 import { toInstant } from './service-time.ts';
 
-/** A moment in the past, as a person wrote it: so long ago, or a date and time (the card service's, without offset). */
+/**
+ * A moment in the past, as a person wrote it: a time ago, or a date and time (the card service's zone if without
+ * offset).
+ */
 export const Since = z.union([
   z.strictObject({ agoMs: z.int().positive() }),
   z.strictObject({ at: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d/) }),
@@ -11,7 +14,7 @@ export type Since = z.infer<typeof Since>;
 
 const dateTime = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?))?$/i;
 
-/** `2h`, `3 days`, `2026-11-20`, `2026-11-20T09:00`, with or without offset. Null: none of these. */
+/** `2h`, `3 days`, `2026-11-20`, `2026-11-20T09:00`, with or without offset. Null for anything else. */
 export function readSince(words: readonly string[]): Since | null {
   const duration = readDuration(words);
   if (duration !== null) return duration.words === words.length ? { agoMs: duration.ms } : null;
@@ -20,9 +23,9 @@ export function readSince(words: readonly string[]): Since | null {
 }
 
 /**
- * A moment that a person wrote, made absolute; a date and time without offset is the card service's.
+ * Makes a moment that a person wrote absolute. A date and time without offset is in the card service's zone.
  *
- * @returns UTC ISO 8601 in milliseconds, or null when there is no such date.
+ * @returns UTC ISO 8601 in milliseconds; null when there is no such date.
  */
 export function momentOf(since: Since, askedAt: string, zone: string): string | null {
   if ('agoMs' in since) return new Date(Date.parse(askedAt) - since.agoMs).toISOString();

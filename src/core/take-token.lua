@@ -1,7 +1,7 @@
 --- @keys bucket, pause
 --- @include "../core/now"
--- Takes one token of the bucket that all workers share. ARGV: tokens per minute, size of the bucket, tokens to leave in it.
--- Answers 0, or the milliseconds until a token would be there.
+-- Takes a token from the bucket that all workers share. ARGV: tokens per minute, bucket size, tokens to leave in it.
+-- Returns 0, or the milliseconds until a token will be available.
 local paused = redis.call('PTTL', KEYS[2])
 if paused > 0 then return paused end
 local rate, burst, floor = tonumber(ARGV[1]) / 60000, tonumber(ARGV[2]), tonumber(ARGV[3])

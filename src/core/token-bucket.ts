@@ -1,7 +1,7 @@
 import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 
-/** How many calls may be made, over all workers together. */
+/** Limits the number of calls across all workers. */
 export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 const takeSource = readScript(new URL('./take-token.lua', import.meta.url));
@@ -14,10 +14,10 @@ export function createTokenBucket(
 ) {
   const script = defineScript(redis, takeSource);
   return {
-    /** @param floor tokens to leave. @returns 0 when a call may be made now, else the milliseconds to wait. */
+    /** @param floor tokens to leave. @returns 0 when a call is allowed now, otherwise the milliseconds to wait. */
     take: async (floor: number = 0): Promise<number> =>
       Number(await script.run([keys.bucket, keys.pause], [perMinute, burst, floor])),
-    /** No call is made until then. */
+    /** Blocks all calls for this long. */
     async backOff(ms: number): Promise<void> {
       await redis.set(keys.pause, '1', 'PX', Math.max(1, Math.ceil(ms)));
     },

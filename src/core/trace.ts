@@ -1,37 +1,37 @@
 import type { Telemetry } from 'bullmq';
 
-/** Where in a trace a piece of work belongs (W3C traceparent), stored with it. Nobody's data. */
+/** Position of a piece of work in a trace (W3C traceparent), stored with the work. Contains no personal data. */
 export type TraceParent = string;
 
 interface SpanOptions {
   readonly kind: 'server' | 'client' | 'consumer';
-  /** Numbers and words of our own, never what people or the card service wrote. */
+  /** Our own numbers and words, never text from people or the card service. */
   readonly attributes?: Readonly<Record<string, string | number>>;
-  /** What it goes on with; the work around it unless given. */
+  /** The parent span; by default the current one. */
   readonly parent?: TraceParent | undefined;
-  /** What it is about as well. */
+  /** Other spans that this one is related to. */
   readonly links?: readonly TraceParent[];
 }
 
-/** Records spans. See `src/ops/tracing.ts`, which is loaded only where tracing is wanted. */
+/** Records spans. See `src/ops/tracing.ts`, which is loaded only when tracing is enabled. */
 export interface Tracer {
   span<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T>;
-  /** What belongs to the work that is done now is to carry this; undefined: nothing to carry. */
+  /** The parent to store with work that the current span starts. Undefined when there is none. */
   current(): TraceParent | undefined;
-  /** Carries it through BullMQ. */
+  /** Carries the trace through BullMQ. */
   readonly queues: Telemetry | undefined;
 }
 
 let tracer: Tracer = { span: (_name, _options, work) => work(), current: () => undefined, queues: undefined };
 
-/** From now on this process records its spans. One for the whole process, as OpenTelemetry itself has it. */
+/** Enables tracing for the process. One tracer per process, as in OpenTelemetry itself. */
 export function useTracer(own: Tracer): void {
   tracer = own;
 }
 
-/** Does the work as a span of its own. */
+/** Runs the work in its own span. */
 export const span: Tracer['span'] = (name, options, work) => tracer.span(name, options, work);
 export const currentTrace = (): TraceParent | undefined => tracer.current();
-/** An option of BullMQ's queues and workers. */
+/** An option for BullMQ's queues and workers. */
 export const queueTelemetry = (): { readonly telemetry?: Telemetry } =>
   tracer.queues === undefined ? {} : { telemetry: tracer.queues };

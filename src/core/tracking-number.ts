@@ -1,6 +1,6 @@
 export type Carrier = 'USPS' | 'UPS' | 'FedEx' | 'DHL';
 
-/** Weighted sum of digits, weights from the right, repeated. */
+/** Weighted sum of digits; weights apply from the right and repeat. */
 function weightedSum(digits: string, weights: readonly number[]): number {
   return Array.from(digits)
     .reverse()
@@ -22,7 +22,7 @@ function isFedEx(number: string): boolean {
   return false;
 }
 
-/** `1Z`, fifteen letters or digits, and a check digit; a letter counts as its place in the alphabet plus one. */
+/** `1Z`, fifteen letters or digits, and a check digit. A letter counts as its position in the alphabet plus one. */
 function isUps(number: string): boolean {
   if (!/^1Z[0-9A-Z]{15}\d$/.test(number)) return false;
   const values = Array.from(number.slice(2, -1), (char) =>
@@ -45,7 +45,7 @@ function isDhl(number: string): boolean {
   return /^(?:JD\d{11,18}|JJD\d{10,20})$/.test(number);
 }
 
-/** The carrier of a tracking number, only where the form alone leaves no doubt; null otherwise. */
+/** The carrier of a tracking number, only when its format is unambiguous; otherwise null. */
 export function carrierOfForm(number: string): Carrier | null {
   if (isUps(number)) return 'UPS';
   if (/^9[2-5]\d{18,20}$/.test(number) || isUsS10(number)) return 'USPS';

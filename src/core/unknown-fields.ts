@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnreadableError } from './errors.ts';
 
-/** A schema, as far as reading goes. */
+/** A schema, reduced to reading. */
 export interface Reads<T> {
   parse(value: unknown): T;
   safeParse(
@@ -10,15 +10,15 @@ export interface Reads<T> {
 }
 
 /**
- * Where a record keeps what a newer version stored with it and this one does not know. Copies made with `...` keep it, and
- * nothing else sees it.
+ * Holds the fields that a newer version stored with a record and this version does not know. Copies made with `...`
+ * keep it, and nothing else sees it.
  */
 const unknownFields = Symbol('unknown fields');
 
 /**
- * Reads what any version of Cardbell has stored: fields that this one does not know are kept for {@link toStored}.
+ * Reads what any version of Cardbell has stored. Keeps fields that this version does not know for {@link toStored}.
  *
- * @throws ZodError where something else does not fit.
+ * @throws ZodError when anything else does not match.
  */
 export function fromStored<T>(schema: Reads<T>, stored: unknown): T {
   let known = stored;
@@ -44,7 +44,10 @@ export function fromStored<T>(schema: Reads<T>, stored: unknown): T {
   }
 }
 
-/** The same for what is set aside by itself: says what could not be read, and where. @throws UnreadableError */
+/**
+ * Like `fromStored`, for data that is set aside on its own: the error says what could not be read, and where. @throws
+ * UnreadableError
+ */
 export function fromStoredAs<T>(what: string, schema: Reads<T>, stored: unknown): T {
   try {
     return fromStored(schema, stored);
@@ -56,9 +59,9 @@ export function fromStoredAs<T>(what: string, schema: Reads<T>, stored: unknown)
 }
 
 /**
- * What is stored of a record: what its schema knows, and what a newer version had stored with it.
+ * What is stored of a record: the fields of its schema, and those that a newer version had stored with it.
  *
- * @throws ZodError where it does not fit: a field too many of our own is a mistake, and may be a secret.
+ * @throws ZodError when it does not match: an extra field of our own is a mistake, and may be a secret.
  */
 export function toStored<T>(schema: Reads<T>, record: unknown): T {
   const stored = schema.parse(record);

@@ -1,4 +1,4 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** The version of this build, as in package.json. */
+/** The version of this build, from package.json. */
 export const version: string = packageJson.version;

@@ -1,13 +1,14 @@
 --- @keys order of writes
--- ARGV: a subject, the number of an earlier write of it or '' for a new one, how long numbers are kept (ms).
--- Answers the number of the write, or 0 where the subject was written again since.
+-- ARGV: a subject, the number of an earlier write of it ('' for a new write), how long numbers are kept (ms).
+-- Returns the number of the write, or 0 when the subject has been written again since.
 --- @include "./now"
 local last = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or '0')
 local number = math.max(now, last + 1)
 if ARGV[2] ~= '' then
   number = tonumber(ARGV[2])
   if last > number then return 0 end
-  -- Redis may have been away for longer than numbers are kept: those of what is written again stay until all have written.
+  -- Redis may have been down for longer than numbers are kept. Keep the numbers of repeated writes until all processes
+  -- have repeated theirs.
   redis.call('ZADD', KEYS[1], string.format('%.0f', now), 'repeated')
 end
 redis.call('ZADD', KEYS[1], string.format('%.0f', number), ARGV[1])

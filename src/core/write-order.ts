@@ -3,12 +3,12 @@ import type { WithLock } from './lock.ts';
 import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 
-/** Much longer than a process remembers what it wrote. */
+/** Much longer than a process remembers its writes. */
 const KEPT_MS = 600_000;
 
 const orderSource = readScript(new URL('./write-order.lua', import.meta.url));
 
-/** In which order processes wrote the same: what Redis has lost is written again by several of them, in no order. */
+/** The order in which processes wrote the same subject: several processes repeat lost writes, in no particular order. */
 export type WriteOrder = ReturnType<typeof createWriteOrder>;
 
 export function createWriteOrder(redis: RedisClient, withLock: WithLock) {
@@ -16,11 +16,11 @@ export function createWriteOrder(redis: RedisClient, withLock: WithLock) {
   const keys = [stateKey('write-order')];
   const lockOf = (subject: string): string => `redo:${subject}`;
   return {
-    /** Runs what writes a subject and notes it: one process at a time, so that the numbers have the order of the writes. */
+    /** Writes a subject and notes the write, one process at a time, so that the numbers follow the order of the writes. */
     serialize: <T>(subject: string, write: () => Promise<T>): Promise<T> => withLock(lockOf(subject), write),
-    /** A subject was written. @returns the number of this write. */
+    /** Records that a subject was written. @returns the number of this write. */
     note: async (subject: string): Promise<number> => Number(await script.run(keys, [subject, '', KEPT_MS])),
-    /** Writes a subject again, unless it has a newer write by now. */
+    /** Writes a subject again unless there is a newer write. */
     async ifNewest(subject: string, number: number, again: () => Promise<unknown>): Promise<void> {
       await withLock(lockOf(subject), async () => {
         if (Number(await script.run(keys, [subject, number, KEPT_MS])) !== 0) await again();

@@ -1,15 +1,15 @@
 --- @keys list of buckets, buckets and their events and first attempts...
--- Counts events once each. An attempt within a day of the first one of its purchase is no further decline. KEYS: then for each event
--- its bucket, the events of the bucket, and the first attempt. ARGV: TTL in seconds, oldest bucket to keep, a day (ms), how long a
--- first attempt is kept, how long it is remembered which events were counted, then for each event its id, start of the bucket,
--- time of the event (ms), what it is about, cents.
+-- Counts events once each. An attempt within a day of its purchase's first attempt is not another decline. KEYS: then for
+-- each event its bucket, the events of the bucket, and the first attempt. ARGV: TTL (s), oldest bucket to keep, a day (ms),
+-- TTL of a first attempt (s), TTL of the counted event ids (s), then for each event its id, start of the bucket, time of
+-- the event (ms), what it is about, cents.
 local day = tonumber(ARGV[3])
 
--- Read before anything is written: where one of them cannot be read, the others are not noted as counted without being it.
+-- Read before any write: if a read fails, no event must be recorded as counted without having been counted.
 local firsts = {}
 for tried = 4, #KEYS, 3 do firsts[KEYS[tried]] = tonumber(redis.call('GET', KEYS[tried])) end
 
--- What comes together is added up first: of each bucket, by what it is about.
+-- Events of the same batch are summed first, by bucket and by what they are about.
 local buckets = {}
 local function sumsOf(bucket, start, about)
   local name = KEYS[bucket]

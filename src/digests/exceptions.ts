@@ -7,7 +7,7 @@ import { formatCents, parseAmount } from '../core/money.ts';
 import { BETWEEN_RULES, ruleMoves } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
-/** A change that let a card spend more, or the order of a card, as it is on record. */
+/** A change that let a card spend more, or the order of a card, as recorded in the audit. */
 export interface ApprovedChange {
   /** UTC ISO 8601. */
   readonly at: string;
@@ -16,23 +16,26 @@ export interface ApprovedChange {
   readonly merchant: string | null;
   readonly before: string | null;
   readonly after: string;
-  /** How much more; of several rules the one that rises most. Null: no amount says how much, as where a category is allowed. */
+  /** The raise; of several rules the largest. Null when no amount applies, for example for an allowed category. */
   readonly cents: number | null;
-  /** In words; null: nothing is said of it, so it stays. */
+  /** In words; null when none is recorded, so the change is permanent. */
   readonly duration: string | null;
   /** Slack users. */
   readonly approvedBy: readonly string[];
-  /** No approver answered: an operator broke the glass. */
+  /** No approver answered: an operator used the emergency override. */
   readonly isOverride: boolean;
   readonly reason: string;
 }
 
-/** A change is on record before it is confirmed: whoever reads a period has to know whether it was made before that. */
+/**
+ * A change is recorded before it is confirmed, so we must also read earlier entries to know whether it was made before the
+ * period.
+ */
 const EARLIER_MS = 24 * 3_600_000;
 
 /**
- * What was approved in a period, oldest first: each change once, when it was made. What Cardbell did by itself, such as ending a
- * temporary change, is none.
+ * The changes approved in a period, oldest first, each once, at the time it was made. Excludes what Cardbell does
+ * automatically, such as ending a temporary change.
  */
 export async function approvedChanges(reader: AuditReader, fromMs: number, toMs: number): Promise<ApprovedChange[]> {
   const byAction = groupBy(await readSince(reader, fromMs - EARLIER_MS), ({ actionId }) => actionId);
@@ -66,7 +69,10 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
   ];
 }
 
-/** By how much the rules were raised, as the record has them: `daily limit $150.00; …`. Null: none of them allows more than before. */
+/**
+ * How much the rules were raised, from their recorded form: `daily limit $150.00; …`. Null when none allows more than
+ * before.
+ */
 function raiseIn(before: string, after: string): { cents: number | null } | null {
   const [from, to] = [before.split(BETWEEN_RULES), after.split(BETWEEN_RULES)];
   const raises = to.flatMap((now, index) => {
@@ -80,19 +86,19 @@ function raiseIn(before: string, after: string): { cents: number | null } | null
   return { cents: raises.includes(null) ? null : Math.max(...raises.map((cents) => cents ?? 0)) };
 }
 
-/** The last amount in words of ours, whole cents. */
+/** The last amount in our own text, whole cents. */
 function amountIn(words: string): number | null {
   return parseAmount(/\$[\d,]+\.\d\d(?!.*\$)/.exec(words)?.[0] ?? '');
 }
 
-/** What is not as the card's rules say for good, or waits for somebody. */
+/** A deviation from the card's permanent rules, or a pending decision. */
 export interface OpenException {
-  /** `temporary`: it ends by itself. `asking`: its time is over, and somebody has to decide. `request`: nobody has decided yet. */
+  /** `temporary`: ends automatically. `asking`: expired, and someone must decide. `request`: not decided yet. */
   readonly kind: 'temporary' | 'asking' | 'request';
   readonly card: CardFacts;
-  /** From what to what, raw. */
+  /** The change from one value to another, unescaped. */
   readonly change: string;
-  /** Slack user who asked for it. */
+  /** Slack user who requested it. */
   readonly by: string;
   /** UTC ISO 8601. */
   readonly since: string;

@@ -6,10 +6,10 @@ import type { RedisClient } from '../core/redis.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
 import { BUCKET_MS } from './tally-store.ts';
 
-/** When a channel gets its digest: a wall-clock time in a time zone, daylight saving included. */
+/** When a channel gets its digest: a local time in a time zone, including daylight saving time. */
 export const DigestSchedule = z.strictObject({
   channel: z.string(),
-  /** Null: every day, or the first of each month. 0 is Sunday. */
+  /** Null: daily, or on the first of each month. 0 is Sunday. */
   weekday: z.int().min(0).max(6).nullable(),
   isMonthly: z.boolean().default(false),
   hour: z.int().min(0).max(23),
@@ -25,14 +25,14 @@ export type DigestSchedule = z.infer<typeof DigestSchedule>;
 export const digestKinds = ['daily', 'weekly', 'monthly'] as const;
 export type DigestKind = (typeof digestKinds)[number];
 
-/** A channel can have one of each side by side. */
+/** A channel can have one schedule of each kind. */
 export function kindOf({ weekday, isMonthly }: Pick<DigestSchedule, 'weekday' | 'isMonthly'>): DigestKind {
   return isMonthly ? 'monthly' : weekday === null ? 'daily' : 'weekly';
 }
 
 export type Digests = ReturnType<typeof createDigests>;
 
-/** The schedules of all channels. They stay until somebody removes them. */
+/** The schedules of all channels. They stay until someone removes them. */
 export function createDigests(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: DigestSchedule, key: stateKey('digests') });
   const idOf = (channel: string, kind: DigestKind): string => `${channel}:${kind}`;
@@ -58,7 +58,7 @@ export function scheduleWords(schedule: DigestSchedule): string {
 
 type When = Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'>;
 
-/** The stretch of time that a digest covers: from one digest to the next, but of a month the calendar's. */
+/** The time that a digest covers: from one digest to the next. A monthly digest covers a calendar month. */
 export interface DigestPeriod {
   readonly fromMs: number;
   readonly toMs: number;
@@ -78,12 +78,12 @@ export function periodBefore(when: When, now: Date): DigestPeriod {
   return periodOf(when, date);
 }
 
-/** The period just before another one. */
+/** The period before another one. */
 export function periodBeforeThat(when: When, { date }: Pick<DigestPeriod, 'date'>): DigestPeriod {
   return periodOf(when, stepFrom(when, date, -1));
 }
 
-/** The day, week or month that contains `now`, up to it, and the whole one before: a month is the calendar's. */
+/** The day, week or month so far, and the complete one before it. Months are calendar months. */
 export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, Span] {
   const toMs = now.getTime();
   if (kind === 'monthly') {
@@ -100,8 +100,8 @@ export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, 
 }
 
 /**
- * Declines are counted by the quarter hour, so a period begins and ends with one: of a digest at 09:05 at 09:00. Otherwise
- * what happens from 09:05 to 09:15 would be in no digest.
+ * Declines are counted per quarter hour, so periods start and end at one: for a digest at 09:05, at 09:00. Otherwise no
+ * digest would include events from 09:05 to 09:15.
  */
 function wholeQuarter(ms: number): number {
   return ms - (ms % BUCKET_MS);
@@ -122,7 +122,7 @@ export function nextDue(when: When, now: Date): number {
   return instantOf(when, stepFrom(when, periodBefore(when, now).date, 1));
 }
 
-/** The date of the digest before or after that of `date`. */
+/** The date of the digest after or before the one on `date`. */
 function stepFrom({ weekday, isMonthly }: When, date: string, steps: 1 | -1): string {
   if (!isMonthly) return addDays(date, steps * (weekday === null ? 1 : 7));
   return `${addDays(`${date.slice(0, 7)}-15`, steps * 30).slice(0, 7)}-01`;
@@ -132,7 +132,7 @@ function fits({ weekday, isMonthly }: When, date: string): boolean {
   return isMonthly ? date.endsWith('-01') : weekday === null || weekdayOf(date) === weekday;
 }
 
-/** Reads an hour that spring skips as if the clock had not moved; of an hour that comes twice, takes the second. */
+/** Interprets an hour skipped in spring as if the clock had not moved. Takes the second of a repeated hour. */
 function instantOf({ hour, minute, zone }: Pick<When, 'hour' | 'minute' | 'zone'>, date: string): number {
   const two = (part: number): string => String(part).padStart(2, '0');
   const instant = toInstant(`${date}T${two(hour)}:${two(minute)}:00`, zone);

@@ -18,7 +18,7 @@ import {
 } from './schedule-store.ts';
 import { added, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
 
-/** What a digest that somebody asks for covers: up to now, or the whole month before. */
+/** The period of a digest on request: until now, or the previous calendar month. */
 export type DigestOf = DigestKind | 'last-month';
 
 interface Deps {
@@ -32,32 +32,32 @@ interface Deps {
   readonly exceptions: {
     readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
     readonly open: () => Promise<OpenException[]>;
-    /** Cards that nobody has activated yet. */
+    /** Cards that are not activated yet. */
     readonly inactive: () => Promise<CardFacts[]>;
   };
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly post: PostDigest;
-  /** A channel is shared with another company and gets nothing any more. */
+  /** Reports that a channel is shared with another company and gets no more alerts. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
-  /** Puts on record that a channel got one. Safe to repeat. */
+  /** Audits that a channel got a digest. Idempotent. */
   readonly record: (channel: string, id: string, what: string) => Promise<void>;
   readonly now: () => Date;
 }
 
-/** Posts a digest once for each id. */
+/** Posts a digest once per id. */
 type PostDigest = (
   channel: string,
   id: string,
   posted: {
     readonly message: Message;
-    /** The same in words for everybody, in case another channel gets it. */
+    /** The same, worded for everyone, in case another channel gets it. */
     readonly elsewhere: Message;
-    /** For the controller's file; null: the message says everything. */
+    /** Rows of the controller's file; null when the message shows everything. */
     readonly rows: ControllersRows | null;
   },
 ) => Promise<void>;
 
-/** Nobody reads a digest that is later than this; that of a month is still needed. */
+/** Nobody reads a digest later than this. A monthly digest is still needed for longer. */
 const lateMs: Readonly<Record<DigestKind, number>> = {
   daily: 12 * 3_600_000,
   weekly: 12 * 3_600_000,
@@ -75,11 +75,11 @@ const idOf = ({ channel, kind, date }: DueDigest): string => `digest-${channel}-
 
 const noSums = { count: 0, attempts: 0, cents: 0 };
 
-/** Digests of declines and approvals. Each is posted once for its channel and period, however often it is asked for. */
+/** Digests of declines and approvals. Each is posted once per channel and period, however often it is requested. */
 export function createSendDigest(deps: Deps) {
   const { digests, sent, visibilityOf, post, notifySharedChannel, record, now } = deps;
   return {
-    /** What is due now and was not sent, also what was due while no worker was running. */
+    /** Digests that are due and were not sent, including those due while no worker was running. */
     async due(): Promise<DueDigest[]> {
       const due: DueDigest[] = [];
       for (const schedule of await digests.all()) {
@@ -92,7 +92,7 @@ export function createSendDigest(deps: Deps) {
       return due;
     },
 
-    /** Sends one that is due. Safe to repeat. */
+    /** Sends a due digest. Idempotent. */
     async send(due: DueDigest): Promise<void> {
       const { channel, kind, date } = due;
       const id = idOf(due);
@@ -103,7 +103,7 @@ export function createSendDigest(deps: Deps) {
       await sent.add(id, 2 * lateMs[kind]);
     },
 
-    /** Up to this moment: as the channel's first digest, or daily, where nothing is said. */
+    /** Posts a digest until now. Defaults to the kind of the channel's first digest, else daily. */
     async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<void> {
       const [schedule] = await digests.ofChannel(channel);
       const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
@@ -120,7 +120,7 @@ export function createSendDigest(deps: Deps) {
     const { declines, ...facts } = await readFacts(kind, period, before, deps);
     const { approvals, open } = facts;
     const { message, isWhole } = digest(facts, visibility);
-    // A file may be passed on.
+    // A file may be forwarded, so it uses the wording for public channels.
     const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: told, approvals, open };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
@@ -152,17 +152,17 @@ async function readFacts(kind: DigestKind, period: Span, before: Span, { tallies
   };
 }
 
-/** The same for rows that belong together; and what they are called. */
+/** The key of rows that belong together, and their name. */
 type Named = ReturnType<typeof merchantName>;
 
-/** The rows of each name, most first, with their count in the period before. */
+/** The rows of each name, largest first, with their count in the previous period. */
 function compared(rows: readonly TallyRow[], earlier: readonly TallyRow[], nameOf: (row: TallyRow) => Named) {
   const keyOf = (row: TallyRow): string => nameOf(row).key;
   const before = new Map(sumBy(earlier, keyOf).map((row) => [keyOf(row), row.count]));
   return sumBy(rows, keyOf).map((row) => ({ ...row, name: nameOf(row).name, before: before.get(keyOf(row)) ?? 0 }));
 }
 
-/** Cards without a group are a row of their own, so that the rows add up. */
+/** Cards without a group get their own row, so that the rows add up. */
 function groupName({ group }: TallyRow): Named {
   return { key: JSON.stringify(group), name: group ?? 'No group' };
 }

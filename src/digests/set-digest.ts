@@ -8,18 +8,18 @@ import type { DigestAction, DigestInput } from './verbs.ts';
 
 interface Deps {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
-  /** Posts a digest up to this moment, once for each id. */
+  /** Posts a digest until now, once per id. */
   readonly postNow: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
   /** IANA name of the default time zone. */
   readonly serviceZone: string;
-  /** False when this channel may not get alerts; the user has then been told why. */
+  /** False when this channel may not get alerts. The user has then been told why. */
   readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
   readonly reply: Pick<ActionTools, 'answer' | 'record'>;
   readonly withLock: WithLock;
   readonly now: () => Date;
 }
 
-/** `/card digest …`: sets or ends a channel's digest, or posts one now. Safe to repeat. */
+/** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */
 export function createSetDigest(deps: Deps) {
   const { digests, serviceZone, reply, now } = deps;
 

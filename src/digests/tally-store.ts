@@ -8,18 +8,18 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 /** Time zones are whole quarter hours apart, so a day in any zone consists of whole buckets. */
 export const BUCKET_MS = 15 * 60_000;
 
-/** Two months to compare, with room for a digest that comes late. */
+/** Two months to compare, plus room for a late digest. */
 const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
 
-/** As long as the same event may come again: a job that failed is kept for 14 days. */
+/** As long as the same event may return: a failed job is kept for 14 days. */
 const COUNTED_TTL_SECONDS = 15 * 24 * 3600;
 
-/** Attempts at one purchase: the same card, merchant, place, reason and amount within a day of the first one. */
+/** Attempts at one purchase: same card, merchant, place, reason and amount within a day of the first attempt. */
 const ATTEMPTS_MS = 24 * 3_600_000;
 /** An attempt may arrive late. */
 const FIRST_ATTEMPT_TTL_SECONDS = 3 * 24 * 3600;
 
-/** What is counted for one attempt that was declined. */
+/** The counted facts of one declined attempt. */
 export interface Counted {
   readonly eventId: string;
   readonly acctId: number;
@@ -29,24 +29,24 @@ export interface Counted {
   /** The decline code, and its title in words. */
   readonly reason: { readonly code: string; readonly title: string };
   readonly merchant: string;
-  /** Where that is, the same for every spelling. */
+  /** The merchant's location, the same for every spelling. */
   readonly place: string;
   /** Null when the card is in no group. */
   readonly group: string | null;
 }
 
-/** One attempt on its way into Redis. */
+/** An attempt about to be written to Redis. */
 interface Attempt extends Pick<Counted, 'eventId' | 'cents'> {
-  /** Of its quarter hour (ms). */
+  /** Start of its quarter hour (ms). */
   readonly start: number;
   readonly atMs: number;
-  /** The same for every attempt at it. */
+  /** The same for every attempt at the purchase. */
   readonly purchase: string;
   /** Reason, merchant and group, as JSON. */
   readonly about: string;
 }
 
-/** However often a purchase was tried, it is one decline, and its dollars count once. */
+/** A purchase is one decline however often it was tried, and its dollars count once. */
 export interface Sums {
   readonly count: number;
   readonly attempts: number;
@@ -58,7 +58,7 @@ export interface TallyRow extends Sums {
   readonly code: string;
   readonly reason: string;
   readonly merchant: string;
-  /** Null: of cards that are in no group. */
+  /** Null for cards that are in no group. */
   readonly group: string | null;
 }
 
@@ -67,7 +67,7 @@ export type Tallies = ReturnType<typeof createTallies>;
 const countSource = readScript(new URL('./count-decline.lua', import.meta.url));
 const sumNames = ['count', 'attempts', 'cents'] as const;
 
-/** Declines counted by the quarter hour, without cards or holders. Kept long enough to compare two months. */
+/** Declines counted per quarter hour, without cards or holders. Kept long enough to compare two months. */
 export function createTallies(redis: RedisClient, now: () => number = Date.now) {
   const script = defineScript(redis, countSource);
   const listKey = stateKey('tally');
@@ -86,7 +86,7 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
   });
 
   return {
-    /** Counts an event once, however often it is called. */
+    /** Counts an event. Idempotent. */
     async count({ eventId, acctId, at, cents, reason, merchant, place, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
       const start = atMs - (atMs % BUCKET_MS);
@@ -98,9 +98,9 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
     },
 
     /**
-     * One row for each reason, merchant and group: most first. The spellings of a merchant are one row.
+     * One row per reason, merchant and group, largest first. Spelling variants of a merchant share a row.
      *
-     * @param fromMs inclusive, @param toMs exclusive; both whole quarter hours.
+     * @param fromMs inclusive, @param toMs exclusive; both at quarter hours.
      */
     async sum(fromMs: number, toMs: number): Promise<TallyRow[]> {
       const starts = await redis.zrangebyscore(listKey, fromMs, `(${toMs}`);
@@ -120,7 +120,7 @@ function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
   });
 }
 
-/** The rows of each key added up, most first; what a row is about is that of the first. */
+/** Sums the rows of each key, largest first. The descriptive fields are those of the first row. */
 export function sumBy<Row extends Sums>(rows: readonly Row[], keyOf: (row: Row) => unknown): Row[] {
   const sums = new Map<string, Row>();
   for (const row of rows) {

@@ -7,16 +7,16 @@ import { digestKinds } from './schedule-store.ts';
 export const DigestInput = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('at'),
-    /** Null: every day, or the first of each month. 0 is Sunday. */
+    /** Null: daily, or on the first of each month. 0 is Sunday. */
     weekday: z.int().min(0).max(6).nullable(),
     isMonthly: z.boolean(),
     hour: z.int().min(0).max(23),
     minute: z.int().min(0).max(59),
-    /** Null: the time zone of the card service. */
+    /** Null: the card service's time zone. */
     zone: z.string().nullable(),
   }),
   z.strictObject({ kind: z.literal('off') }),
-  /** Null: as long as the channel's own digest covers, or a day. */
+  /** Null: the period of the channel's own digest, or a day. */
   z.strictObject({ kind: z.literal('now'), of: z.enum([...digestKinds, 'last-month']).nullable() }),
 ]);
 export type DigestInput = z.infer<typeof DigestInput>;
@@ -47,7 +47,7 @@ export const digestVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** US abbreviations; all other zones go by their full names. */
+/** US abbreviations. All other zones need their full names. */
 const shortZones: Readonly<Record<string, string>> = {
   et: 'America/New_York',
   ct: 'America/Chicago',
@@ -65,7 +65,7 @@ const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>
   ['last month', 'last-month'],
 ]);
 
-/** Reads the words after `/card digest`. @returns a sentence for the user when they cannot be read. */
+/** Parses the words after `/card digest`. @returns a sentence for the user when they cannot be parsed. */
 export function readDigest(words: readonly string[]): DigestInput | string {
   const [first = '', ...rest] = words.map((word) => word.toLowerCase());
   if (rest.length === 0 && first === 'off') return { kind: 'off' };
@@ -88,7 +88,7 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   return { kind: 'at', weekday, isMonthly: first === 'monthly', hour, minute, zone: known };
 }
 
-/** Undefined when there is no such zone. */
+/** Undefined when no such zone exists. */
 function readZone(word: string, typed: readonly string[]): string | undefined {
   const name = shortZones[word] ?? typed.at(-1) ?? '';
   try {

@@ -4,7 +4,10 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { CardStatus, type StoredEvent, transactionKinds, whichCard } from '../core/event.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
-/** What is known of a card. One that a shipment or a virtual card mentioned has no card id until the API gives it. */
+/**
+ * What is known about a card. A card known only from a shipment or a virtual card order has no card id until the API
+ * returns it.
+ */
 export const DirectoryCard = z.strictObject({
   cardId: z.int().nullable(),
   last4: z.string().nullable(),
@@ -19,7 +22,7 @@ export const DirectoryCard = z.strictObject({
 });
 export type DirectoryCard = z.infer<typeof DirectoryCard>;
 
-/** One card account with its holder and its cards, as kept in Redis. Never logged: it holds names and an e-mail address. */
+/** One card account with its holder and cards, as stored in Redis. Never logged: it contains names and an email address. */
 export const DirectoryAccount = z.strictObject({
   acctId: z.int(),
   firstName: z.string().nullable(),
@@ -29,14 +32,14 @@ export const DirectoryAccount = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
-  /** The spending ruleset that the card follows; null: it has its own rules, or it is not known yet. */
+  /** The spending ruleset that the card follows; null when it has its own rules, or when that is not known yet. */
   rulesetId: z.int().nullable().default(null),
   /** `OPEN` or `CLOSED`. */
   accountStatus: z.string().nullable(),
   availableCents: z.int().nullable(),
   email: z.string().nullable(),
   cards: z.array(DirectoryCard),
-  /** When the API was last asked for this account's cards; null: not yet. */
+  /** When the API was last asked for this account's cards; null: never. */
   detailsAt: z.string().nullable(),
 });
 export type DirectoryAccount = z.infer<typeof DirectoryAccount>;
@@ -53,12 +56,12 @@ export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName
   return name === '' ? null : name;
 }
 
-/** True while the cards have not been read from the API, or one of them is known only from a webhook. */
+/** True when the cards have not been read from the API yet, or a card is known only from a webhook. */
 export function lacksDetails(account: DirectoryAccount): boolean {
   return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
 }
 
-/** What an alert shows about the card with `last4` or `cardId`, or else about the only open card of the account. */
+/** The facts that an alert shows about the card with `last4` or `cardId`, or else about the account's only open card. */
 export function toCardFacts(
   acctId: number | null,
   account: DirectoryAccount | null,
@@ -91,14 +94,14 @@ function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
   return { id: rulesetId, name: null, mayOverrule: true };
 }
 
-/** Merges an account of the list, which was requested at `at`, into what was known. */
+/** Merges an account from the list, requested at `at`, into the known facts. */
 export function withListed(known: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
   const account = known ?? emptyAccount(listed.acctId);
   const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
   const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
   return {
     ...account,
-    // Unchanged names keep their time, so that an unchanged account is not written again.
+    // Unchanged names keep their time, so that an unchanged account is not rewritten.
     ...(hasNames && !isSame ? { firstName: listed.firstName, lastName: listed.lastName, namesAt: at } : {}),
     customId: listed.customId ?? account.customId,
     isVirtual: listed.isVirtual ?? account.isVirtual,
@@ -117,7 +120,7 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
   };
 }
 
-/** Merges an account's details, requested at `at`. They list every card, so they replace all but newer facts. */
+/** Merges an account's details, requested at `at`. They list every card, so they replace everything except newer facts. */
 export function withDetails(known: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
   const account = known ?? emptyAccount(details.acctId);
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
@@ -155,15 +158,15 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
   };
 }
 
-/** Whether an event says anything about an account: a purchase names no card. */
+/** Whether an event contains facts about an account. A purchase names no card. */
 export function saysSomething({ kind }: StoredEvent): boolean {
   return !transactionKinds.some((one) => one === kind);
 }
 
-/** Merges what a webhook says about an account. Older facts never replace newer ones. */
+/** Merges the facts from a webhook into an account. Older facts never replace newer ones. */
 export function withEvent(known: DirectoryAccount | null, event: StoredEvent, now: string): DirectoryAccount | null {
   if (event.acctId === null) return null;
-  // A service whose clock is fast must not make its webhooks look newer than what we read later.
+  // If the card service's clock is fast, its webhooks must not seem newer than data that we read later.
   const at = isLater(event.callbackAt, now) ? now : event.callbackAt;
   const account = known ?? emptyAccount(event.acctId);
   switch (event.kind) {
@@ -178,7 +181,7 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
       };
     case 'virtual-card': {
       const status = CardStatus.safeParse(event.status?.toUpperCase());
-      // The payload has two states only: a card that a resend calls inactive may be blocked or closed.
+      // The payload has only two states: a card that a resend calls inactive may be blocked or closed.
       const isVague = event.outcome === 'resend' && status.data !== 'ACTIVE';
       const hint = { last4: event.last4, status: isVague ? null : (status.data ?? null), seenAt: at };
       const cards = hint.last4 === null ? account.cards : withHint(account.cards, { ...hint, last4: hint.last4 });
@@ -201,16 +204,16 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
   const known = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
   if (known === undefined) return [...cards, news];
-  // If what is known is newer, only the id is new.
+  // If the known facts are newer, only the id is new.
   const isOld = known.status !== null && isLater(known.seenAt, news.seenAt);
-  // The webhook reports the change that the API has already shown.
+  // The webhook reports the change that the API already showed.
   const { was, ...told } = known;
   const isTold = was === undefined || known.status === news.status;
   const updated = isOld ? { ...(isTold ? told : known), cardId: news.cardId } : news;
   return cards.map((card) => (card === known ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 
-/** @param unreported for facts from the API, which nobody was told: what was reported of a new card. */
+/** @param unreported for facts from the API, which were not reported to anyone: what was reported about a new card. */
 function withHint(
   cards: readonly DirectoryCard[],
   hint: Omit<DirectoryCard, 'cardId'>,
@@ -226,13 +229,13 @@ function withHint(
   return cards.with(place, unreported === undefined ? changed : withWas(changed, card, null));
 }
 
-/** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess, which the API's list corrects. */
+/** `Mary Ann Smith` → `Mary Ann`, `Smith`: a guess, corrected by the API's list. */
 function splitName(holder: string): { firstName: string | null; lastName: string | null } {
   const words = holder.trim().split(/\s+/u);
   return { firstName: words.slice(0, -1).join(' ') || null, lastName: words.at(-1) ?? null };
 }
 
-/** UTC texts with different numbers of fraction digits: compared without the Z, which sorts after digits. */
+/** UTC texts with different numbers of fraction digits are compared without the Z, which sorts after digits. */
 function isLater(one: string | null, other: string): boolean {
   return one !== null && one.replace(/Z$/, '') > other.replace(/Z$/, '');
 }

@@ -2,19 +2,19 @@ import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 
-/** How often the directory may call the card API, over all workers together. */
+/** How often the directory may call the card API, across all workers. */
 export type ApiQuota = typeof apiQuotaDefaults;
 
 export const apiQuotaDefaults = {
-  /** Shortest time between two lists of all accounts. The service allows ten an hour. */
+  /** Minimum time between two lists of all accounts. The card service allows ten per hour. */
   listEveryMs: 6 * 60_000,
-  /** `refresh` without `force` leaves a list alone that is younger. */
+  /** Without `force`, `refresh` does not replace a list younger than this. */
   listFreshMs: 30 * 60_000,
   detailsPerMinute: 60,
   detailsBurst: 60,
-  /** What background reads leave of the burst for people who are waiting. */
+  /** The part of the burst that background reads leave for people who are waiting. */
   detailsReserve: 20,
-  /** Details older than this are read again when none are missing. */
+  /** Older details are read again when none are missing. */
   detailsStaleMs: 24 * 60 * 60_000,
   /** After a 429 without Retry-After. */
   backOffMs: 60_000,
@@ -33,12 +33,12 @@ export function createApiQuota(redis: RedisClient, keyOf: (name: string) => stri
   const refusedKey = (acctId: number): string => keyOf(`refused:${acctId}`);
 
   return {
-    /** True when nobody has listed within `listEveryMs`: the caller must list then. */
+    /** True when no worker has listed within `listEveryMs`. The caller must then list. */
     async mayList(): Promise<boolean> {
       return (await redis.set(listLock, '1', 'PX', limits.listEveryMs, 'NX')) === 'OK';
     },
 
-    /** A list that failed may be tried again soon, unless the service itself said when. */
+    /** A failed list may be retried soon, unless the card service gave a time. */
     async listFailed(retryAfterMs: number | null): Promise<void> {
       await redis.set(
         listLock,
@@ -48,18 +48,18 @@ export function createApiQuota(redis: RedisClient, keyOf: (name: string) => stri
       );
     },
 
-    /** @returns 0 when one account may be read now, else the milliseconds to wait. */
+    /** @returns 0 when an account may be read now, else the milliseconds to wait. */
     async take(who: 'person' | 'background'): Promise<number> {
       const floor = who === 'background' ? Math.min(limits.detailsReserve, limits.detailsBurst - 1) : 0;
       return await bucket.take(floor);
     },
 
-    /** No account is read until then. */
+    /** No account is read during this time. */
     async backOff(retryAfterMs: number | undefined): Promise<void> {
       await bucket.backOff(retryAfterMs ?? limits.backOffMs);
     },
 
-    /** The API refused this account, so it is not asked again for every alert. */
+    /** The API refused this account. Avoids asking again for every alert. */
     async rememberRefused(acctId: number): Promise<void> {
       await redis.set(refusedKey(acctId), '1', 'PX', REFUSED_MS);
     },
@@ -68,7 +68,7 @@ export function createApiQuota(redis: RedisClient, keyOf: (name: string) => stri
       return (await redis.exists(refusedKey(acctId))) === 1;
     },
 
-    /** One worker at a time reads in the background; one that died loses the right after a minute. */
+    /** One worker at a time reads in the background. A worker that crashed loses this lock after a minute. */
     async mayFill(owner: string): Promise<boolean> {
       if (await ownedKey.take(fillLock, owner, FILL_LOCK_MS)) return true;
       return await ownedKey.renew(fillLock, owner, FILL_LOCK_MS);

@@ -1,32 +1,32 @@
 import { maskCardNumbers } from '../core/card-number.ts';
 
-/** How a card was found; the strongest first. */
+/** How a card was found, strongest first. */
 const matchKinds = ['account_id', 'card_id', 'last4', 'custom_id', 'name'] as const;
 export type MatchKind = (typeof matchKinds)[number];
 
-/** Everything that the text for a card can mean. Null where it cannot mean that. */
+/** Everything that the text for a card can mean. Null for each impossible meaning. */
 export interface CardQuery {
   readonly last4: string | null;
-  /** A number that may be a card's or an account's id. */
+  /** A number that may be a card id or an account id. */
   readonly id: number | null;
-  /** Folded, as {@link foldId} gives it; null when too long for one. */
+  /** Normalized by {@link foldId}; null when too long. */
   readonly customId: string | null;
-  /** Folded words of a holder's name; empty when it holds no letters. */
+  /** Normalized words of a holder's name; empty when the text contains no letters. */
   readonly words: readonly string[];
 }
 
 const CUSTOM_ID_MAX = 50;
-/** Letters that a part of a name must have at least; a whole name may be shorter. */
+/** Minimum letters of a partial name. A complete name may be shorter. */
 const NAME_PREFIX_MIN = 3;
 
-/** Reads what a person typed: `4242`, `••4242`, `#4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
+/** Parses what a person typed: `4242`, `••4242`, `#4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
 export function interpret(query: string): CardQuery {
   const text = unquote(query).trim();
   const digits = /^(?:[#*•·.xX…]*\s*)(\d{1,15})$/.exec(text)?.[1] ?? null;
   const customId = foldId(text);
   return {
     last4: digits?.length === 4 ? digits : null,
-    // Ids are numbers: 0042 is only ever the end of a card number.
+    // Ids are numbers: 0042 can only be the end of a card number.
     id: digits === null || digits.startsWith('0') ? null : Number(digits),
     customId: customId === '' || customId.length > CUSTOM_ID_MAX ? null : customId,
     words: /\p{L}/u.test(text) ? nameWords(text) : [],
@@ -34,15 +34,15 @@ export function interpret(query: string): CardQuery {
 }
 
 /**
- * CustomIds are compared without regard to case and the amount of space between words. One that looks like a card number
- * is found by its last four digits: no more of it is stored, and what people type is masked as well.
+ * CustomIds are compared ignoring case and the amount of space between words. A CustomId that looks like a card number is
+ * found by its last four digits: only these are stored, and people's input is masked too.
  */
 export function foldId(text: string): string {
   const masked = maskCardNumbers(text.normalize('NFC')).replaceAll(/\[card (••\d{4})\]/g, '$1');
   return masked.trim().replaceAll(/\s+/g, ' ').toLowerCase();
 }
 
-/** Letters that do not decompose into a plain letter and a mark. */
+/** Letters that do not decompose into a base letter and a mark. */
 const plainLetters: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -66,14 +66,14 @@ export function nameWords(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** The same for every spelling of one name. */
+/** The same result for every spelling of a name. */
 export function foldName(name: string): string {
   return nameWords(name).join('');
 }
 
 /**
- * The keys of a holder's name: each word, first and last name each as one word, and the whole name in both orders, so that
- * `van der Berg`, `vanderberg`, `Berg` and `Doe, Jane` all match.
+ * The index keys of a holder's name: each word, first and last name each as one word, and the complete name in both orders,
+ * so that `van der Berg`, `vanderberg`, `Berg` and `Doe, Jane` all match.
  */
 export function nameKeys(firstName: string | null, lastName: string | null): string[] {
   const first = nameWords(firstName ?? '');
@@ -89,7 +89,7 @@ export function nameKeys(firstName: string | null, lastName: string | null): str
   return [...new Set(keys)].filter((key) => key !== '');
 }
 
-/** How well a name fits: `whole` beats `part`, so that "Ann Lee" does not also mean Anna Leeds. */
+/** How well a name fits: `whole` beats `part`, so that "Ann Lee" does not also match Anna Leeds. */
 export function fitOfName(
   words: readonly string[],
   firstName: string | null,
@@ -110,7 +110,7 @@ function fits(word: string, keys: readonly string[]): boolean {
   return keys.some((key) => key === word || (isLongEnough(word) && key.startsWith(word)));
 }
 
-/** Shorter words mean only themselves: `Li` is not the beginning of Linda. */
+/** Shorter words must match completely: `Li` is not a prefix of Linda. */
 export function isLongEnough(word: string): boolean {
   return word.length >= NAME_PREFIX_MIN;
 }
@@ -119,18 +119,18 @@ interface SplitCard {
   /** The words that name the card, without quotes. */
   readonly card: string;
   readonly rest: readonly string[];
-  /** False when no beginning of the text names a card: `card` is then the first word or the quoted text. */
+  /** False when no prefix of the text names a card: `card` is then the first word or the quoted text. */
   readonly isKnown: boolean;
 }
 
-/** As many words as a name has, however long they are. */
+/** As many words as a name has, regardless of their length. */
 const NAME_WORDS_MAX = 4;
-/** Straight and typographic pairs, as Slack's clients on telephones write them. */
+/** Straight and typographic pairs, as Slack's mobile clients write them. */
 const quoted = /^\s*(?:"([^"]*)"|“([^”“]*)["”]|„([^“”]*)[“”]|«([^»]*)»|'([^']*)'(?=\s|$)|‘([^’‘]*)’(?=\s|$))\s*/u;
 
 /**
- * Splits `Jane Doe daily 500` after the longest beginning that names a card: up to four words, or as many as fit into a
- * CustomId (`EMP 7 / North Wing`). A name in quotes is taken as it is.
+ * Splits `Jane Doe daily 500` after the longest prefix that names a card: up to four words, or as many as fit into a
+ * CustomId (`EMP 7 / North Wing`). A quoted name is used as is.
  *
  * @returns null when there are no words.
  */

@@ -32,7 +32,7 @@ const FIND_CONCURRENCY = 8;
 const FIND_MATCHES = 200;
 const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
 
-/** Who holds which card: kept in Redis by the worker, from the card API and from webhooks, and read by both processes. */
+/** Who holds which card. The worker stores it in Redis, from the card API and from webhooks. Both processes read it. */
 export function createDirectory(deps: DirectoryDeps) {
   const { redis, keyOf, loader: source, now = () => new Date(), log = null } = deps;
   const limits: ApiQuota = { ...apiQuotaDefaults, ...deps.apiQuota };
@@ -44,8 +44,8 @@ export function createDirectory(deps: DirectoryDeps) {
   const filler = loader === null ? null : createFiller({ loader, records, quota, limits, now, log });
 
   /**
-   * One account. The API is asked, for at most a second, when the account is unknown or has no cards; without an answer
-   * the result is what was stored, or null.
+   * One account. When the account is unknown or has no cards, asks the API, for at most a second. Without an answer,
+   * returns the stored account or null.
    */
   async function account(acctId: number): Promise<DirectoryAccount | null> {
     const stored = await records.read(acctId);
@@ -58,15 +58,17 @@ export function createDirectory(deps: DirectoryDeps) {
   return {
     ...createFinder(records, index, quota, loader),
     account,
-    /** The account as the API knows it now, for decisions that cannot be undone. Null when the API fails. */
+    /** The account's current state in the API, for decisions that cannot be undone. Null when the API fails. */
     reload: async (acctId: number): Promise<DirectoryAccount | null> => loader?.load(acctId) ?? null,
     status,
-    /** Every account, in no order. */
+    /** Every account, unordered. */
     all: records.all,
     /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
     reloadOlderThan: async (beforeMs: number): Promise<boolean> => (await filler?.reloadOlderThan(beforeMs)) ?? false,
 
-    /** Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError. */
+    /**
+     * Lists all accounts if the API quota allows it, then reads their cards in the background. Never throws a CardApiError.
+     */
     async refresh({ force = false }: { readonly force?: boolean } = {}) {
       if (loader === null) return { ...(await status()), listing: 'no_loader' as const };
       const listing = await loader.list(force);
@@ -74,7 +76,7 @@ export function createDirectory(deps: DirectoryDeps) {
       return { ...(await status()), listing };
     },
 
-    /** Right after a start: waits until all accounts were listed once, for a few seconds at most. */
+    /** After a start, waits up to a few seconds until all accounts were listed once. */
     async untilListed(): Promise<void> {
       const end = performance.now() + LISTED_WAIT_MS;
       while ((await records.listedAt()) === null && performance.now() < end) {
@@ -84,7 +86,7 @@ export function createDirectory(deps: DirectoryDeps) {
       }
     },
 
-    /** Stores what a webhook says about holders and cards. */
+    /** Stores the facts from a webhook about holders and cards. */
     async learn(event: StoredEvent): Promise<void> {
       if (event.acctId === null || !saysSomething(event)) return;
       let isIncomplete = false;
@@ -96,10 +98,10 @@ export function createDirectory(deps: DirectoryDeps) {
       if (isIncomplete) void filler?.fill();
     },
 
-    /** Accounts with a card that is waiting to be activated. Reads Redis only. */
+    /** Accounts with a card that waits to be activated. Reads only Redis. */
     waitingForActivation: async (limit: number) => records.readMany(await index.waiting(limit)),
     findByEmail: async (email: string) => records.readMany(await index.byEmail(email)),
-    /** Resolves when nothing is being read in the background. */
+    /** Resolves when no background read is running. */
     idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),
     stop: (): Promise<void> => filler?.stop() ?? Promise.resolve(),
   };
@@ -109,14 +111,14 @@ async function statusOf({ count, countLackingDetails, listedAt }: ReturnType<typ
   const [accounts, lackingDetails, at] = await Promise.all([count(), countLackingDetails(), listedAt()]);
   return {
     accounts,
-    /** Accounts whose cards have not been read yet, so that their last four digits are not found. */
+    /** Accounts whose cards have not been read yet, so that a search by last four digits does not find them. */
     lackingDetails,
     /** When all accounts were last listed; null: never. */
     listedAt: at,
   };
 }
 
-/** Finds accounts by what a person typed, and has the API asked for accounts that are not stored yet. */
+/** Finds accounts by a person's input, and requests accounts from the API that are not stored yet. */
 function createFinder(
   records: ReturnType<typeof createRecords>,
   index: ReturnType<typeof createIndexReader>,
@@ -129,16 +131,16 @@ function createFinder(
       const query = interpret(text);
       const known = await lookUp(query);
       if (loader === null) return known;
-      // Four digits may also be those of a second card that has not been read yet.
+      // The four digits may also match another card that has not been read yet.
       const isSure = known.length > 0 && (query.last4 === null || (await records.countLackingDetails()) === 0);
       if (isSure) return known;
       const deadline = performance.now() + FIND_WAIT_MS;
       await within(FIND_WAIT_MS, complete(loader, query, known.length === 0, deadline), () => null);
       return lookUp(query);
     },
-    /** The same without asking the API, to try how many words of a sentence name a card. */
+    /** The same without asking the API, to test how many words of a sentence name a card. */
     findKnown: (text: string) => lookUp(interpret(text)),
-    /** Completions of what was typed so far. Reads Redis only. */
+    /** Completions of the input so far. Reads only Redis. */
     async search(typed: string, limit: number): Promise<CardMatch[]> {
       const accounts = await records.readMany(await index.beginnings(typed, limit));
       return accounts.map((account) => toCompletion(account, typed));

@@ -2,22 +2,22 @@ import type { RedisClient } from '../core/redis.ts';
 import { type DirectoryAccount, type DirectoryCard, holderOf } from './account.ts';
 import { type CardQuery, fitOfName, foldId, isLongEnough, type MatchKind, nameKeys, nameWords } from './card-query.ts';
 
-/** One account that a query can mean. */
+/** An account that a query can mean. */
 export interface CardMatch
   extends Pick<DirectoryAccount, 'acctId' | 'customId' | 'isVirtual' | 'group' | 'accountStatus'> {
   readonly holder: string | null;
-  /** The cards that matched; all of the account's when the account did. */
+  /** The cards that matched; all of the account's cards when the account matched. */
   readonly cards: readonly DirectoryCard[];
-  /** The strongest reason. */
+  /** The strongest kind of match. */
   readonly matchedBy: MatchKind;
 }
 
-/** Sorts after any other text: the end of a range of one prefix. */
+/** Sorts after any other text: the upper end of a prefix range. */
 const LAST = '\u{10ffff}';
 
 /**
- * The index entries of an account: members `kind:key:acctId` of a sorted set with equal scores, which Redis keeps in
- * alphabetical order, so that `ZRANGEBYLEX` finds exact matches and prefixes alike.
+ * The index entries of an account: members `kind:key:acctId` of a sorted set with equal scores. Redis keeps them in
+ * alphabetical order, so that `ZRANGEBYLEX` finds exact matches and prefixes.
  */
 export function indexEntries(account: DirectoryAccount): string[] {
   const entries = [
@@ -34,12 +34,12 @@ export function indexEntries(account: DirectoryAccount): string[] {
   return [...new Set(entries)].map((entry) => `${entry}:${account.acctId}`);
 }
 
-/** An open account with a card that nobody has activated yet. */
+/** An open account with a card that is not activated yet. */
 function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
   return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
 }
 
-/** Reads the index. It returns account ids; whether an account really matches is checked afterwards. */
+/** Reads the index. Returns account ids; the caller checks whether each account really matches. */
 export function createIndexReader(redis: RedisClient, indexKey: string) {
   const range = async (from: string, limit: number): Promise<number[]> => {
     const members = await redis.zrangebylex(indexKey, `[${from}`, `[${from}${LAST}`, 'LIMIT', 0, limit);
@@ -47,7 +47,7 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
   };
   const exact = (kind: string, key: string) => range(`${kind}:${key}:`, 1000);
 
-  /** Accounts with a name for every word. */
+  /** Accounts whose names match every word. */
   const byWords = async (
     words: readonly string[],
     toRange: (word: string) => string,
@@ -75,11 +75,11 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
       return [...new Set(found.flat())];
     },
 
-    /** Accounts that match the beginning of a query. */
+    /** Accounts that match an incomplete query. */
     async beginnings(typed: string, limit: number): Promise<number[]> {
       const digits = /^[#*•·.…\s]*(\d+)$/.exec(typed.trim())?.[1];
       const words = nameWords(typed);
-      // One account has up to about eight keys that begin alike.
+      // One account has up to about eight keys with the same prefix.
       const some = limit * 8;
       const found = await Promise.all([
         ...(digits === undefined ? [] : ['4', 'a', 'c'].map((kind) => range(`${kind}:${digits}`, some))),
@@ -90,14 +90,14 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
       return [...new Set(found.flat())].slice(0, limit);
     },
 
-    /** Accounts with a card that waits for its activation. */
+    /** Accounts with a card that waits to be activated. */
     waiting: (limit: number) => range('w:activation:', limit),
 
     byEmail: (email: string) => exact('e', foldId(email)),
   };
 }
 
-/** Why an account fits a query, and with which of its cards. Null when it does not. */
+/** Why an account matches a query, and with which of its cards. Null when it does not. */
 export function matchOf(
   account: DirectoryAccount,
   query: CardQuery,

@@ -7,7 +7,7 @@ import { type DirectoryAccount, withDetails, withListed } from './account.ts';
 import type { ApiQuota, createApiQuota } from './api-quota.ts';
 import type { createRecords } from './records.ts';
 
-/** What the directory asks the card API. */
+/** The card API calls of the directory. */
 export interface DirectorySource {
   listAccounts(options?: { deadlineMs?: number; maxRetries?: number }): Promise<Pick<Business, 'accounts'>>;
   getAccount(acctId: number, options?: { deadlineMs?: number; maxRetries?: number }): Promise<AccountDetails>;
@@ -28,7 +28,7 @@ const FILL_BATCH = 4;
 
 type Listing = 'listed' | 'fresh' | 'somebody_else' | 'failed';
 
-/** Reads accounts from the card API into the records. A failure is logged, never thrown: alerts must not wait for it. */
+/** Reads accounts from the card API into the records. Failures are logged, never thrown: alerts must not wait for it. */
 export type Loader = ReturnType<typeof createLoader>;
 
 export function createLoader({ source, records, quota, limits, now, log }: LoaderDeps) {
@@ -46,20 +46,20 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
       } catch (error) {
         const isRateLimit = error instanceof CardApiError && error.code === 'rate_limited';
         await quota.listFailed(isRateLimit ? (error.retryAfterMs ?? limits.listEveryMs) : null);
-        log?.warn({ code: codeOf(error) }, 'directory could not be listed');
+        log?.warn({ code: codeOf(error) }, 'could not list all accounts for the directory');
         return 'failed';
       }
     },
     /** Reads one account; concurrent calls for the same account share a request. Null when the API fails. */
     load,
-    /** The same for somebody who waits, if the quota allows it and the API has not just refused this account. */
+    /** The same for a person who waits, if the quota allows it and the API has not just refused this account. */
     async loadIfAllowed(acctId: number): Promise<DirectoryAccount | null> {
       return (await quota.wasRefused(acctId)) || (await quota.take('person')) > 0 ? null : await load(acctId);
     },
   };
 
   async function listAll(at: string): Promise<void> {
-    // The service allows ten of these calls an hour, so one that fails is not repeated.
+    // The card service allows ten of these calls per hour, so a failed call is not retried.
     const { accounts } = await source.listAccounts({ deadlineMs: LIST_MS, maxRetries: 0 });
     const byId = new Map(accounts.map((account) => [account.acctId, account]));
     await records.change([...byId.keys()], (known, acctId) => {
@@ -92,7 +92,7 @@ export function createLoader({ source, records, quota, limits, now, log }: Loade
 
   async function noteFailure(acctId: number, error: unknown): Promise<void> {
     if (!(error instanceof CardApiError)) throw error;
-    log?.warn({ code: error.code, status: error.status }, 'directory could not load an account');
+    log?.warn({ code: error.code, status: error.status }, 'could not load an account into the directory');
     if (error.code === 'rate_limited') await quota.backOff(error.retryAfterMs);
     const isHopeless = error.code === 'refused' || error.code === 'bad_answer' || error.code === 'server_error';
     if (!isHopeless) return;
@@ -105,22 +105,22 @@ interface FillerDeps extends Omit<LoaderDeps, 'source'> {
   readonly loader: Loader;
 }
 
-/** Reads accounts in the background, one worker at a time and only as fast as the quota allows. */
+/** Reads accounts in the background, one worker at a time, at the pace of the quota. */
 export function createFiller(deps: FillerDeps) {
   const { records, quota, limits, now, log } = deps;
   const stopping = new AbortController();
   const owner = randomUUID();
   const mayFill = (): Promise<boolean> => quota.mayFill(owner);
   let filling: Promise<void> | null = null;
-  /** Another fill was requested while one was ending, which may have looked before there was something to read. */
+  /** Another fill was requested while one was ending. That one may have checked before there was anything to read. */
   let isWantedAgain = false;
 
-  /** Reads accounts whose cards are missing, then the stalest ones. Ends when there is nothing left to read. */
+  /** Reads accounts whose cards are missing, then the stalest ones. Ends when nothing is left to read. */
   function fill(): Promise<void> {
     isWantedAgain = filling !== null;
     filling ??= fillAll()
       .catch((error: unknown) => {
-        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'filling the directory ended early');
+        if (!stopping.signal.aborted) log?.warn({ code: codeOf(error) }, 'directory fill ended early');
       })
       .finally(() => {
         filling = null;
@@ -141,7 +141,7 @@ export function createFiller(deps: FillerDeps) {
     }
   }
 
-  /** @returns true when no batch is left; false when it may not go on, or the API is away. */
+  /** @returns true when no batch is left; false when it may not continue, or the API is down. */
   async function loadBatches(
     mayGoOn: () => Promise<boolean>,
     nextBatch: () => Promise<readonly number[]>,
@@ -156,7 +156,7 @@ export function createFiller(deps: FillerDeps) {
 
   return {
     fill,
-    // Beside whoever fills: a recovery runs alone, and both take from the same quota.
+    // Runs in parallel with a fill: a recovery runs alone, and both use the same quota.
     reloadOlderThan: (beforeMs: number) =>
       loadBatches(
         async () => true,
@@ -172,7 +172,7 @@ export function createFiller(deps: FillerDeps) {
   };
 }
 
-/** @returns false when the API is away: the next refresh goes on. */
+/** @returns false when the API is down; the next refresh continues. */
 async function loadBatch(
   batch: readonly number[],
   { loader, records, quota }: FillerDeps,
@@ -189,7 +189,7 @@ async function loadBatch(
   }
   const loaded = await Promise.all(loads);
   const left = await records.nextForDetails(batch.length, null);
-  // None was loaded, and none was marked as refused: the API was not reached.
+  // No account was loaded or marked as refused: the API was not reached.
   return loaded.some((account) => account !== null) || !batch.every((acctId) => left.includes(acctId));
 }
 

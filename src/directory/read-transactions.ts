@@ -5,11 +5,11 @@ import type { TransactionEvent } from '../core/event.ts';
 
 interface Deps {
   readonly card: Pick<CardClient, 'listAccountNetworkTransactions'>;
-  /** A network transaction of the API as the event that its webhook would have been. @throws PayloadError */
+  /** Converts a network transaction of the API into the event that its webhook would have been. @throws PayloadError */
   readonly toMissed: (row: Record<string, unknown>) => TransactionEvent;
 }
 
-/** What the card service remembers of an account's transactions; null: it cannot be asked now. */
+/** The card service's list of an account's transactions; null when it cannot be asked now. */
 export type ReadTransactions = (
   acctId: number,
   window: { readonly from: Date; readonly to: Date },
@@ -21,7 +21,7 @@ export function createReadTransactions({ card, toMissed }: Deps): ReadTransactio
     return rows === null ? null : rows.flatMap(readRow);
   };
 
-  /** One row that cannot be read hides no other. */
+  /** An unreadable row must not hide the others. */
   function readRow(row: Record<string, unknown>): TransactionEvent[] {
     try {
       return [toMissed(row)];

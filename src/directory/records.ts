@@ -6,7 +6,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
 import { indexEntries } from './index-entries.ts';
 
-/** Scores of accounts whose cards have not been read; those of all others are the time of the last answer. */
+/** Scores of accounts whose cards have not been read. Other accounts have the time of the last answer as their score. */
 const NEEDED_SOON = 0;
 const NEEDED_LATER = 1;
 
@@ -33,7 +33,7 @@ export function createRecords(redis: RedisClient, keyOf: (name: string) => strin
 
   const readText = batched(readTexts);
 
-  /** @returns the ids of accounts that somebody else changed at the same time. */
+  /** @returns the ids of accounts that another process changed at the same time. */
   async function changeSome(ids: readonly number[], change: Change): Promise<number[]> {
     const texts = await readTexts(ids);
     const args = ids.flatMap((acctId, place) => changeArgs(acctId, texts[place] ?? '', change));
@@ -47,7 +47,7 @@ export function createRecords(redis: RedisClient, keyOf: (name: string) => strin
     readMany: async (ids: readonly number[]) =>
       (await readTexts(ids)).map((text) => parse(text ?? '')).filter((account) => account !== null),
 
-    /** Applies `change` to each account, again where somebody else was faster. Null leaves the account alone. */
+    /** Applies `change` to each account, and retries when another process was faster. Null leaves the account unchanged. */
     async change(ids: readonly number[], change: Change): Promise<void> {
       for (const chunk of chunksOf(ids, WRITE_CHUNK)) {
         let left: readonly number[] = chunk;
@@ -59,7 +59,7 @@ export function createRecords(redis: RedisClient, keyOf: (name: string) => strin
       }
     },
 
-    /** Every account, in no order. One that changes meanwhile may come twice. */
+    /** Every account, unordered. An account that changes in the meantime may be returned twice. */
     async *all(): AsyncGenerator<DirectoryAccount> {
       let cursor = '0';
       do {
@@ -75,13 +75,13 @@ export function createRecords(redis: RedisClient, keyOf: (name: string) => strin
     count: () => redis.hlen(keys.accounts),
     countLackingDetails: () => redis.zcount(keys.details, '-inf', NEEDED_LATER),
 
-    /** Whose cards to read next: first those never read, open accounts before closed ones; then those read before `staleMs`. */
+    /** The accounts to read next: first those never read, open before closed; then those read before `staleMs`. */
     async nextForDetails(limit: number, staleMs: number | null): Promise<number[]> {
       const until = staleMs ?? NEEDED_LATER;
       return (await redis.zrangebyscore(keys.details, '-inf', until, 'LIMIT', 0, limit)).map(Number);
     },
 
-    /** The API refused the account: all others come first now. */
+    /** The API refused the account: moves it to the end of the queue. */
     async markAsked(acctId: number, atMs: number): Promise<void> {
       await redis.zadd(keys.details, 'XX', atMs, String(acctId));
     },
@@ -93,7 +93,7 @@ export function createRecords(redis: RedisClient, keyOf: (name: string) => strin
   };
 }
 
-/** What `save-accounts.lua` takes for one account; nothing where it stays as it is. */
+/** The arguments of `save-accounts.lua` for one account; empty when it is unchanged. */
 function changeArgs(acctId: number, text: string, change: Change): string[] {
   const known = parse(text);
   const changed = change(known, acctId);
@@ -111,7 +111,7 @@ function needOf(account: DirectoryAccount): number {
   return account.accountStatus === 'CLOSED' ? NEEDED_LATER : NEEDED_SOON;
 }
 
-/** What an older release wrote and no longer fits counts as unknown: the API supplies it again. */
+/** An account that an older release stored and that no longer fits counts as unknown: the API returns it again. */
 function parse(text: string): DirectoryAccount | null {
   if (text === '') return null;
   const parsed = DirectoryAccount.safeParse(JSON.parse(text));

@@ -10,7 +10,7 @@ import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
 
-/** Something that the verb can be done to. */
+/** A card or account that the verb can apply to. */
 interface Candidate {
   readonly acctId: number;
   readonly cardId: number | null;
@@ -25,9 +25,9 @@ interface Deps {
   readonly links: {
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
-  /** Whether somebody's role is enough for a card. */
+  /** Whether a person's role is sufficient for a card. */
   readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
-  /** Which card an alert is about; null when the alert is no longer stored. */
+  /** The card of an alert; null when the alert is no longer stored. */
   readonly cardOfAlert: (
     alertId: string,
   ) => Promise<{ readonly acctId: number | null; readonly cardId: number | null } | null>;
@@ -35,11 +35,11 @@ interface Deps {
   /** Stores an action until its button is pressed. @returns the button's value. */
   readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse' | 'record'>;
-  /** A verb in words, the card follows: `change a limit of`. */
+  /** A verb in words, followed by the card: `change a limit of`. */
   readonly doing: (verb: string) => string;
 }
 
-/** @returns null when there is no such card, or more than one: the person has then been told, or asked which. */
+/** @returns null when there is no such card, or more than one: the person was then told, or asked which. */
 export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> | null>;
 
 /** Finds the card that a person means. */
@@ -51,7 +51,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     return await findCard(action);
   };
 
-  /** The only card that the person holds. */
+  /** The person's only card. */
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
@@ -70,7 +70,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
     const matches: CardMatch[] = [];
     for (const match of await deps.directory.find(query)) {
-      // Nobody learns of cards that are not theirs to look at, not even that they exist.
+      // People must not learn that cards exist that they may not see.
       if (await deps.mayAct(action, match.acctId)) matches.push(match);
     }
     const candidates = candidatesOf(meant, matches);
@@ -82,7 +82,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     return null;
   }
 
-  /** Only block and unblock take a reason after the card; for all other verbs every word is part of the card. */
+  /** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
   async function splitWords(verb: Action['verb'], words: readonly string[]) {
     const whole = { query: words.join(' '), rest: [] as readonly string[] };
     if (verb !== 'block' && verb !== 'unblock') return whole;
@@ -110,7 +110,7 @@ const holdsSeveral = {
 
 async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
   const { directory, reply } = deps;
-  // The query may be somebody's name, which the record does not need.
+  // The query may be a person's name, which the audit does not need.
   const onRecord = { why: 'no card matches' };
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
@@ -130,7 +130,9 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
 
 const NAME_WORDS_MAX = 4;
 
-/** The name of a cardholder that was probably meant; null where none is near whose card the person may act on. */
+/**
+ * The cardholder's name that was probably meant; null when no similar name exists, or the person may not act on that card.
+ */
 async function nameMeant(action: Action, query: string, { directory, mayAct }: Deps): Promise<string | null> {
   if (!/\p{L}{3}/u.test(query)) return null;
   const known = new Map<string, { readonly name: string; readonly acctId: number }>();
@@ -151,7 +153,7 @@ async function nameMeant(action: Action, query: string, { directory, mayAct }: D
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
   const { reply, putChoice, factsOf, doing } = deps;
   await reply.record(action, { event: 'asked', detail: 'asked back which card' });
-  // Of a change only the first answer counts; of `show` every answer does, so that one card can be shown after another.
+  // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
   const questionId = action.verb === 'show' ? null : action.id;
   const choices = [];
   for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
@@ -165,26 +167,26 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
 const CHOICES_MAX = 20;
 
 /**
- * Where only a Jane Smith is known, `block Jane Dow` does not mean Jane Smith with the reason "Dow": a match by name that
- * is followed by what looks like more of a name is asked about.
+ * If only a Jane Smith is known, `block Jane Dow` does not mean Jane Smith with the reason "Dow". So a name match that is
+ * followed by another capitalized word asks back.
  */
 function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined): boolean {
   return match?.matchedBy === 'name' && /^\p{Lu}\p{Ll}+$/u.test(rest[0] ?? '');
 }
 
-/** The answer to a button of an alert that is no longer stored. */
+/** The answer to a button on an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({
   what: null,
   why: 'This alert is too old, so I cannot act from it.',
   whoCan: `Use ${commandCode()} with the card’s last four digits.`,
 });
 
-/** Activation is about one card; all other verbs are about its account. */
+/** Activation applies to one card, all other verbs to its account. */
 function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[] {
   const isOfAccount = action.verb !== 'activate';
   return matches.flatMap((match): Candidate[] => {
     const open = match.cards.filter((card) => card.status !== 'CLOSED');
-    // Nothing can be done with a closed card, and the person is told so: it counts only where there is no other.
+    // Nothing can be done with a closed card, and the person is told so. It counts only when there is no open card.
     const cards = open.length > 0 ? open : match.cards;
     if (isOfAccount) {
       const [first] = cards;

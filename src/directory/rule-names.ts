@@ -11,12 +11,12 @@ const ASKED_MAX = 3;
 interface CategoryDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly categories: Categories;
-  /** Accounts of the program, any. */
+  /** Some accounts of the program. */
   readonly accounts: () => Promise<readonly number[]>;
   readonly log: Log;
 }
 
-/** The id of a merchant category, from rules that were read before, or else from the rules of a few other cards. */
+/** The id of a merchant category, from rules read earlier, or else from the rules of a few other cards. */
 export function createCategoryId({ card, categories, accounts, log }: CategoryDeps) {
   return async function categoryId(name: string): Promise<number | null> {
     const known = await categories.idOf(name);
@@ -25,7 +25,7 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
       try {
         await categories.learn((await card.getSpendRules(acctId, { deadlineMs: 1500 })).rules.categories);
       } catch (error) {
-        log.warn({ err: error }, 'rules of another card could not be read');
+        log.warn({ err: error }, 'could not read the rules of another card');
       }
       const found = await categories.idOf(name);
       if (found !== null) return found;
@@ -34,10 +34,10 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
   };
 }
 
-/** Merchant categories by name, as spend rules of the program have shown them. */
+/** Merchant categories by name, collected from the program's spend rules. */
 type Categories = ReturnType<typeof createCategories>;
 
-/** The specification has no list of categories: their ids are collected from all spend rules that are read. */
+/** The specification has no list of categories, so their ids are collected from all spend rules that are read. */
 export function createCategories(redis: RedisClient) {
   const key = stateKey('merchant-categories');
   const fold = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
@@ -46,7 +46,7 @@ export function createCategories(redis: RedisClient) {
       const fields = categories.flatMap(({ id, name }) => [fold(name), String(id)]);
       if (fields.length > 0) await redis.hset(key, ...fields);
     },
-    /** Null: it was in no rules that were read so far. */
+    /** Null when no rules read so far contained it. */
     async idOf(name: string): Promise<number | null> {
       const id = await redis.hget(key, fold(name));
       return id === null ? null : Number(id);
@@ -54,7 +54,7 @@ export function createCategories(redis: RedisClient) {
   };
 }
 
-/** Names rarely change, and an old one for an hour does no harm. */
+/** Names rarely change, and a name that is an hour old does no harm. */
 const KNOWN_FOR_MS = 3_600_000;
 /** After a failure the id is shown for this long, so that not every message waits for a name. */
 const UNKNOWN_FOR_MS = 5 * 60_000;
@@ -62,14 +62,14 @@ const QUICKLY = { deadlineMs: 2000, maxRetries: 0 } as const;
 
 interface RulesetDeps {
   readonly card: Pick<CardClient, 'listRulesets'>;
-  /** What the specification leaves open: see `CardApiAssumptions`. */
+  /** The specification leaves this open: see `CardApiAssumptions`. */
   readonly mayOverrule: boolean;
   readonly now: () => number;
 }
 
 /**
- * Adds the name of the spending ruleset that a card follows to its facts. All names are read with one call and cached; if
- * that fails, the id stays.
+ * Adds the name of a card's spending ruleset to its facts. One call reads all names, and they are cached. If it fails, only
+ * the id is shown.
  */
 export function createNameRuleset({ card, mayOverrule, now }: RulesetDeps): (facts: CardFacts) => Promise<CardFacts> {
   let known: { names: ReadonlyMap<number, string | null>; until: number } | null = null;

@@ -1,7 +1,7 @@
 --- @keys accounts, index, who needs details
--- Writes accounts with all that is derived from them, in one step: only those that are still as they were read.
--- ARGV, account by account: id, old JSON ('' for none), new JSON, score, number of entries to remove, these, number of
--- entries to add, these. Answers the ids of those that somebody else changed meanwhile.
+-- Writes accounts and their derived data in one step, but only accounts that are unchanged since they were read.
+-- ARGV, per account: id, old JSON ('' for none), new JSON, score, number of entries to remove, these entries, number of
+-- entries to add, these entries. Returns the ids of accounts that were changed in the meantime.
 local failed, i = {}, 1
 while i <= #ARGV do
   local id, old, new, score = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]

@@ -26,7 +26,7 @@ interface Deps {
   readonly reply: Pick<ActionTools, 'answer'>;
 }
 
-/** `/card show CARD`: holder, status, limits and what remains, last declines; only the person who asked sees it. */
+/** `/card show CARD`: holder, status, limits and what remains, last declines. Only the person who asked sees it. */
 export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, reply }: Deps) {
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
     const [details, rules, remaining, declines] = await Promise.all([
@@ -38,7 +38,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
     const open = details.cards.filter((card) => card.status !== 'CLOSED');
     const card = details.cards.find((each) => each.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
     const { rulesetId } = details;
-    // As the service says now, not as the directory read it last.
+    // The card service's current value, not the directory's last read.
     const ruleset = rulesetId === null ? null : { id: rulesetId, name: null, mayOverrule: true };
     const facts = await nameRuleset({ ...(await factsOf(acctId, card?.cardId ?? null)), ruleset });
     const message = cardShow(
@@ -55,7 +55,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
   };
 }
 
-/** Every limit of a card, with what remains of it where that is known. */
+/** Every limit of a card, with the remaining amount where known. */
 export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | null): ShownLimit[] {
   const overall = limitPeriods.map((period): ShownLimit => {
     const left = remaining?.overall.find((row) => row.period === period);
@@ -72,7 +72,7 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
   return [...overall, ...byCategory];
 }
 
-/** The last declines of an account's card, newest first, as they are shown. */
+/** The last declines of an account's card, newest first, for display. */
 export async function lastDeclines(acctId: number, recentDeclines: RecentDeclines): Promise<ShownDecline[]> {
   return (await recentDeclines(acctId, DECLINES_SHOWN)).map(shownDecline);
 }
@@ -93,7 +93,7 @@ interface ListDeps {
   readonly now: () => Date;
 }
 
-/** `/card declines CARD [7d]`: what the card service says, and what came as webhooks; the same decline counts once. */
+/** `/card declines CARD [7d]`: declines from the card service and from webhooks, deduplicated. */
 export function createListDeclines({ readTransactions, recentDeclines, factsOf, reply, now }: ListDeps) {
   return async function listDeclines({
     action,

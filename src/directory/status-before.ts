@@ -1,12 +1,12 @@
 import type { CardStatus } from '../core/event.ts';
 import type { DirectoryAccount, DirectoryCard } from './account.ts';
 
-/** A card that appears in an account whose cards were all known has not been reported. Otherwise it cannot be known. */
+/** If all cards of the account were known, a new card has not been reported. Otherwise that is unknown. */
 export function unreportedOf({ detailsAt }: DirectoryAccount): DirectoryCard['was'] | null {
   return detailsAt === null ? null : { status: null, seenAt: detailsAt };
 }
 
-/** A card as the API shows it, with the status that was last reported if that is a different one. */
+/** A card as the API shows it, with the last reported status if it differs. */
 export function withWas(
   news: DirectoryCard,
   before: DirectoryCard | undefined,
@@ -15,28 +15,28 @@ export function withWas(
   const { was: _old, ...card } = news;
   const told = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: before.seenAt });
   const isChange = told !== null && told !== undefined && news.status !== null && told.status !== news.status;
-  // A card that is known only from a webhook has no status that could have changed.
+  // A card known only from a webhook has no earlier status.
   const isKnown = before === undefined || before.was !== undefined || before.status !== null;
   return isChange && isKnown ? { ...card, was: told } : card;
 }
 
 /**
- * The status that a card had before an event changed it, as far as the directory knows.
+ * The status that a card had before an event changed it, according to the directory.
  *
- * @returns null when nothing is known from before the event.
+ * @returns null when nothing from before the event is known.
  */
 export function statusBefore(
   event: { readonly callbackAt: string },
   { cardId, last4 }: { readonly cardId: number; readonly last4: string },
   cards: readonly DirectoryCard[],
 ): CardStatus | null {
-  // A card has no id before it was read from the API.
+  // A card has no id until it was read from the API.
   const card =
     cards.find((known) => known.cardId === cardId) ??
     cards.find((known) => known.cardId === null && known.last4 === last4 && last4 !== '');
   if (card === undefined) return null;
   // The API showed the change before this event reported it.
   if (card.was !== undefined && card.was.seenAt < event.callbackAt) return card.was.status;
-  // What was seen after the event says nothing about what was before it.
+  // A status seen after the event says nothing about the status before it.
   return card.seenAt >= event.callbackAt ? null : card.status;
 }

@@ -6,17 +6,17 @@ import { readWhy } from '../routing/verbs.ts';
 import { visible } from '../slack/mrkdwn.ts';
 import { entryOf, verbNames } from './verbs.ts';
 
-/** What a slash command asks for, before anybody looked whether the card exists. */
+/** What a slash command asks for. Whether the card exists is checked later. */
 export type Command =
   | { readonly kind: 'help' }
-  /** Nothing was typed: which card is meant is looked for in a form. */
+  /** Nothing was typed: a form lets the person pick a card. */
   | { readonly kind: 'pick' }
   | ReadCommand
   | UnclearCommand;
 
 const WORDS_MAX = 200;
 
-/** Who reads what follows the first word after `/card`. */
+/** The parser for the text after the first word. */
 const readers = new Map(
   verbNames.flatMap((verb) => {
     const { command } = entryOf(verb);
@@ -26,16 +26,16 @@ const readers = new Map(
   }),
 );
 
-/** How each verb is begun: `block`, `virtual order`, `travel-mute` and `travel`. */
+/** The words each verb starts with: `block`, `virtual order`, `travel-mute` and `travel`. */
 function leadsOf(command: VerbEntry['command']): readonly string[] {
   if (command === undefined) return [];
   const [first = '', second = ''] = command.usage.split(' ');
-  // Two verbs share the first word.
+  // Two verbs share this first word.
   const lead = first === 'virtual' ? `${first} ${second}` : first;
   return [lead, ...(command.alias === undefined ? [] : [command.alias])];
 }
 
-/** Other words for a verb, with how it is begun; null: it is only a button. */
+/** Other words for a verb, with its first words; null: it is only a button. */
 const synonyms = new Map(
   verbNames.flatMap((verb) => {
     const { alsoCalled = [], command } = entryOf(verb);
@@ -43,19 +43,19 @@ const synonyms = new Map(
   }),
 );
 
-/** The first words after `/card` that exist. */
+/** All valid first words after `/card`. */
 export const commandWords: readonly string[] = [
   'help',
   ...new Set(verbNames.flatMap((verb) => entryOf(verb).command?.usage ?? []).map(firstWord)),
 ];
 
 /**
- * Reads the text after `/card`. Pure: which card is meant, and whether the person may, is decided later.
+ * Parses the text after `/card`. Pure: which card is meant, and whether the person may act, is decided later.
  *
- * Of a card number that somebody typed only the last four digits are read; they find the card as well.
+ * Only the last four digits of a typed card number are used; they are enough to find the card.
  */
 export function parseCommand(text: string, clock: Clock): Command {
-  // Written in one way first, so that no spacing or full-width digit hides a number.
+  // Normalized first, so that no spacing or full-width digit hides a number.
   const plain = visible(text.normalize('NFKC')).replaceAll(/\s+/g, ' ');
   const why = readWhy(plain);
   if (why !== null) return why;
@@ -73,7 +73,7 @@ export function parseCommand(text: string, clock: Clock): Command {
   return unknownVerb(verb, rest, clock);
 }
 
-/** What was probably meant by a first word that does not exist: a typo, or another word for the same. */
+/** The probable meaning of an unknown first word: a typo, or a synonym. */
 function unknownVerb(typed: string, rest: readonly string[], clock: Clock): UnclearCommand {
   const word = typed.toLowerCase();
   const meant = synonyms.has(word) ? null : closest(word, ['help', ...readers.keys()]);
@@ -86,7 +86,7 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   const lead = meant ?? synonym?.lead;
   if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${said}.`, usage: 'help' };
   const why = `I don’t know ${said}. Did you mean “${lead}”?`;
-  // The same again, rightly spelled, to be copied; where that cannot be read either, how it is written.
+  // The corrected command, for copying. If it cannot be parsed either, the syntax.
   const again = [lead, ...copyable(rest)].join(' ');
   if (parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
   const form = verbNames
@@ -95,7 +95,7 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   return { kind: 'unclear', why, usage: form?.usage ?? 'help', ...(form && { example: form.example }) };
 }
 
-/** The first words, up to one that cannot stand inside code and be copied from there. */
+/** The leading words that can be shown as code and copied from there. */
 function copyable(words: readonly string[]): readonly string[] {
   const plain = words.map((word) => word.replaceAll(/[‘’]/g, "'").replaceAll(/[“”„]/g, '"'));
   const end = plain.findIndex((word) => !/^[\p{L}\p{M}\p{N}$.,:;/'"()+#%=!?-]+$/u.test(word));
@@ -106,14 +106,14 @@ function firstWord(usage: string): string {
   return usage.split(' ', 1)[0] ?? '';
 }
 
-/** A person, a channel, a user group or an address, as Slack writes them into a command with `should_escape`. */
+/** A person, channel, user group or link, as Slack writes them into a command with `should_escape`. */
 const token = /<([@#!]|https?:|mailto:)([^<>|]*)(?:\|([^<>]*))?>/g;
 
 const entities: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&amp;': '&' };
 
 /**
- * The text of a command as the person typed it, where Slack escaped it. In `link` and `delegate` people stay tokens (`<@U0123>`),
- * because a name says nothing about who somebody is; everything else is plain text again.
+ * Restores a command's text as typed, if Slack escaped it. In `link` and `delegate` people stay tokens (`<@U0123>`),
+ * because a name does not identify a person. Everything else becomes plain text again.
  *
  * https://docs.slack.dev/interactivity/implementing-slash-commands#creating-your-command
  */

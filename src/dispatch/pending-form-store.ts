@@ -9,13 +9,13 @@ import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { Remedy } from '../limits/remedy-change.ts';
 
-/** As long as Slack takes answers to the message that asked. */
+/** As long as Slack accepts responses to the original message. */
 const PENDING_TTL_SECONDS = 30 * 60;
 
 const cents = z.int().nullable();
 const Limits = z.record(LimitPeriod, cents);
 
-/** A card's rules, for what can be said beside an input before the card service is asked. */
+/** A card's rules, for input errors that can be shown without calling the card service. */
 const KnownRules = z.object({
   limits: Limits,
   apartCents: z.int().optional(),
@@ -25,13 +25,13 @@ const KnownRules = z.object({
 /** Where the form was opened from. */
 const place = { channel: z.string(), messageTs: z.string().nullable() };
 
-/** What waits behind a control that a person may press next. */
+/** What a control does when the person presses it. */
 export const Pending = z.discriminatedUnion('kind', [
-  /** "This one": the action with the card that was picked. */
+  /** "This one": the action with the picked card. */
   z.strictObject({
     kind: z.literal('choice'),
     action: Action,
-    /** Shared by all rows of one question: whichever is pressed first is the answer. Null: each row may be pressed. */
+    /** Shared by all rows of one question: the first row pressed is the answer. Null: every row may be pressed. */
     questionId: z.string().nullable(),
   }),
   /** A form that a command opened, and where its answers go. */
@@ -44,14 +44,14 @@ export const Pending = z.discriminatedUnion('kind', [
     remedy: Remedy.nullable(),
     /** Null until the card was read. */
     rules: KnownRules.nullable(),
-    /** By now nothing stops the purchase: no amount is too low for it. */
+    /** Nothing stops the purchase any more, so no amount is too low for it. */
     passes: z.boolean().default(false),
   }),
   /** An open form on a request. */
   z.strictObject({
     kind: z.literal('decide'),
     requestId: z.string(),
-    /** Which of its revisions the form shows. */
+    /** The revision of the request that the form shows. */
     revision: z.int().nonnegative().default(0),
     purpose: z.enum(['change', 'deny', 'override']),
     ...place,
@@ -70,7 +70,7 @@ const KeptPending = z.strictObject({ id: z.string(), pending: Pending });
 
 export type PendingStore = ReturnType<typeof createPending>;
 
-/** What controls stand for. It is signed: whoever presses one has read what it does. */
+/** What controls stand for. Signed, because the person acts on what the control showed. */
 export function createPending(redis: RedisClient, signer: Signer) {
   const store = createRecordStore({
     redis,
@@ -82,16 +82,16 @@ export function createPending(redis: RedisClient, signer: Signer) {
   });
   const write = (id: string, pending: Pending): Promise<void> => store.put(id, { id, pending });
   return {
-    /** Keeps what a control stands for. @returns the opaque id that goes into the control. */
+    /** Stores what a control stands for. @returns the opaque id for the control. */
     async put(pending: Pending): Promise<string> {
       const id = `p_${randomBytes(9).toString('base64url')}`;
       await write(id, pending);
       return id;
     },
-    /** More is known of what a control stands for. */
+    /** Replaces the stored entry with more complete data. */
     replace: write,
     async get(id: string): Promise<Pending | null> {
-      // What somebody altered is as good as gone: whoever pressed it is told to begin again.
+      // A forged entry is treated as expired: the person is told to start over.
       const kept = await store.get(id).catch((error: unknown) => {
         if (error instanceof ForgedError) return null;
         throw error;

@@ -11,7 +11,7 @@ import type { ResolveCard } from '../directory/resolve-card.ts';
 import { type Decision, mayAsk, type Role } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
 
-/** Who does what is asked for: what is about one card gets that card as well. */
+/** The function that performs each verb. Verbs about one card also receive that card. */
 export type Handlers = {
   readonly [V in Verb]: (
     given: (typeof verbs)[V] extends { readonly isOfCard: true } ? Resolved<ActionOf<V>> : ActionOf<V>,
@@ -24,30 +24,30 @@ interface Deps {
   readonly resolveCard: ResolveCard;
   readonly record: RecordAction;
   readonly looks: Looks;
-  /** Whose card something is about. */
+  /** The account of a target. */
   readonly accountOf: (target: Action['target']) => Promise<number | null>;
   readonly handlers: Handlers;
-  /** An approval that is not tried again. The error is null when the fault is ours, not the card API's. */
+  /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (
     click: ActionOf<'decide' | 'emergency-override'>,
     error: CardApiError | null,
   ) => Promise<void>;
   readonly failures: {
-    /** Any other action that is not tried again. */
+    /** Fails any other action that will not be retried. */
     readonly failAction: (resolved: Resolved, error: CardApiError | null) => Promise<void>;
-    /** It was given up, and whoever asked was told so. */
+    /** The action was given up, and the person who asked was told. */
     readonly isGivenUp: (action: Action) => Promise<boolean>;
   };
 }
 
 /**
- * Worker half of an action: ask the policy, find the card, do it once, write it down, tell.
+ * Worker half of an action: ask the policy, find the card, perform it once, record it, report it.
  *
- * Runs at least once for each action. One account is worked on by one action at a time, so what two people press at
- * once happens one after the other, and the second finds it done. However it ends, the person hears of it.
+ * Runs at least once per action. Each account is processed by one action at a time: of two simultaneous requests the
+ * second finds the change already made. The person always gets an answer.
  *
- * The returned function throws whatever makes it worth running again; also on the last attempt what should never happen,
- * for the record.
+ * The returned function throws errors that are worth a retry. On the last attempt it still throws unexpected errors, so
+ * that they are recorded.
  */
 export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun) => Promise<void> {
   return async function performAction(asked, run) {
@@ -68,7 +68,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
         resolved = { ...card, action };
       }
       if (isLook) await recordLook(action, isOfCard ? resolved : { cardId: null });
-      // Which of the two a verb takes stands in its entry; a test holds the table and the handlers together.
+      // The verb's entry decides which of the two it takes. A test checks that the table and the handlers agree.
       const handle = deps.handlers[action.verb] as (given: Action | Resolved, run: ActionRun) => Promise<unknown>;
       await handle(isOfCard ? resolved : action, run);
     } catch (error) {
@@ -82,7 +82,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
     }
   };
 
-  /** Who has seen what of which card. */
+  /** Records who has seen what of which card. */
   async function recordLook(action: Action, card: { readonly acctId?: number; readonly cardId: number | null }) {
     const acctId = card.acctId ?? (await deps.accountOf(action.target));
     const seen = action.verb === 'look' ? action.seen : null;
@@ -92,7 +92,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
   }
 }
 
-/** An approver who links a card to nobody but themselves claims it, as everybody else does: somebody else confirms. */
+/** An approver who links a card to themselves claims it, like everyone else, so another person confirms it. */
 function meant(action: Action): Action {
   if (action.verb !== 'link' || action.subject !== action.actor.userId) return action;
   const { subject: _subject, ...rest } = action;
@@ -117,11 +117,11 @@ interface PermitDeps
 type Refusing = Extract<Decision, { kind: 'refused' }>;
 
 /**
- * Before the worker does anything that somebody asked for: whether they may, by the roles that they have now. Asked again
- * as soon as it is clear which card is meant: its group may have people of its own, and it may be the person's own card.
- * What it takes because of the amount is decided where that is known.
+ * Checks whether the person may do this, with their current roles, before the worker does anything. Checked again once
+ * the card is known: its group may have its own people, and it may be the person's own card. Rules about the amount are
+ * checked where the amount is known.
  *
- * @returns the action with these roles. Null: they may not, or it waited too long; they have been told.
+ * @returns the action with these roles. Null: not permitted, or it waited too long; the person has been told.
  */
 type PermitAction = <A extends Action>(asked: A, acctId?: number) => Promise<A | null>;
 
@@ -129,7 +129,7 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
   return async function permitAction<A extends Action>(asked: A, acctId?: number) {
     const roles = await deps.rolesNow(asked, acctId);
     const action: A = { ...asked, roles, asHolder: isAsHolder(asked.verb, roles) };
-    // It was permitted before it was sent: what became of it has to be found out.
+    // Permitted before it was sent, so its outcome has to be determined.
     const written = await deps.progress.read(action.id);
     if (written?.state === 'sending' || reported(written) !== null) return action;
     const decision = await deps.authorize(action, acctId === undefined ? {} : { acctId });

@@ -8,7 +8,7 @@ import type { Message } from '../slack/message.ts';
 import { redactText } from '../webhooks/quarantine.ts';
 import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, type Verb, verbs } from './verbs.ts';
 
-/** Who asks for what, as Slack delivered it. */
+/** Who asks for what, as delivered by Slack. */
 export interface Asking {
   /** Equal for repeated deliveries of one click or command, different for two. */
   readonly id: string;
@@ -21,7 +21,10 @@ export interface Asking {
   readonly origin: Origin;
 }
 
-/** The same with what the verb takes, or a function that finds it: done once it is permitted, before it is stored. */
+/**
+ * The same with the verb's input, or a function that determines it. The function runs after the permission check,
+ * before the action is stored.
+ */
 export type Ask = {
   [V in Verb]: Asking & {
     readonly verb: V;
@@ -31,24 +34,24 @@ export type Ask = {
 }[Verb];
 
 /**
- * What was read from words or kept behind a button, whose verb and input nobody knows when this is compiled.
+ * For typed text and stored buttons, whose verb and input are not known at compile time.
  *
- * @throws Error for a verb that does not exist. The input is checked before anything is stored.
+ * @throws Error for an unknown verb. The input is validated before anything is stored.
  */
 export function askOf(
   ask: Omit<Asking, 'verb'> & { readonly verb: string; readonly input: Readonly<Record<string, unknown>> },
 ): Ask {
-  if (!Object.hasOwn(verbs, ask.verb)) throw new Error('an action of an unknown verb');
+  if (!Object.hasOwn(verbs, ask.verb)) throw new Error('unknown verb');
   return ask as Ask;
 }
 
-/** What the verb of a kept action takes. */
+/** The verb's own input in a stored action. */
 export function inputOf(action: AnyAction): Readonly<Record<string, unknown>> {
   const envelope = ['id', 'verb', 'target', 'reason', 'actor', 'roles', 'asHolder', 'origin', 'askedAt'];
   return Object.fromEntries(Object.entries(action).filter(([name]) => !envelope.includes(name)));
 }
 
-/** What was found before an action is stored: its input, or why it cannot be; `shown`: the person looks at it, no more. */
+/** The result of preparing an action: its input, or a refusal. `shown`: the person only views something. */
 export type Prepared<Input = unknown> =
   | { readonly kind: 'input'; readonly input: Input }
   | Refused
@@ -76,7 +79,7 @@ interface Deps {
     whoMay: readonly string[];
     askValue: string | null;
   }) => Message;
-  /** Keeps an action that is done when its button is pressed. @returns the button's value. */
+  /** Stores an action that runs when its button is pressed. @returns the button's value. */
   readonly offer: (action: AnyAction) => Promise<string>;
   readonly unavailable: () => Message;
   readonly count: (verb: Verb, decision: 'taken' | 'refused' | 'unavailable') => void;
@@ -85,9 +88,9 @@ interface Deps {
 }
 
 /**
- * Web half of an action: permit and store. It holds no card API token, so this is all it can do.
+ * Web half of an action: check permission and store. It has no card API token, so it can do no more.
  *
- * Permission is looked up now, at the click, whatever the message showed when it was drawn.
+ * Permission is checked now, at the click, regardless of what the message showed when it was rendered.
  *
  * @param notify tells the person who asked; nobody else sees it.
  */
@@ -106,7 +109,7 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
   const isUnsure = !isAllowed && !isComplete;
   deps.count(verb, isUnsure ? 'unavailable' : isTaken ? 'taken' : 'refused');
   const { userId } = ask.actor;
-  deps.log.info({ actionId: ask.id, verb, userId, roles, isAllowed: isTaken }, 'action asked for');
+  deps.log.info({ actionId: ask.id, verb, userId, roles, isAllowed: isTaken }, 'action requested');
 
   try {
     await deps.take(
@@ -118,8 +121,8 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(verb, 'unavailable');
     if (isTaken && !isLook) return await notify(deps.unavailable());
-    // It was given, or shown, all the same; that it is missing in the record is said in the log.
-    deps.log.error({ err: error, actionId: ask.id }, 'a refusal or a look could not be recorded');
+    // The refusal or view itself still takes place. The log notes that its record is missing.
+    deps.log.error({ err: error, actionId: ask.id }, 'could not record a refusal or a view');
   }
   if (!isTaken) await notify(prepared.message);
 }
@@ -130,12 +133,12 @@ async function prepare({ input }: Ask): Promise<Prepared<object>> {
 
 function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, roles: Role[], deps: Deps): AnyAction {
   const askedAt = deps.now().toISOString();
-  // People copy what stands on the card; the reason is kept for good.
+  // People copy what is printed on the card, and the reason is kept permanently.
   const masked = redactText(reason);
   return { id, verb, target, reason: masked, actor, roles, asHolder: isAsHolder(verb, roles), origin, askedAt };
 }
 
-/** Why somebody may not. Nobody is let through on a guess. */
+/** Why someone may not do it. Without complete roles, nobody is permitted. */
 async function refusedOf(
   { verb, isExternal }: Asking,
   action: AnyAction,
@@ -143,7 +146,7 @@ async function refusedOf(
   deps: Deps,
 ): Promise<Refused> {
   if (!isComplete && !isExternal) {
-    deps.log.error({ verb }, 'roles could not be read, nobody is let through');
+    deps.log.error({ verb }, 'could not read roles; refusing the action');
     return { kind: 'refused', why: 'it could not be read who may', message: deps.unavailable() };
   }
   const { role, doing } = entryOf(verb).permission;
@@ -153,12 +156,12 @@ async function refusedOf(
   return { kind: 'refused', why, message: deps.refusal({ doing, role, isExternal, whoMay, askValue }) };
 }
 
-/** Null while the button cannot be kept: who can is said all the same. */
+/** Null if the button cannot be stored. The refusal still names who can help. */
 async function offerToAsk(action: AnyAction, { offer, log }: Deps): Promise<string | null> {
   try {
     return await offer(askPermissionOf(action));
   } catch (err) {
-    log.warn({ err }, 'a question to those who may could not be kept');
+    log.warn({ err }, 'could not store the button that asks for permission');
     return null;
   }
 }

@@ -11,17 +11,17 @@ import { muteEndOf } from '../routing/mute.ts';
 import { parseCommand } from './command.ts';
 import { entryOf, type Verb, verbs } from './verbs.ts';
 
-/** What a question about a policy takes for granted: nobody is asked. */
+/** The assumptions of a policy question. Nothing is looked up. */
 export interface Assumed {
-  /** Of the card, as the card service calls it; null: in none. */
+  /** The card's group, as the card service names it; null: none. */
   readonly group: string | null;
-  /** The limit as it is, whole cents; null: not known. */
+  /** The current limit, in whole cents; null: unknown. */
   readonly nowCents: number | null;
-  /** The money on a virtual card that is ordered, whole cents; null: not said. */
+  /** The amount on an ordered virtual card, in whole cents; null: not given. */
   readonly fundCents: number | null;
   /** The person holds the card. */
   readonly isOwnCard: boolean;
-  /** User groups that the person is in. */
+  /** The person's user groups. */
   readonly memberOf: readonly string[];
   readonly at: Date;
 }
@@ -33,7 +33,7 @@ type Explained =
 /**
  * What would happen, and who else could approve.
  *
- * @param words `U01ANA limit 1234 daily 900`: a person, and what they would type behind `/card`.
+ * @param words `U01ANA limit 1234 daily 900`: a person, and what they would type after `/card`.
  */
 export function explainPolicy(policy: Policy, words: string, assumed: Assumed): Explained {
   const [who = '', ...typed] = words.trim().split(/\s+/);
@@ -48,7 +48,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   }
   const verb = command.verb as Verb;
   const { isOwnCard } = assumed;
-  // A card that is being ordered is in no group yet.
+  // A card that is being ordered has no group yet.
   const group = verb === 'order-virtual' ? null : assumed.group;
   const section = sectionOf(policy, group);
   const roles = rolesIn(policy, userId, { ...assumed, group });
@@ -84,7 +84,7 @@ function whoMay(policy: Policy, role: Role | null, group: string | null): string
   return [...new Set([...operators, ...permittedTo(policy, 'approver', group)])];
 }
 
-/** As far as the file says it, and what is taken for granted about user groups. */
+/** The person's roles from the file and the assumed user groups. */
 function rolesIn(policy: Policy, userId: string, { group, memberOf, isOwnCard, at }: Assumed): Role[] {
   const ids = [userId, ...memberOf, ...standsInFor(policy, userId, at)];
   const held = (['approver', 'operator'] as const).filter((role) =>
@@ -93,7 +93,7 @@ function rolesIn(policy: Policy, userId: string, { group, memberOf, isOwnCard, a
   return isOwnCard ? [...held, 'holder'] : held;
 }
 
-/** Who else could approve, with whoever stands in for them on that day. */
+/** Who else could approve, including delegates on that day. */
 function approversBesides(userId: string, policy: Policy, { group, at }: Pick<Assumed, 'group' | 'at'>): string[] {
   const named = permittedTo(policy, 'approver', group);
   const delegates = policy.delegations.map(({ to }) => to);
@@ -101,7 +101,7 @@ function approversBesides(userId: string, policy: Policy, { group, at }: Pick<As
   return [...new Set([...named, ...standIns])].filter((id) => id !== userId);
 }
 
-/** What a verb takes besides a card, as facts and in words. */
+/** A verb's input besides a card, as facts and in words. */
 interface Change {
   readonly facts: Pick<Facts, 'raiseCents' | 'lastsMs'>;
   readonly lines: readonly string[];
@@ -130,14 +130,14 @@ function muteIn(
   };
 }
 
-/** How much money, where a virtual card is ordered. */
+/** The amount of a virtual card order. */
 function orderIn({ fundCents }: Assumed): Change {
   const given = fundCents === null ? '; --fund says how much' : '';
   const cents = fundCents ?? 0;
   return { facts: { raiseCents: cents }, lines: [`Order: ${formatCents(cents)} on a new virtual card${given}`] };
 }
 
-/** How much more, and for how long, where it is a limit that is changed. */
+/** The size and duration of a limit change. */
 function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { nowCents, at }: Assumed): Change {
   const read = LimitAction.shape.changeRequest.safeParse(input['changeRequest']);
   const to = read.success ? read.data.goals[0]?.to : undefined;
@@ -169,7 +169,7 @@ function outcomeWords(decision: Decision, approvers: readonly string[]): string 
   }
 }
 
-/** A recorded decision that would be another one. */
+/** A recorded decision that would change. */
 interface Difference {
   readonly at: string;
   readonly actionId: string;
@@ -181,16 +181,16 @@ interface Difference {
 }
 
 /**
- * Which recorded decisions would differ under a policy.
+ * Which recorded decisions would change under a policy.
  *
- * Who is in a user group then is not known any more: where the policy names user groups, the roles of then are kept. Caps
- * count as exceeded where they were.
+ * Past user group memberships are unknown: where the policy names user groups, the recorded roles are kept. Caps count
+ * as exceeded where they were.
  */
 export function replayDecisions(
   policy: Policy,
   decisions: readonly (RecordedDecision & { readonly atMs: number })[],
 ): Difference[] {
-  // Of an action that was asked about several times, the last answer is what became of it.
+  // For an action that was decided several times, the last decision counts.
   const last = new Map(decisions.map((then) => [`${then.actionId} ${then.verb}`, then]));
   return [...last.values()].flatMap((then): Difference[] => {
     if (!Object.hasOwn(verbs, then.verb) || then.kind === 'late') return [];
@@ -204,7 +204,7 @@ export function replayDecisions(
   });
 }
 
-/** Orders have amounts of their own, and no duration. */
+/** Orders have their own amounts and no duration. */
 function boundsFor(verb: string, approval: ApprovalPolicy): Pick<ApprovalPolicy, 'bands'> & Partial<ApprovalPolicy> {
   return verb === 'order-virtual' ? { bands: approval.orderBands } : approval;
 }
@@ -214,7 +214,7 @@ function factsOf(policy: Policy, then: RecordedDecision & { readonly atMs: numbe
   const ids = [userId, ...standsInFor(policy, userId, new Date(then.atMs))];
   const roles = (['approver', 'operator', 'holder'] as const).filter((role) => {
     if (role === 'holder') return then.roles.includes(role);
-    // Before it was clear which card is meant.
+    // For decisions made before the card was known.
     const permitted = permittedTo(policy, role, then.acctId === null ? undefined : group);
     const isByGroup = permitted.some((id) => id.startsWith('S')) && then.roles.includes(role);
     return isByGroup || permitted.some((id) => ids.includes(id));

@@ -17,8 +17,8 @@ import { virtualCardVerbs } from '../virtual-cards/verbs.ts';
 import { warningVerbs } from '../warnings/verbs.ts';
 
 /**
- * Everything that people can ask for: one entry a verb, kept by the capability that does it. What is stored of it, who
- * may, how it is typed and what the help says are read from here; who does it is put together in `src/app`.
+ * Everything people can ask for: one entry per verb, maintained by its capability. The stored shape, the permission,
+ * the syntax and the help text come from here. `src/app` connects each verb to the function that performs it.
  */
 export const verbs = {
   show: {
@@ -59,14 +59,14 @@ export const verbs = {
   ...alertVerbs,
   ...routingVerbs,
   ...warningVerbs,
-  /** Something was opened that only shows: an alert, its details, a form. What exactly, the record says. */
+  /** Opens something for viewing only: an alert, its details, a form. The record names what was shown. */
   look: {
     action: actionOf('look', Target, { seen: z.string().max(40) }),
     permission: { role: null, doing: 'look at this' },
     refusedTo: 'look at',
     isLook: true,
   },
-  /** Something was picked in a message or a form of ours that stands for nothing any more: only ever refused. */
+  /** An option of a message or form that is no longer valid. Always refused. */
   choose: {
     action: actionOf('choose', Target, {}),
     permission: { role: null, doing: 'use this control' },
@@ -80,22 +80,22 @@ export const verbNames = Object.keys(verbs) as readonly Verb[];
 /** An action of one verb, with that verb's own input. */
 export type ActionOf<V extends Verb> = z.infer<(typeof verbs)[V]['action']>;
 type Envelope = keyof AnyAction;
-/** What a verb takes besides what every action has. */
+/** A verb's input, without the fields all actions share. */
 export type InputOf<V extends Verb> = Omit<ActionOf<V>, Envelope>;
 
 const { show, ...others } = verbs;
 const schemas = Object.values(others).map(({ action }) => action);
 
-/** Something that a person asked for and may do: the only thing besides events that the queue accepts. */
+/** A permitted request of a person: the only thing besides events that the queue accepts. */
 export const Action = z.discriminatedUnion('verb', [show.action, ...schemas]);
 export type Action = z.infer<typeof Action>;
 
-/** True when one of `roles` is enough to ask for it; for a holder only with the own card. */
+/** True when one of `roles` is enough to ask for it. Holders may ask only for their own card. */
 export function isPermitted(verb: Verb, roles: readonly Role[]): boolean {
   return mayAsk(entryOf(verb).permission, roles);
 }
 
-/** True when somebody may do it as the card's holder only: then it has to be the own card. */
+/** True when the person acts only as a cardholder, so it must be their own card. */
 export function isAsHolder(verb: Verb, roles: readonly Role[]): boolean {
   return isForOwnCard(entryOf(verb).permission, roles);
 }
@@ -106,7 +106,7 @@ export function entryOf(verb: Verb): VerbEntry {
 
 const help: HelpEntry = { usage: 'help', example: 'help', effect: 'shows this list' };
 
-/** What people use most, first. */
+/** The most used verbs, in order. */
 const mostUsed: readonly Verb[] = [
   'show',
   'block',
@@ -119,7 +119,7 @@ const mostUsed: readonly Verb[] = [
   'claim',
 ];
 
-/** The commands that somebody with these roles may use, the most used first, and those that only others may. */
+/** The commands someone with these roles may use, most used first, and the commands only others may use. */
 export function helpFor(roles: readonly Role[]): Help {
   const isFirst = (verb: Verb): boolean => mostUsed.includes(verb);
   const ordered = [...mostUsed, ...verbNames.filter((verb) => !isFirst(verb))];
@@ -128,23 +128,23 @@ export function helpFor(roles: readonly Role[]): Help {
   return { own: [...commandsOf(true), help], others: commandsOf(false) };
 }
 
-/** What the policy demands for a verb. */
+/** The permission that the policy demands for a verb. */
 export function permissionOf(verb: string): Permission {
-  if (!Object.hasOwn(verbs, verb)) throw new Error('an unknown verb');
+  if (!Object.hasOwn(verbs, verb)) throw new Error('unknown verb');
   return entryOf(verb as Verb).permission;
 }
 
-/** Behind "was not allowed to", for the record; the card, if there is one, follows. */
+/** Completes "was not allowed to …", for the record, followed by the card if there is one. */
 export function refusedTo(verb: string): string {
   return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).refusedTo : verb;
 }
 
-/** Behind "to", for people: `block cards`. */
+/** Completes "to …", for people: `block cards`. */
 export function doingOf(verb: string): string {
   return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).permission.doing : 'do that';
 }
 
-/** The first word after the slash command that does it; null: it is only a button. */
+/** The first word of its slash command; null: it is only a button. */
 export function commandOf(verb: string): string | null {
   const entry = Object.hasOwn(verbs, verb) ? entryOf(verb as Verb) : null;
   return entry?.command?.usage.split(' ', 1)[0] ?? null;

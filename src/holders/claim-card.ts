@@ -14,26 +14,26 @@ import { type SetLink, whyNoHolder } from './link-card.ts';
 import { isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
 
-/** A claim that nobody decides expires. Silence never confirms it. */
+/** An undecided claim expires. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
 const CLAIMS_A_DAY = 5;
-/** How many accounts a claim may match; with more it is a guess. */
+/** The maximum number of accounts a claim may match. With more it is a guess. */
 const ACCOUNTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
   readonly directory: Pick<Directory, 'find' | 'findByEmail'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
-  /** @returns the value of a button that stands for the action. */
+  /** @returns the value of a button that runs the action. */
   readonly offer: (action: Action) => Promise<string>;
   readonly openClaim: OpenClaimOf;
 }
 
 /**
- * "I hold this card": proved by an e-mail address that Slack and the card program agree on, and a press of the button;
- * otherwise an approver decides. The answer never says whose card it is.
+ * "I hold this card": proved by an e-mail address that Slack and the card program agree on and a press of the button.
+ * Otherwise an approver decides. The answer never reveals whose card it is.
  *
- * @throws SlackError when Slack could not be asked who this is, and asking again can help.
+ * @throws SlackError when the Slack profile could not be read and a retry may help.
  */
 export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<void> {
   return async function claimCard(action) {
@@ -44,7 +44,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const meant = await accountsMeant(action);
     const own = person?.email == null ? [] : await ownAccounts(meant, userId, person.email);
     const linked = own.find(({ isLinked }) => isLinked)?.account;
-    // Since the button was offered the address may have changed, or somebody else may have been linked.
+    // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
     if (proved !== undefined) {
       const link = { acctId: proved.acctId, cardId: null, userId, provedBy: 'email' } as const;
@@ -65,7 +65,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     return (await deps.directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
   }
 
-  /** Of the accounts that are meant, those with the person's own address that nobody else is linked to. */
+  /** The matching accounts that have the person's own address and are not linked to anyone else. */
   async function ownAccounts(
     meant: readonly number[],
     userId: string,
@@ -75,7 +75,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     for (const account of await deps.directory.findByEmail(email)) {
       if (!meant.includes(account.acctId) || !isSameEmail(account.email, email)) continue;
       const link = await deps.links.ofAccount(account.acctId);
-      // Where somebody else is linked already, an approver has to decide.
+      // If another person is already linked, an approver has to decide.
       if (link === null || link.userId === userId) own.push({ account, isLinked: link !== null });
     }
     return own;
@@ -96,19 +96,19 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account'>;
-  /** Posts a claim into the channel for requests, to be confirmed or refused there. */
+  /** Posts a claim to the channel for requests, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;
-  /** Ends a claim that nobody decided. */
+  /** Schedules the expiry of an undecided claim. */
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
 }
 
-/** Leaves it to the approvers who holds a card. Claimed again while that is open, it is the same claim. Safe to repeat. */
+/** Asks the approvers who holds a card. Claiming again while the claim is open reuses it. Idempotent. */
 type OpenClaimOf = (action: Claim['action'], acctIds: readonly number[]) => Promise<void>;
 
 export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   return async function openClaim(action, acctIds) {
     const { userId } = action.actor;
-    // Two commands at once are one claim, too.
+    // Two simultaneous commands are also one claim.
     await deps.withLock(`claims-of:${userId}`, async () => {
       const id = `clm_${action.id.slice(4)}`;
       const known = (await deps.claims.get(id)) ?? (await twinOf(action, acctIds));
@@ -134,7 +134,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     return (await deps.claims.open()).find(isSame) ?? null;
   }
 
-  /** Nobody else is asked about a card that does not exist. */
+  /** Approvers are not asked about a card that does not exist. */
   async function refuseUnknown(action: Action): Promise<void> {
     const query = action.target.kind === 'words' ? action.target.words.join(' ') : '';
     const why = query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`;
@@ -163,7 +163,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   }
 }
 
-/** Every part of the shorter name is in the other: `Sam Rivera` is `Sam J. Rivera`. */
+/** Every part of the shorter name is in the longer one: `Sam Rivera` matches `Sam J. Rivera`. */
 function isSameName(one: string | null, other: string): boolean {
   const [short = [], long = []] = [nameWords(one ?? ''), nameWords(other)].toSorted((a, b) => a.length - b.length);
   return short.length > 1 && short.every((word) => long.includes(word));
@@ -174,7 +174,7 @@ interface ClaimMessageDeps {
   readonly links: Pick<Links, 'ofAccount'>;
 }
 
-/** The message of a claim, as it stands now. */
+/** A claim's current message. */
 export async function claimMessage(claim: Claim, { factsOf, links }: ClaimMessageDeps): Promise<Message> {
   const { actor, askedAt, verb } = claim.action;
   const decision = decisionOf(claim);

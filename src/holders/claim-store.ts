@@ -7,12 +7,12 @@ import type { Signer } from '../core/sign.ts';
 import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
-/** Whoever claims more than a few cards in a day is guessing. */
+/** Someone who claims more than a few cards in a day is guessing. */
 const COUNTED_SECONDS = 24 * 3600;
 
 const ClaimedCard = z.strictObject({
   acctId: z.int(),
-  /** Whether Slack has the name and the e-mail address of its holder for the one who claims. */
+  /** Whether the claimant's Slack profile has the holder's name and e-mail address. */
   isSameName: z.boolean(),
   isSameEmail: z.boolean(),
 });
@@ -20,9 +20,9 @@ export type ClaimedCard = z.infer<typeof ClaimedCard>;
 
 const claimed = {
   id: z.string(),
-  /** Who claims to hold a card, or to hold it no longer. */
+  /** The person who claims to hold a card, or to hold it no longer. */
   action: z.discriminatedUnion('verb', [ClaimAction, UnlinkAction]),
-  /** The cards that this can mean. */
+  /** The cards the claim may refer to. */
   cards: z.array(ClaimedCard).min(1),
   /** UTC ISO 8601. */
   expiresAt: z.string(),
@@ -31,19 +31,19 @@ const claimed = {
 const Decision = z.strictObject({
   /** The click, so that its job recognizes its own decision after a crash. */
   actionId: z.string(),
-  /** Slack user, and when, UTC ISO 8601. */
+  /** Slack user id. `at`: UTC ISO 8601. */
   by: z.string(),
   at: z.string(),
 });
 
 /**
- * Somebody says that they hold a card, or hold it no longer, and an approver decides whether that is so.
+ * Someone says that they hold a card, or no longer hold it, and an approver decides.
  *
- * open → confirmed, refused or expired; each of these is final.
+ * open → confirmed, refused or expired, all final.
  */
 export const Claim = z.discriminatedUnion('state', [
   z.strictObject({ ...claimed, state: z.literal('open') }),
-  /** The account that was confirmed is linked to who claimed it, or to nobody any more. */
+  /** The confirmed account is linked to the claimant, or to nobody any more. */
   z.strictObject({ ...claimed, state: z.literal('confirmed'), acctId: z.int(), decision: Decision }),
   z.strictObject({ ...claimed, state: z.literal('refused'), decision: Decision }),
   z.strictObject({ ...claimed, state: z.literal('expired') }),
@@ -52,7 +52,7 @@ export type Claim = z.infer<typeof Claim>;
 export type OpenClaim = Extract<Claim, { state: 'open' }>;
 export type ClosedClaim = Exclude<Claim, OpenClaim>;
 
-/** The click that decided it, and who; null while it is open, and where its time ran out. */
+/** The deciding click and person; null while open, and for expired claims. */
 export function decisionOf(claim: Claim): z.infer<typeof Decision> | null {
   return claim.state === 'confirmed' || claim.state === 'refused' ? claim.decision : null;
 }
@@ -61,19 +61,19 @@ export function isDecidedBy(claim: Claim, actionId: string): boolean {
   return decisionOf(claim)?.actionId === actionId;
 }
 
-/** What *Confirm* carries: which card of the claim, and who the person saw as its holder. An opaque id. */
+/** The value of *Confirm*: the card of the claim and the holder that the person saw. An opaque id. */
 export function claimValue(claimId: string, choice: number, heldBy: string | null): string {
   return [claimId, choice, ...(heldBy === null ? [] : [seenHolder(claimId, heldBy)])].join('.');
 }
 
-/** *Refuse* carries the claim only. */
+/** The value of *Refuse* contains only the claim. */
 export function claimTarget(value: string): DecideClaimAction['target'] {
   const [claimId = '', index, seen] = value.split('.');
   const choice = index === undefined || !/^\d{1,2}$/.test(index) ? null : Number(index);
   return { kind: 'claim', claimId, choice, ...(seen !== undefined && { seenHolder: seen }) };
 }
 
-/** True when the person saw who holds the card now. */
+/** True when the person saw the card's current holder. */
 export function hasSeenHolder(
   { claimId, seenHolder: seen }: DecideClaimAction['target'],
   heldBy: string | null,
@@ -88,8 +88,8 @@ function seenHolder(claimId: string, heldBy: string): string {
 export type Claims = ReturnType<typeof createClaims>;
 
 /**
- * Claims by id. Changes happen under the claim's lock, so plain reads and writes do. They are signed: what was claimed for whom
- * is what an approver confirms.
+ * Claims by id. Changes happen under the claim's lock, so plain reads and writes are enough. Claims are signed, because
+ * an approver confirms what they contain.
  */
 export function createClaims(redis: RedisClient, signer: Signer) {
   const store = createOpenRecordStore({
@@ -105,9 +105,9 @@ export function createClaims(redis: RedisClient, signer: Signer) {
   return {
     save: (claim: Claim): Promise<void> => saveUndecided(store, claim),
     get: store.get,
-    /** Those that nobody has decided yet, oldest first. */
+    /** Undecided claims, oldest first. */
     open: async (): Promise<OpenClaim[]> => (await store.open()).filter((claim) => claim.state === 'open'),
-    /** How many cards somebody has claimed within a day, including this time. The same action counts once. */
+    /** How many cards someone has claimed within a day, including this one. Each action counts once. */
     async count(userId: string, actionId: string): Promise<number> {
       const key = stateKey(`claims-of:${userId}`);
       const answers = await redis.multi().sadd(key, actionId).expire(key, COUNTED_SECONDS, 'NX').scard(key).exec();

@@ -11,7 +11,7 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'no
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
   readonly endLink: EndLink;
-  /** Brings a claim's message up to date, soon. */
+  /** Schedules an update of a claim's message. */
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
@@ -22,22 +22,25 @@ const changedHands = {
 };
 
 function isAsSeen({ target }: DecideClaimAction, { action }: OpenClaim, heldBy: string | null): boolean {
-  // As it has to become: by this click, before a crash.
+  // Already in the requested state, through this click before a crash.
   const isDone = heldBy === (action.verb === 'unlink' ? null : action.actor.userId);
   return isDone || hasSeenHolder(target, heldBy);
 }
 
-/** Claims end under their lock, so of two people who press at once one decides and the other is told. */
+/** Claims end under their lock: if two people press at once, one decides and the other is notified. */
 export function createClaimDecisions(deps: Deps) {
   const announce = createAnnounce(deps);
   const refuseClaim = createRefuseClaim(deps);
   return {
-    /** An approver confirms or refuses who holds a card. One decision, never by the one who claims, nor for the own card. */
+    /**
+     * An approver confirms or denies who holds a card. One decision is enough, but never by the claimant or for one's
+     * own card.
+     */
     async decideClaim(action: DecideClaimAction): Promise<void> {
       const { claimId } = action.target;
       await deps.withLock(`claim:${claimId}`, (lease) => decide(action, claimId, lease));
     },
-    /** Nobody decided in time. Safe to repeat. */
+    /** Nobody decided in time. Idempotent. */
     async endClaim(claimId: string): Promise<void> {
       await deps.withLock(`claim:${claimId}`, async () => {
         const claim = await deps.claims.get(claimId);
@@ -51,7 +54,7 @@ export function createClaimDecisions(deps: Deps) {
     const claim = await deps.claims.get(claimId);
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
-    // Decided by this click before a crash: not everybody may have been told.
+    // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim);
     if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);
     if (claim.state !== 'open')
@@ -92,18 +95,18 @@ export function createClaimDecisions(deps: Deps) {
   }
 }
 
-/** Safe to repeat. */
+/** Idempotent. */
 function createRefuseClaim(deps: Pick<Deps, 'claims' | 'record' | 'updateClaim' | 'notifyDirectly'>) {
   const announce = createAnnounce(deps);
   return async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim): Promise<void> {
-    // First: after a crash between the two somebody else might confirm it, and two ends would be on record.
+    // Saved first: if the process crashed before this, someone else could confirm it and two endings would be recorded.
     await deps.claims.save(claim);
     await deps.record(action, { event: 'denied', acctId: null, after: claim.action.actor.userId, detail: claim.id });
     await announce(claim);
   };
 }
 
-/** A confirmed claim is told by its link. */
+/** A confirmed claim is announced by its link. */
 function createAnnounce({ updateClaim, notifyDirectly }: Pick<Deps, 'updateClaim' | 'notifyDirectly'>) {
   return async function announce(claim: ClosedClaim): Promise<void> {
     await updateClaim(claim.id);

@@ -7,7 +7,7 @@ import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
 import type { LinkAction, UnlinkAction } from './verbs.ts';
 
-/** Who holds a card from now on, and how that was proved. */
+/** A card's new holder, and how that was proved. */
 export interface NewLink {
   readonly acctId: number;
   readonly cardId: number | null;
@@ -23,7 +23,7 @@ export interface LinkSet {
   readonly isSame: boolean;
 }
 
-/** Links a card to its holder on behalf of whoever acts, and notifies the holder. Safe to repeat. */
+/** Links a card to its holder in the name of the acting person, and notifies the holder. Idempotent. */
 export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
 
 interface SetLinkDeps
@@ -32,8 +32,8 @@ interface SetLinkDeps
 }
 
 /**
- * First the record, then whoever loses the card is told, then the link itself, then the new holder is welcomed. Whom it
- * replaced is not known after that, so they are told before.
+ * Order: the record, the message to the previous holder, the link, the welcome to the new holder. The previous holder
+ * is unknown after the link is replaced, so they are notified before.
  */
 export function createSetLink(deps: SetLinkDeps): SetLink {
   return async function setLink(action, { cardId, ...proved }) {
@@ -47,7 +47,7 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
         return { card, before: null, isSame: true };
       }
       const by = action.actor.userId;
-      // After a crash the link may exist already, and whom it replaced is on record.
+      // After a crash the link may exist already; the previous holder is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
       if (before !== null && before !== userId)
         await deps.notifyDirectly(before, `unlinked-${action.id}`, linkLost({ card, by, heldBy: userId }));
@@ -85,7 +85,7 @@ export function createLinkCard({ person, setLink, refuse, answer }: LinkCardDeps
   };
 }
 
-/** Why somebody cannot be linked to a card, one sentence; null when they can. */
+/** Why someone cannot be linked to a card, one sentence; null when they can. */
 export function whyNoHolder(person: Person | null): string | null {
   if (person === null) return 'Slack does not know this person.';
   if (person.isBot) return 'A bot holds no card.';
@@ -94,7 +94,7 @@ export function whyNoHolder(person: Person | null): string | null {
   return null;
 }
 
-/** Ends the link of a card on behalf of whoever acts, and tells its holder. Safe to repeat. */
+/** Ends a card's link in the name of the acting person, and notifies its holder. Idempotent. */
 export type EndLink = (
   action: Action,
   of: { readonly acctId: number; readonly cardId: number | null },
@@ -126,11 +126,11 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
 interface UnlinkCardDeps extends Pick<ActionTools, 'hasBegun' | 'refuse' | 'answer' | 'isOwnCard'> {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly endLink: EndLink;
-  /** Leaves it to the approvers. */
+  /** Lets the approvers decide. */
   readonly openClaim: (action: UnlinkAction, acctIds: readonly number[]) => Promise<void>;
 }
 
-/** An approver ends the link of somebody else's card. For the own card, somebody else has to confirm it. */
+/** An approver ends the link of another person's card. For their own card, someone else has to confirm it. */
 export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
     const isLinked = (await deps.links.ofAccount(acctId)) !== null;

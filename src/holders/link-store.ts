@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Directory } from '../directory/directory.ts';
 
-/** Whose card it is: one Slack user for each account, any number of accounts for each user. */
+/** Whose card it is: one Slack user per account, any number of accounts per user. */
 export const Link = z.strictObject({
   acctId: z.int().positive(),
   userId: z.string(),
@@ -22,22 +22,22 @@ export type Link = z.infer<typeof Link>;
 
 export type Links = ReturnType<typeof createLinks>;
 
-/** How long somebody whose link ended still may not decide about the card. */
+/** How long a former holder still may not decide about the card. */
 export const FORMER_HOLDER_MS = 24 * 3_600_000;
 
 const setScript = readScript(new URL('./set-link.lua', import.meta.url));
 const format = recordFormat(Link);
 
-/** Sorts after every digit: the end of the range of one user. */
+/** Sorts after every digit: the end of one user's range. */
 const AFTER_DIGITS = ';';
 
-/** Links between Slack users and card accounts. They last until somebody removes them. */
+/** Links between Slack users and card accounts. They last until someone removes them. */
 export function createLinks(redis: RedisClient, now: () => number = Date.now) {
   const set = defineScript(redis, setScript);
   const byAccount = stateKey('links');
   // Equal scores keep members in alphabetical order, so one range finds all accounts of a user.
   const byUser = stateKey('links-by-user');
-  /** Slack users whose link to an account ended, by when. */
+  /** Slack users whose link to an account ended, with the time it ended. */
   const heldKey = (acctId: number): string => stateKey(`former-holders:${acctId}`);
   const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
   /** Accounts linked to a person. The web process may read no more of a link than this. */
@@ -50,7 +50,7 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
   const ofAccount = async (acctId: number): Promise<Link | null> => format.readOrNull(await textOf(acctId));
 
   return {
-    /** Replaces whoever the account was linked to before. Safe to repeat. */
+    /** Replaces the account's previous link. Idempotent. */
     async link(link: Link): Promise<void> {
       const { acctId, userId } = link;
       await set.run(keysOf(acctId), [acctId, format.write(link), userId, now(), FORMER_HOLDER_MS]);
@@ -62,7 +62,7 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
     ofAccount,
     accountsOf,
     isHeldBy: async (userId: string, acctId: number): Promise<boolean> => (await ofAccount(acctId))?.userId === userId,
-    /** By account. */
+    /** Links of a person, by account. */
     async ofUser(userId: string): Promise<Link[]> {
       const accounts = await accountsOf(userId);
       if (accounts.length === 0) return [];
@@ -71,9 +71,12 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
       return links.filter((link) => link !== null).toSorted((a, b) => a.acctId - b.acctId);
     },
     isHolder: async (userId: string): Promise<boolean> => (await accountsOf(userId)).length > 0,
-    /** True for the holder and for whoever was it in the last 24 hours, so that nobody evades the own-card rule by unlinking. */
+    /**
+     * True for the holder and anyone who was the holder in the last 24 hours, so that nobody evades the own-card rule
+     * by unlinking.
+     */
     async wasHolderLately(userId: string, acctId: number): Promise<boolean> {
-      // The link first, so that one that ends between the two reads is found by the second.
+      // Reads the link first, so that a link that ends between the two reads is found by the second.
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
       const endedAt = await redis.zscore(heldKey(acctId), userId);
@@ -91,10 +94,10 @@ interface OwnCardDeps extends Pick<ActionTools, 'person'> {
 }
 
 /**
- * A card is somebody's own if they are linked to it, were linked within the last 24 hours, or have the e-mail address that
- * the card program has for it. So nobody evades the rule by not linking their card.
+ * A card is a person's own if they are linked to it, were linked within the last 24 hours, or have the e-mail address
+ * that the card program has for it. So nobody evades the rule by not linking their card.
  *
- * @throws SlackError when Slack could not be asked who this is, and asking again can help.
+ * @throws SlackError when the Slack profile could not be read and a retry may help.
  */
 export function createIsOwnCard({ links, directory, person }: OwnCardDeps): IsOwnCard {
   return async function isOwnCard(userId, acctId) {
@@ -104,7 +107,7 @@ export function createIsOwnCard({ links, directory, person }: OwnCardDeps): IsOw
   };
 }
 
-/** Compares addresses as mail programs do in practice: case and Unicode form do not matter. */
+/** Compares addresses as mail programs do in practice, ignoring case and Unicode form. */
 export function isSameEmail(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && fold(one) !== '' && fold(one) === fold(other);
 }

@@ -16,7 +16,7 @@ import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
 import type { NotificationKind, Preferences } from './preference-store.ts';
 
-/** Has a job put an entry into a person's direct messages, once for each id of an entry. */
+/** Enqueues a job that sends an entry as a direct message. Deduplicated by the entry's id. */
 export type NotifyPersonLater = (userId: string, entry: z.input<typeof OutboxEntry>) => Promise<void>;
 
 interface NotifyHolderDeps {
@@ -25,7 +25,7 @@ interface NotifyHolderDeps {
   readonly notifyPerson: NotifyPersonLater;
 }
 
-/** What holders may switch off; a purchase that went well is no news to whoever made it. */
+/** The kinds that holders may switch off. A successful purchase is no news to the person who made it. */
 const notificationOf: Readonly<Record<(typeof kindTraits)[WebhookKind]['category'], NotificationKind | null>> = {
   decline: 'declines',
   status: 'card-status',
@@ -35,8 +35,8 @@ const notificationOf: Readonly<Record<(typeof kindTraits)[WebhookKind]['category
 };
 
 /**
- * Notifies the holder of an alert's card, if one is linked. It is a job of its own, so that a failure to reach one person
- * does not hold up the team's alerts. Safe to repeat.
+ * Notifies the holder of an alert's card, if one is linked. Runs as a separate job, so that a failure to reach one
+ * person does not delay the team's alerts. Idempotent.
  */
 export function createNotifyHolder({
   links,
@@ -49,7 +49,7 @@ export function createNotifyHolder({
     if (acctId === null || kind === null) return;
     const link = await links.ofAccount(acctId);
     if (link === null || isCausedBy(alert, link.userId)) return;
-    // A purchase that looks like fraud is the one that only the holder can tell: it cannot be switched off.
+    // Only the holder can identify a suspected fraud, so that notification cannot be switched off.
     if (!isSuspectedFraud(alert.event) && !(await preferences.isOn(link.userId, kind))) return;
     await notifyPerson(link.userId, {
       kind: 'tracked',
@@ -62,21 +62,21 @@ export function createNotifyHolder({
   };
 }
 
-/** Holders who blocked their own card have been answered where the button was. */
+/** Holders who blocked their own card were already answered where they pressed the button. */
 function isCausedBy(alert: Alert, userId: string): boolean {
   return alert.kind === 'card-status' && alert.changes.every(({ causedBy }) => causedBy === userId);
 }
 
-/** Something for one person's direct messages. */
+/** An entry for one person's direct messages. */
 export const NotifyPerson = z.strictObject({ userId: z.string(), entry: OutboxEntry });
 export type NotifyPerson = z.infer<typeof NotifyPerson>;
 
 interface NotifyPersonDeps {
-  /** The direct conversation with a person. */
+  /** The direct message channel of a person. */
   readonly directChannel: (userId: string) => Promise<string>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly groupAlert: GroupAlert;
-  /** Until when (ms) the person's own quiet hours hold an alert; null: not at all. */
+  /** Until when (ms) the person's quiet hours hold an alert; null: not held. */
   readonly heldUntil: (channel: string, alertId: string) => Promise<number | null>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
@@ -86,12 +86,12 @@ interface NotifyPersonDeps {
 }
 
 /**
- * Puts an entry into the direct conversation with one person. Safe to repeat, by the entry's id.
+ * Adds an entry to a person's direct messages. Idempotent by the entry's id.
  *
- * Ops are notified once about somebody who cannot be written to, because they are deactivated or the app is not available
+ * Ops are notified once about a person who cannot be reached because they are deactivated or the app is not available
  * to them.
  *
- * @throws SlackError when trying again later can help.
+ * @throws SlackError when a later retry may help.
  */
 export function createNotifyPerson(deps: NotifyPersonDeps): (notification: NotifyPerson) => Promise<void> {
   return async function notifyPerson({ userId, entry }) {
@@ -100,12 +100,12 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
       channel = await deps.directChannel(userId);
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
-      deps.log.warn({ userId, slackError: error.slackError }, 'a person could not be written to');
+      deps.log.warn({ userId, slackError: error.slackError }, 'could not send a direct message');
       return await deps.notifyOps(opsIssue.personUnreachable(userId, error));
     }
     const alertId = alertIdOf(entry);
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
-    // Somebody who tries again at the till is told once, with a count.
+    // Someone who retries at the checkout is notified once, with a count.
     if (shownBy !== null) return await deps.updateMessages(shownBy);
     const isHeld = alertId !== null && entry.priority !== 'fraud';
     const notBefore = isHeld ? await deps.heldUntil(channel, alertId) : null;
@@ -113,17 +113,17 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     await deps.wakeOutbox(channel);
   };
 
-  /** The alert whose message in this conversation tells of it as well; null where it gets one of its own. */
+  /** The alert whose message in this conversation also covers this one; null when it gets a separate message. */
   async function repeatedIn(channel: string, alertId: string): Promise<string | null> {
     const alert = await deps.alerts.get(alertId);
     return alert === null ? null : (await deps.groupAlert(alert, channel)).shownBy;
   }
 }
 
-/** The id of a direct conversation never changes; it is cached so that Slack need not be asked each time. */
+/** The id of a direct message channel never changes. Cached so that Slack is not called each time. */
 const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
 
-/** The direct conversation with a person. @param open asks Slack for it. */
+/** The direct message channel of a person. @param open requests it from Slack. */
 export function createDirectChannel(
   redis: RedisClient,
   open: (userId: string) => Promise<string>,

@@ -3,7 +3,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 
-/** What people are told in direct messages without having asked, and may switch off. */
+/** Kinds of direct messages that people receive unasked and may switch off. */
 export const directKinds = [
   'declines',
   'card-status',
@@ -14,7 +14,7 @@ export const directKinds = [
   'failing-subscriptions',
 ] as const;
 
-/** The warnings that channels get, and may switch off. Alerts of a channel are its subscriptions. */
+/** The warnings channels receive and may switch off. Which alerts a channel gets is set by its subscriptions. */
 export const channelKinds = ['expiring-cards', 'failing-subscriptions', 'low-balance'] as const;
 
 export type NotificationKind = (typeof directKinds)[number] | (typeof channelKinds)[number];
@@ -23,7 +23,7 @@ const notificationKinds: readonly NotificationKind[] = [...new Set([...directKin
 
 export const ownDigestTimes = ['daily', 'weekly'] as const;
 
-/** Somebody gets a digest of the own cards in a direct message. */
+/** A person who gets a digest of their own cards as a direct message. */
 export const OwnDigest = z.strictObject({
   userId: z.string(),
   often: z.enum(ownDigestTimes),
@@ -32,10 +32,10 @@ export const OwnDigest = z.strictObject({
 });
 export type OwnDigest = z.infer<typeof OwnDigest>;
 
-/** What each person and each channel does not want to be told. Everything is on until somebody switches it off. */
+/** What each person and channel has switched off. Everything is on by default. */
 export type Preferences = ReturnType<typeof createPreferences>;
 
-/** `owner` is a Slack user id or the id of a channel. */
+/** `owner` is a Slack user id or a channel id. */
 export function createPreferences(redis: RedisClient) {
   const keyOf = (owner: string): string => stateKey(`switched-off:${owner}`);
   const ownDigests = createRecordHash({ redis, schema: OwnDigest, key: stateKey('own-digests') });
@@ -49,7 +49,7 @@ export function createPreferences(redis: RedisClient) {
     },
     set: async (owner: string, kind: NotificationKind, isOn: boolean): Promise<void> =>
       void (await (isOn ? redis.srem(keyOf(owner), kind) : redis.sadd(keyOf(owner), kind))),
-    /** Null: the person wants none. */
+    /** Null: the person gets none. */
     ownDigest: ownDigests.get,
     ownDigests: ownDigests.all,
     setOwnDigest: async (userId: string, digest: Omit<OwnDigest, 'userId'> | null): Promise<void> =>

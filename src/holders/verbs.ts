@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 
-/** Somebody else is the holder of a card. */
+/** Another person is the holder of a card. */
 export const LinkAction = actionOf('link', target.card, {
   /** The Slack user who holds the card. */
   subject: z.string(),
 });
 export type LinkAction = z.infer<typeof LinkAction>;
 
-/** "I hold this card": by a matching e-mail address, else for an approver to decide. */
+/** "I hold this card": proved by a matching e-mail address, or decided by an approver. */
 export const ClaimAction = actionOf('claim', target.card, {
-  /** The person has pressed the button for that very card. */
+  /** The person has pressed the button for this particular card. */
   confirmed: z.boolean(),
 });
 export type ClaimAction = z.infer<typeof ClaimAction>;
 
-/** Somebody is no longer the holder of a card. */
+/** Someone is no longer the holder of a card. */
 export const UnlinkAction = actionOf('unlink', target.card, {});
 export type UnlinkAction = z.infer<typeof UnlinkAction>;
 
@@ -76,10 +76,10 @@ export const holderVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** A person, as `readSlashText` leaves it. */
+/** A person, in the form that `readSlashText` leaves. */
 export const userToken = /^<@([UW][A-Z0-9]{1,30})>$/;
 
-/** With a person it is an approver's word; without, the one who types says to hold the card. */
+/** With a person, an approver links the card. Without, the person typing claims to hold it. */
 function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'link CARD [@user]' });
   const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));

@@ -1,7 +1,7 @@
 --- @keys last beat of anybody, first beat ever, gaps so far, inbox
--- One beat. Redis' own clock counts, so that all processes speak of the same time. A gap that ends here is written down
--- and put into the inbox in the same step: whoever dies next, it will be recovered. ARGV: our last beat (0: none), how
--- late one may be, what we know to have been wrong since ('': nothing), oldest gap to keep (ms back).
+-- One beat. Uses Redis' clock, so that all processes agree on the time. A gap that ends here is recorded and added to
+-- the inbox in the same step, so it will be recovered even if a process dies next. ARGV: our last beat (0: none), how
+-- late a beat may be, the cause of a gap that we know of ('': none), maximum age of gaps to keep (ms).
 --- @include "../core/now"
 local last = tonumber(redis.call('GET', KEYS[1]) or '0')
 local own, late = tonumber(ARGV[1]), tonumber(ARGV[2])

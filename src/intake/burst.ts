@@ -3,8 +3,8 @@ import { contentId } from '../core/content-id.ts';
 import type { InboxEntry } from './intake.ts';
 
 /**
- * Events that one read of the inbox returned, as one job. An event is checked when it is delivered, so that one that cannot
- * be read holds up no other.
+ * Events that one read of the inbox returned, as one job. Each event is checked when it is delivered, so that an
+ * unreadable one does not hold up the others.
  */
 export const Burst = z.strictObject({
   events: z.array(
@@ -15,7 +15,7 @@ export type Burst = z.infer<typeof Burst>;
 
 type EventEntry = Extract<InboxEntry, { readonly type: 'event' }>;
 
-/** A status change may have to wait for the next one of its card, so it keeps a job of its own, like all that is no event. */
+/** Only events share jobs. A status change keeps its own job, because it may have to wait for its card's next change. */
 export const mayShareJob = (entry: InboxEntry): entry is EventEntry =>
   entry.type === 'event' && entry.event.kind !== 'card-status';
 
@@ -27,12 +27,12 @@ export const burstOf = (entries: readonly EventEntry[]): Burst => ({
   })),
 });
 
-/** Says how many events it holds, so that they can be counted without reading it. */
+/** The id includes the number of events, so that they can be counted without reading the job. */
 export const burstId = ({ events }: Burst): string =>
   `${contentId(
     'burst_',
     events.map(({ event }) => event.id),
   )}-${events.length}`;
 
-/** How many events a job of this id holds. */
+/** How many events the job with this id holds. */
 export const eventsIn = (jobId: string): number => Number(/^burst_\w+-(\d+)$/.exec(jobId)?.[1] ?? 1);

@@ -4,10 +4,10 @@ import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { type RedisClient, serversOf, whenReady } from '../core/redis.ts';
 
-/** `redis`: as durable as its settings. `disk`: an answer of 200 means that it is on disk. */
+/** `redis`: as durable as Redis' settings. `disk`: a 200 response means that the webhook is on disk. */
 type Durability = 'redis' | 'disk';
 
-/** Settings of a server. Null where it does not say, as with some managed ones. */
+/** Settings of a server. Null when it does not report them, as with some managed servers. */
 export interface RedisSettings {
   readonly version: string;
   readonly policy: string | null;
@@ -18,7 +18,7 @@ export interface RedisSettings {
 /** How to wait for the disk: not at all, because Redis syncs before each answer, or by asking after each write. */
 export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
 
-/** The settings of every server that takes writes. @throws when one does not answer. */
+/** The settings of every server that accepts writes. @throws when one does not answer. */
 async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
   return await Promise.all(serversOf(redis).map(settingsOf));
 }
@@ -39,17 +39,17 @@ async function settingsOf(node: Redis): Promise<RedisSettings> {
   };
 }
 
-/** A setting that is wrong, and what to do about it. */
+/** A bad setting, and what to do about it. */
 interface SettingsProblem {
   readonly what: string;
   readonly todo: string;
 }
 
-/** Settings by which acknowledged events can be lost, other than by a power failure within a second. */
+/** Settings that can lose acknowledged events in other ways than a power failure within a second. */
 export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[] {
   const found = settings.flatMap(({ policy, isAppendOnly, fsync }): (SettingsProblem | null)[] => [
     policy === null
-      ? { what: 'Redis does not say what its maxmemory-policy is', todo: 'make sure that it is noeviction' }
+      ? { what: 'Redis does not report its maxmemory-policy', todo: 'make sure that it is noeviction' }
       : policy === 'noeviction'
         ? null
         : {
@@ -57,7 +57,7 @@ export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[
             todo: 'set maxmemory-policy noeviction',
           },
     isAppendOnly === null
-      ? { what: 'Redis does not say whether it keeps an append-only file', todo: 'make sure that appendonly is on' }
+      ? { what: 'Redis does not report whether it keeps an append-only file', todo: 'make sure that appendonly is on' }
       : isAppendOnly
         ? null
         : { what: 'appendonly is off: a restart of Redis loses events', todo: 'set appendonly yes' },
@@ -75,7 +75,7 @@ export function problemsOf(settings: readonly RedisSettings[]): SettingsProblem[
 /**
  * How to make sure that a write is on disk.
  *
- * @throws ConfigError when that is asked for and these servers cannot do it.
+ * @throws ConfigError when `disk` is configured and these servers cannot do it.
  */
 export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[], isCluster: boolean): DiskWait {
   if (wanted === 'redis') return 'none';
@@ -88,17 +88,17 @@ export function diskWaitOf(wanted: Durability, settings: readonly RedisSettings[
   ]);
 }
 
-/** The next sync comes at the earliest a second after the last one: an answer before that cannot be true. */
+/** The next sync comes at the earliest a second after the last one. An earlier answer cannot be true. */
 const TOO_SOON_MS = 300;
-/** Less than a command may take (`core/redis.ts`). */
+/** Shorter than the command timeout (`core/redis.ts`). */
 const SYNC_WITHIN_MS = 1900;
 const ROUNDS = 3;
 
 /**
- * Whether a server that syncs once a second reports a write as synced before it can be.
+ * Whether a server that syncs once a second reports a write as synced too early.
  *
- * Redis 7.4 and its relatives do (https://github.com/redis/redis/pull/13793), under several version numbers, so it is
- * tried out: a second write right after a sync has to wait for the next one.
+ * Redis 7.4 and its relatives do (https://github.com/redis/redis/pull/13793), under several version numbers, so we test
+ * it: a second write right after a sync has to wait for the next sync.
  */
 export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): Promise<boolean> {
   const write = async (maxWaitMs: number): Promise<boolean> => {
@@ -109,7 +109,7 @@ export async function answersTooSoon(redis: Pick<RedisClient, 'set' | 'call'>): 
     return Number(synced[0]) > 0;
   };
   for (let round = 0; round < ROUNDS; round += 1) {
-    // On a slow disk a sync may take so long that the next one is due already.
+    // On a slow disk, a sync may take so long that the next one is already due.
     if (!(await write(SYNC_WITHIN_MS)) || !(await write(TOO_SOON_MS))) return false;
   }
   return true;
@@ -120,22 +120,22 @@ function isAtLeast(version: string, major: number, minor: number): boolean {
   return ownMajor > major || (ownMajor === major && ownMinor >= minor);
 }
 
-/** How long a start waits for Redis. */
+/** How long startup waits for Redis. */
 const FIRST_LOOK_MS = 1500;
 
 const cannotBeTrusted =
   'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
 interface DurabilityWatch {
-  /** How to wait for the disk; null while `disk` is asked for and not available, or not yet. */
+  /** How to wait for the disk. Null while `disk` is configured but not (yet) available. */
   diskWait(): DiskWait | null;
 }
 
 /**
- * Checks Redis' settings at the start and whenever the connection comes back, because a restart may have changed them.
+ * Checks Redis' settings at startup and whenever the connection comes back, because a restart may have changed them.
  *
  * @param options.onProblems called once for each set of problems.
- * @throws ConfigError when `disk` is asked for and Redis cannot do it at the start.
+ * @throws ConfigError when `disk` is configured and Redis cannot do it at startup.
  */
 export async function watchDurability(
   redis: RedisClient,
@@ -185,7 +185,7 @@ export async function watchDurability(
   }
 }
 
-/** On a connection of its own, because waiting for the disk blocks one for seconds. */
+/** Uses its own connection, because waiting for the disk blocks a connection for seconds. */
 async function isLying(redis: Redis): Promise<boolean> {
   const asking = redis.duplicate({ enableOfflineQueue: true });
   asking.on('error', () => {

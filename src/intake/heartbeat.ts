@@ -6,26 +6,26 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { inboxKeys } from './intake.ts';
 
 const BEAT_MS = 5000;
-/** How soon to try again while Redis is away: the gap ends with the first beat that is stored. */
+/** Retry interval while Redis is down: the gap ends with the first beat that is stored. */
 const RETRY_MS = 500;
-/** A beat this late means that the process was frozen, and took no webhooks. */
+/** A beat this late means that the process was frozen and accepted no webhooks. */
 const STALL_MS = 12_000;
-/** A little longer than the card service can be asked about. */
+/** A little longer than the period that the card service can be asked about. */
 const GAPS_KEPT_MS = 400 * 24 * 3600 * 1000;
 
 const beatSource = readScript(new URL('./beat.lua', import.meta.url));
 
 export interface Heartbeat {
-  /** A webhook was answered 503: the next beat ends a gap, however short. */
+  /** A webhook was answered with 503: the next beat ends a gap, however short. */
   missed(): void;
-  /** Redis came back older than it was, or may have: what was acknowledged since its last beat may be gone. */
+  /** Redis came back with older data, or may have: anything acknowledged since its last beat may be gone. */
   lost(): void;
   stop(): void;
 }
 
 /**
- * Records every few seconds that webhooks are taken and Redis accepts writes. Where beats are missing, webhooks may have
- * been lost, and recovery looks for them: before a start, while Redis was away, while this process was frozen.
+ * Records every few seconds that webhooks are accepted and Redis takes writes. Where beats are missing, webhooks may
+ * have been lost, and recovery fetches them: before a start, while Redis was down, while this process was frozen.
  *
  * @param options.isTaking false while webhooks are refused although Redis answers.
  *
@@ -64,7 +64,7 @@ export function startHeartbeat(
   }
 
   async function beat(): Promise<boolean> {
-    // While all webhooks are refused the gap goes on.
+    // The gap continues while all webhooks are refused.
     if (!isTaking()) {
       opsIssue ||= 'away';
       return false;
@@ -77,7 +77,7 @@ export function startHeartbeat(
       return true;
     } catch (error) {
       opsIssue = told || 'away';
-      log.debug({ err: error }, 'the heartbeat was not stored');
+      log.debug({ err: error }, 'could not store the heartbeat');
       return false;
     }
   }

@@ -13,13 +13,13 @@ import { shardOf } from '../core/shards.ts';
 import { currentTrace, type TraceParent } from '../core/trace.ts';
 import type { DiskWait } from './durability.ts';
 
-/** How long an event is remembered. When it comes again within this time, it is ignored. */
+/** How long an event is remembered. Repeats within this time are ignored. */
 export const SEEN_TTL_SECONDS = 7 * 24 * 3600;
 
-/** Slack delivers a click or command again within minutes; the same words an hour later are a new request. */
+/** Slack redelivers a click or command within minutes. The same words an hour later are a new request. */
 const ACTION_TTL_SECONDS = 10 * 60;
 
-/** Longest wait for Redis' acknowledgement. After it the sender gets a 503 and tries again. */
+/** Longest wait for Redis' acknowledgement. After that the sender gets a 503 and retries. */
 const ACK_DEADLINE_MS = 850;
 
 /** The same for a write that must be on disk: Redis syncs once a second, and sometimes takes twice as long. */
@@ -30,8 +30,8 @@ const ASK_AGAIN_MS = 50;
 const BATCH_MAX = 256;
 
 /**
- * Streams between the web process and the worker. People's clicks do not queue behind a flood of webhooks. The third one
- * holds the gaps in which webhooks may have been missed.
+ * Streams between the web process and the worker. Separate streams, so that people's clicks do not wait behind a burst
+ * of webhooks. The third one holds the gaps in which webhooks may have been missed.
  */
 export const inboxKeys = {
   webhooks: intakeKey('webhooks'),
@@ -39,20 +39,20 @@ export const inboxKeys = {
   gaps: intakeKey('gaps'),
 } as const;
 
-/** Of a shard. Clicks and gaps are too few to be split. */
+/** The streams of a shard. Clicks and gaps are too few to be split. */
 export const streamsOf = (shard: number): readonly string[] =>
   shard === 0 ? Object.values(inboxKeys) : [intakeKey('webhooks', shard)];
 
-/** Where is remembered that a webhook or what was fetched of one has been taken. */
+/** Marks a webhook, or the recovered data of one, as already stored. */
 export const seenKey = (id: string, shard = 0): string => intakeKey(`seen:${id}`, shard);
 
-/** An entry of the inbox, and the trace that it belongs to. */
+/** An entry of the inbox, and the trace it belongs to. */
 export type InboxEntry = { readonly trace?: TraceParent } & (
   | TakenEntry
   | { readonly type: 'gap'; readonly fromMs: number; readonly toMs: number; readonly cause: Gap['cause'] }
 );
 
-/** An entry that others hand in. */
+/** An entry that callers hand to the intake. */
 type TakenEntry =
   | {
       readonly type: 'event';
@@ -63,7 +63,7 @@ type TakenEntry =
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }
   /** Signed by the web process: see `src/actions/action-check.ts`. */
   | { readonly type: 'action'; readonly action: Action; readonly signature: string }
-  /** Somebody asked without permission: for the record only. */
+  /** Someone asked without permission: kept for the record only. */
   | { readonly type: 'refused'; readonly action: Action; readonly why: string; readonly signature: string }
   | { readonly type: 'home'; readonly opened: HomeOpened };
 
@@ -82,12 +82,12 @@ export interface Intake {
   /**
    * Stores an event, a quarantined webhook or an action once, by its id.
    *
-   * @returns after Redis has acknowledged: `new`, or `seen` when it was there before.
-   * @throws StoreUnavailableError when Redis is away or does not answer in time. The write may have happened even so;
-   * the sender's retry then finds it as `seen`.
+   * @returns after Redis has acknowledged: `new`, or `seen` when it was already stored.
+   * @throws StoreUnavailableError when Redis is down or does not answer in time. The write may have happened anyway;
+   * the sender's retry then gets `seen`.
    */
   take(entry: TakenEntry): Promise<'new' | 'seen'>;
-  /** True while Redis is connected but does not answer: everything is refused at once. */
+  /** True while Redis is connected but does not answer. Everything is refused immediately. */
   isSilent(): boolean;
 }
 
@@ -95,17 +95,17 @@ interface IntakeOptions {
   /** How many shards there are. */
   readonly shards?: number;
   readonly deadlineMs?: number;
-  /** How to make sure that the disk has a write; null: that is asked for and cannot be had, so nothing is taken. */
+  /** How to make sure that a write is on disk. Null: required but not possible, so nothing is accepted. */
   readonly diskWait?: () => DiskWait | null;
-  /** Reserves room for a webhook of this size; false when Redis is full. People's clicks are taken even then. */
+  /** Reserves room for a webhook of this size; false when Redis is full. People's clicks are accepted even then. */
   readonly reserve?: (bytes: number) => boolean | Promise<boolean>;
-  /** Repeats what was acknowledged when Redis has lost it. */
+  /** Repeats acknowledged writes when Redis has lost them. */
   readonly redo?: Pick<Redo, 'remember'>;
 }
 
 /**
- * Stores what arrives, durably. All webhooks of one turn of the event loop go to Redis in one script call, the fastest
- * durable form that was measured (see docs/performance.md), and each of them still gets its own answer.
+ * Stores incoming entries durably. All webhooks of one turn of the event loop go to Redis in one script call, the
+ * fastest durable form that was measured (see docs/performance.md). Each still gets its own answer.
  */
 export function createIntake(redis: RedisClient, options: IntakeOptions = {}): Intake {
   const store = createStore(redis);
@@ -141,7 +141,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   }
 
   function flush(): void {
-    // While a sync of the disk is awaited, new entries wait for the next one and share it.
+    // While a disk sync is in flight, new entries wait for the next one and share it.
     if (disk.isSyncing()) return;
     const all = waiting;
     waiting = [];
@@ -182,7 +182,7 @@ function createStore(redis: RedisClient) {
   };
   return {
     put,
-    /** What is still remembered was not lost. */
+    /** Skips entries that Redis still remembers: they were not lost. */
     async putLost(inbox: string, items: readonly Stored[]): Promise<void> {
       const known = await Promise.all(items.map(({ id, shard }) => redis.exists(seenKey(id, shard))));
       const lost = items.filter((_, index) => known[index] === 0);
@@ -192,7 +192,7 @@ function createStore(redis: RedisClient) {
 }
 
 /**
- * A server that hangs keeps its connections, and each webhook would wait for as long as the first. So nothing else is
+ * A server that hangs keeps its connections open, and each webhook would wait as long as the first. So nothing else is
  * sent until it has answered.
  */
 function watchSilence(redis: RedisClient) {
@@ -217,16 +217,16 @@ function watchSilence(redis: RedisClient) {
   };
 }
 
-/** Waits until the disk has a write. @param onIdle called when no sync is awaited any more. */
+/** Waits until a write is on disk. @param onIdle called when no sync is in flight any more. */
 function createDiskSync(redis: RedisClient, onIdle: () => void) {
   let syncing = 0;
   return {
     isSyncing: () => syncing > 0,
-    /** The answers to what was sent, once the disk has it. */
+    /** Resolves with the answers to `sent` once the disk has it. */
     async synced(sent: Promise<unknown>): Promise<unknown> {
       syncing += 1;
       try {
-        // The last write of this connection: once the disk has it, it has all writes before it as well.
+        // Marks the last write of this connection: once the disk has it, it also has all writes before it.
         const marked = redis.set(intakeKey('on-disk'), '1');
         const asked = redis.call('WAITAOF', 1, 0, DISK_DEADLINE_MS);
         const [answers, , acknowledged] = await Promise.all([sent, marked, asked]);

@@ -4,54 +4,60 @@ import { type RedisClient, serversOf } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 
 const LOOK_EVERY_MS = 200;
-/** So much more rarely while nothing is taken: looks were most of what an idle process asked Redis. */
+/**
+ * How many times less often to check while no webhooks arrive: these checks were most of an idle process's load on
+ * Redis.
+ */
 const IDLE_TIMES = 10;
-/** What is kept of an event once its alert is posted: about 5 kB were measured for a decline, of which the inbox holds one. */
+/** Memory per event once its alert is posted: about 5 kB were measured for a decline, of which the inbox holds one. */
 const GROWTH_BYTES = 6000;
-/** Webhooks are taken again when this share of the memory has become free, so that each refusal does not end at once. */
+/** Accept webhooks again only when this share of the memory has become free, so that we do not flip after each refusal. */
 const FREE_AGAIN = 0.05;
-/** How long before webhooks are refused people are told, as a share of the memory. */
+/** How early to warn people before webhooks are refused, as a share of the memory. */
 const WARN_BEFORE = 0.15;
 
-/** `filling`: webhooks will be refused soon. `full`: they are refused. */
+/** `filling`: webhooks will be refused soon. `full`: webhooks are refused. */
 export type MemoryLevel = 'enough' | 'filling' | 'full';
 
-/** Whether Redis has room for more webhooks, and for the work on those that were taken. */
+/** Whether Redis has room for more webhooks and for processing those already accepted. */
 export interface MemoryWatch {
   /**
    * Reserves what an event of this size will need.
    *
-   * @returns false when there is no room for it. That is looked up again before a webhook is refused.
+   * @returns false when there is no room. Checks again before a webhook is refused.
    */
   reserve(bytes: number): boolean | Promise<boolean>;
   isFull(): boolean;
   level(): MemoryLevel;
-  /** How much of its memory Redis uses, with what waits: 1 is all. Null: it has no limit, or was not looked at yet. */
+  /**
+   * Share of Redis' memory in use, including what waiting events will need: 1 is all. Null: no limit, or not checked
+   * yet.
+   */
   share(): number | null;
   stop(): void;
 }
 
 interface Options {
-  /** Above this share of `maxmemory` webhooks are refused. */
+  /** Webhooks are refused above this share of `maxmemory`. */
   readonly fullAt: number;
   /** How many shards there are. */
   readonly shards?: number;
-  /** Events that have left the inbox of a shard and whose alerts are not posted yet. */
+  /** Events that have left a shard's inbox and whose alerts are not posted yet. */
   readonly inHand: (shard: number) => Promise<number>;
   readonly everyMs?: number;
 }
 
 /**
- * Looks a few times a second at how full Redis is while webhooks are taken or refused, otherwise every two seconds. A Redis
- * without `maxmemory` is never full.
+ * Checks how full Redis is: a few times a second while webhooks are accepted or refused, otherwise every two seconds. A
+ * Redis without `maxmemory` is never full.
  *
- * An event needs several times its size until its alert is posted. So the room that those in the inbox will need counts
- * as used: a Redis that is filled with webhooks to the brim could not work on any of them.
+ * An event needs several times its size until its alert is posted. So the future needs of events in the inbox count as
+ * used: a Redis filled to the brim with webhooks could not process any of them.
  */
 export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
   const { fullAt, everyMs = LOOK_EVERY_MS } = options;
   const count = createCount(redis, options);
-  /** Null: not looked yet. */
+  /** Null: not checked yet. */
   let room: number | null = null;
   let isFull = false;
   let isFilling = false;
@@ -93,7 +99,7 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
     lookedAt = performance.now();
     looking ??= look(isWhole)
       .catch(() => {
-        // The last look counts. A server that does not tell its memory refuses by itself what it cannot hold.
+        // Keep the last result. A server that does not report its memory use refuses on its own when it is full.
         room ??= Number.POSITIVE_INFINITY;
       })
       .finally(() => {
@@ -115,8 +121,8 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
 }
 
 /**
- * Counts the events that wait, in all shards or in the next one, with what was seen in the others. Asking all of them each time
- * would be most of what an idle process asks Redis.
+ * Counts waiting events in all shards, or in the next shard plus the last counts of the others. Asking all of them each
+ * time would be most of an idle process's load on Redis.
  */
 function createCount(redis: RedisClient, { inHand, shards = 1 }: Pick<Options, 'inHand' | 'shards'>) {
   const waiting = shardsOf(shards).map(() => 0);
@@ -133,7 +139,7 @@ function createCount(redis: RedisClient, { inHand, shards = 1 }: Pick<Options, '
   };
 }
 
-/** What of a server's memory counts against its limit, in bytes; a limit of 0 is none. */
+/** The part of a server's memory that counts against its limit, and the limit, in bytes. A limit of 0 means none. */
 export async function memoryOf(node: Redis): Promise<{ readonly used: number; readonly max: number }> {
   const info = await node.info('memory');
   const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);

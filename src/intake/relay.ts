@@ -9,11 +9,11 @@ import { type InboxEntry, streamsOf } from './intake.ts';
 export const RELAYS = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
-/** What another worker read and did not finish within this time is taken over. */
+/** Entries that another worker read and did not finish within this time are taken over. */
 const ABANDONED_AFTER_MS = 5_000;
 const LOOK_FOR_ABANDONED_MS = 2_500;
 const RETRY_MS = 500;
-/** How soon the relay looks again whether the queue has room. */
+/** How often the relay checks for room while the queue is full. */
 const NO_ROOM_MS = 200;
 
 export interface Relay {
@@ -26,9 +26,9 @@ type StreamEntry = [id: string, fields: string[] | null];
 type Answer = [stream: string, entries: StreamEntry[]][] | null;
 
 interface RelayOptions {
-  /** Each has a relay of its own: on a cluster one read cannot wait for several. */
+  /** Each shard has its own relay: on a cluster, one read cannot wait for several shards. */
   readonly shard?: number;
-  /** A connection of its own, because it blocks while it waits. */
+  /** A separate connection, because reads block while they wait. */
   readonly reader: RedisClient;
   readonly redis: RedisClient;
   readonly consumer: string;
@@ -40,20 +40,21 @@ interface RelayOptions {
 }
 
 /**
- * Moves what the web process stored into BullMQ: reads it, adds it, and only then removes it from the inbox.
+ * Moves what the web process stored into BullMQ: reads an entry, adds the job, and only then removes the entry from the
+ * inbox.
  *
- * After a crash in between an entry is added again, perhaps with other entries: harmless, because the job id, the outbox and
- * the action's progress know what was done. Each worker runs one relay for each shard, and the consumer group gives each
- * entry to one of them.
+ * After a crash in between, an entry is added again, perhaps together with other entries. This is harmless, because the
+ * job id, the outbox and the action's progress know what was done. Each worker runs one relay per shard, and the
+ * consumer group gives each entry to one of them.
  */
 export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
   const streams = streamsOf(shard);
-  /** People's requests and gaps are few, and never wait for webhooks. */
+  /** People's requests and gaps are few and never wait for webhooks. */
   const unlimited = streams.filter((stream) => stream !== intakeKey('webhooks', shard));
   const group = createGroup(redis, consumer, streams);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
-  /** Something that was read could not be handed on. */
+  /** An entry was read but could not be handed on. */
   let hasLeftover = false;
   const done = run();
 
@@ -61,7 +62,7 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
     done,
     async stop() {
       isStopping = true;
-      // Ends the blocking read at once. What it had read is finished before `done` resolves.
+      // Ends the blocking read at once. Entries already read are finished before `done` resolves.
       reader.disconnect();
       await done;
     },
@@ -92,7 +93,7 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
         if (isStopping) return;
         // A Redis that came back empty has no consumer group.
         if (error instanceof Error && error.message.includes('NOGROUP')) hasGroups = false;
-        else log.error({ err: error }, 'the relay failed, trying again');
+        else log.error({ err: error }, 'the relay failed; retrying');
         await sleep(RETRY_MS);
       }
     }
@@ -102,13 +103,13 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
     for (const [stream, entries] of answer ?? []) await handStream(stream, entries);
   }
 
-  /** An entry that could not be handed on holds up no other, and is tried again soon. */
+  /** A failed entry does not hold up the others, and is retried soon. */
   async function handStream(stream: string, entries: readonly StreamEntry[]): Promise<void> {
     const { done, failure } = await handEach(entries, handOn);
     await group.remove(stream, done);
     if (failure === undefined) return;
     hasLeftover = true;
-    log.error({ err: failure.reason }, 'entries of the inbox could not be handed on, trying again');
+    log.error({ err: failure.reason }, 'could not hand on entries of the inbox; retrying');
     await sleep(RETRY_MS);
   }
 }
@@ -134,7 +135,7 @@ async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['h
       await handOn(items.map(({ entry }) => entry));
       done.push(...items.map(({ id }) => id));
     } catch (reason) {
-      // It may be one of them that cannot be handed on.
+      // One of the entries may be the cause, so try each alone.
       if (items.length > 1) await handAlone(items);
       else failures.push({ reason });
     }
@@ -159,15 +160,15 @@ function createGroup(redis: RedisClient, consumer: string, streams: readonly str
         });
       }
     },
-    /** Waits until there is something in one of these streams. */
+    /** Waits until one of these streams has an entry. */
     readNew(reader: RedisClient, open: readonly string[], room: number) {
       const isWhole = open.length === streams.length;
       const count = isWhole ? Math.min(READ_MAX, room) : READ_MAX;
       return read(reader, open, ['COUNT', count, 'BLOCK', isWhole ? BLOCK_MS : NO_ROOM_MS], '>');
     },
-    /** What this consumer has read before and not removed. */
+    /** Entries that this consumer has read and not removed. */
     readAgain: () => read(redis, streams, ['COUNT', READ_MAX], '0'),
-    /** Takes over what other consumers have read from these streams and not removed for too long. */
+    /** Takes over entries that other consumers have read from these streams and not removed for too long. */
     async *claimAbandoned(open: readonly string[]): AsyncGenerator<Answer> {
       for (const stream of open) {
         let cursor = '0-0';

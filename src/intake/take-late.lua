@@ -1,6 +1,7 @@
 --- @keys inbox, progress of the recovery, seen...
--- The intake's step for what was fetched: remembered, stored and counted in one, so that a crash in between neither posts
--- twice nor counts twice. ARGV: time to live in seconds, that of the progress, its field that counts, then the entries.
+-- The intake step for fetched events: deduplicates, stores and counts in one step, so that a crash in between neither
+-- posts nor counts twice. ARGV: time to live in seconds, time to live of the progress, its counter field, then the
+-- entries.
 local taken = 0
 for index = 3, #KEYS do
   if redis.call('SET', KEYS[index], '1', 'NX', 'EX', ARGV[1]) then

@@ -17,9 +17,9 @@ const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
 /** Stores what recovery fetched. Throws StoreUnavailableError while Redis has no room for it. */
 interface LateIntake {
-  /** Stores, in this order within a shard, the events that have not been seen. @returns how many. */
+  /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
   take(gapId: string, events: readonly StoredEvent[]): Promise<number>;
-  /** Quarantines rows that do not fit and have not been seen. @returns how many. */
+  /** Quarantines the rows that do not match and have not been seen. @returns how many. */
   setAside(gapId: string, rows: readonly QuarantinedWebhook[]): Promise<number>;
   /** How many have not been seen. Stores nothing. */
   countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number>;

@@ -15,19 +15,20 @@ import { limitName } from './rule-words.ts';
 import type { RuleAction } from './verbs.ts';
 
 interface DeclinedPurchase {
-  /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; any other code has no limit to raise. */
+  /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; other codes have no limit to raise. */
   readonly code: string;
   readonly amountCents: number;
-  /** What kind of merchant it was, in words ("Hardware Stores"); tells categories apart when several bind. */
+  /** The kind of merchant, in words ("Hardware Stores"). Distinguishes categories when several are binding. */
   readonly merchantKind?: string | null;
 }
 
 /**
- * Finds the limits that stopped a declined purchase: first the window in which least remained, among those in which too
- * little did; then all others which it would meet next, of its category and of the card; then those that must rise with
- * them. Falls back to the rules when the remaining limits could not be read.
+ * Finds the limits that stopped a declined purchase. First the window with the least remaining, among those with too
+ * little; then all other limits the purchase would hit next, of its category and of the card; then limits that must
+ * rise with them. Falls back to the rules if the remaining limits could not be read.
  *
- * @returns null when no limit was the reason, when none stops it by now, or when it cannot be told which category was.
+ * @returns null when no limit was the reason, when no limit stops it any more, or when the category cannot be
+ * determined.
  */
 export function bindingLimit(
   purchase: DeclinedPurchase,
@@ -40,16 +41,16 @@ export function bindingLimit(
   const byCategory = bindingCategories(purchase, remaining, rules);
   if (isOfCategory) {
     const category = byCategory.likely ?? byCategory.tightest;
-    // By now no category may stop it any more; the card's own limits are next.
+    // Categories may not stop it any more; the card's own limits are next.
     const isSure = category !== null || knowsCategories(remaining, rules);
     return isSure ? together([...(category ?? []), ...overall], rules) : null;
   }
   const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(rules?.limits ?? null);
-  // The card's limit was met first; that of the category comes next, where it is plain which one it is.
+  // The card's own limit was hit first. The category's limit is next, if the category is certain.
   return together([...own, ...(byCategory.likely ?? [])], rules);
 }
 
-/** The card's own limits let the purchase pass by now. */
+/** The card's own limits now let the purchase pass. */
 function isEnough({ amountCents }: DeclinedPurchase, remaining: RemainingLimits | null): boolean {
   const windows = remaining?.overall ?? [];
   return (
@@ -58,7 +59,7 @@ function isEnough({ amountCents }: DeclinedPurchase, remaining: RemainingLimits 
   );
 }
 
-/** True when nothing that stops the purchase was found, and all that could have stopped it was read. */
+/** True when no limit was found to stop the purchase, and all relevant limits were read. */
 export function allPass(
   purchase: DeclinedPurchase,
   remaining: RemainingLimits | null,
@@ -69,12 +70,12 @@ export function allPass(
   return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining);
 }
 
-/** All limits of categories, and what remains of them, could be read. */
+/** All category limits and their remaining amounts could be read. */
 function knowsCategories(remaining: RemainingLimits | null, rules: CardLimits | null): boolean {
   return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
-/** Limits of one category, or of the card, that are too small: tightest first. */
+/** Limits of one category, or of the card, that are too small, tightest first. */
 function bindingOf(
   { amountCents }: DeclinedPurchase,
   category: SpendCategory | null,
@@ -86,7 +87,7 @@ function bindingOf(
     ...window,
     limitCents: window.limitCents ?? limits?.[window.period] ?? null,
   }));
-  // All of it is there for each purchase.
+  // The complete amount is available for each purchase.
   const ofPurchase = {
     period: 'transaction',
     limitCents: transactionLimitCents,
@@ -94,7 +95,7 @@ function bindingOf(
   } as const;
   return [ofPurchase, ...known]
     .flatMap(({ period, limitCents: from, remainingCents }) => {
-      // Without what remains, only a purchase above the whole limit is certain.
+      // If the remaining amount is unknown, only a purchase above the limit itself is certain to be stopped.
       const leftCents = remainingCents ?? from;
       if (leftCents === null || leftCents >= amountCents) return [];
       const to = remainingCents === null || from === null ? null : from - leftCents + amountCents;
@@ -107,12 +108,12 @@ function bindingOf(
     .map(({ leftCents: _left, ...limit }) => limit);
 }
 
-/** Where nobody says what remains, it counts as most. */
+/** An unknown remaining amount sorts last. */
 const UNKNOWN = Number.MAX_SAFE_INTEGER;
 
 type OfCategory = [LimitRaise, ...LimitRaise[]];
 
-/** The category whose limit is missed by most: among those that sound like the merchant, and among all. */
+/** The category whose limit is exceeded by most: among those that match the merchant's kind, and among all. */
 function bindingCategories(
   purchase: DeclinedPurchase,
   remaining: RemainingLimits | null,
@@ -136,7 +137,7 @@ function bindingCategories(
   return { likely: tightestOf(likely), tightest: tightestOf(candidates) };
 }
 
-/** All of them as one remedy, with what must rise along. */
+/** Combines them into one remedy, with the limits that must rise along. */
 function together(binding: readonly LimitRaise[], rules: CardLimits | null): RaiseLimit | null {
   const planned = binding.flatMap(({ rule, to }): LimitGoal[] => (to === null ? [] : [{ rule, to }]));
   const goals = rules === null ? planned : withRaisedAlong(rules, planned);
@@ -153,7 +154,7 @@ function alongOf({ rule, to }: LimitGoal, rules: CardLimits | null): LimitRaise 
   return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAdjustedToo: true };
 }
 
-/** The service's words for this decline name the daily limit; it is the best guess while nothing can be read. */
+/** The service's message for this decline names the daily limit, which is the best guess while nothing can be read. */
 function guessed(limits: CardLimits['limits'] | null): LimitRaise[] {
   const period = limits === null ? 'daily' : limitPeriods.find((one) => limits[one] !== null);
   if (period === undefined) return [];
@@ -167,7 +168,7 @@ const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({
   remainingCents: null,
 }));
 
-/** `Hardware Stores` and `HardwareStores` and `Hardware` speak of one thing. */
+/** `Hardware Stores`, `HardwareStores` and `Hardware` match. */
 function sharesWord(category: string, merchantKind: string): boolean {
   const weak = new Set(['and', 'stores', 'store', 'services', 'service', 'shops', 'places', 'other']);
   const stems = (text: string): string[] =>
@@ -183,14 +184,14 @@ type Named =
   | { readonly changeRequest: null; readonly why: string };
 
 /**
- * Finds out which limit is meant where the form could not say it: a purchase declined by a category's limit, while the
- * card could not be read. It is one that stops the purchase now, or none: whoever typed an amount for a category has not
- * seen what the card's own limits are.
+ * Determines which limit is meant if the form could not: a purchase declined by a category's limit while the card could
+ * not be read. The result is a limit that stops the purchase now, or none, because the person typed an amount for a
+ * category without seeing the card's own limits.
  *
- * A change request whose limit was known stays as it is, and so does one whose limit was found out before a crash.
+ * A change request with a known limit is unchanged, as is a request whose limit was determined before a crash.
  *
- * Answers with the change request with its limit named, or one sentence: why nothing was changed, and what to do. Throws
- * CardApiError when the card cannot be read now either.
+ * Returns the change request with its limit named, or one sentence: why nothing was changed, and what to do. Throws
+ * CardApiError when the card still cannot be read.
  */
 export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<Named>;
 
@@ -208,7 +209,7 @@ export function createNameCategory({ card, progress, purchaseOf }: NameDeps): Na
     const [goal] = limitGoals(goals);
     if (event === null || code !== 'decline.rule.velocity.mcc' || goal === undefined) return named(changeRequest);
     const sent = await progress.read(action.id);
-    // With what was written the purchase would pass: what stops it now is no longer what was meant.
+    // With the sent change in effect the purchase would pass, so a limit that stops it now is not the intended one.
     if (sent?.state === 'sending' && sent.expects?.kind === 'rule')
       return named({ goals: goalsOf(sent.expects.changes), term });
 

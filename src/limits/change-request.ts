@@ -6,21 +6,21 @@ import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import type { ServiceDays } from '../core/service-time.ts';
 
-/** What a card's rules shall be, and for how long. */
+/** The requested rules of a card, and for how long. */
 export const ChangeRequest = z.strictObject({
   goals: RuleGoals,
   term: Term,
-  /** The form could not say which limit stopped the purchase: which category is meant is found out when it is done. */
+  /** The form could not determine which limit stopped the purchase. The worker determines the category. */
   isCategoryUnknown: z.literal(true).optional(),
 });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
 export const permanent: Term = { kind: 'permanent' };
 
-/** Longest wait for the purchase that a raise was made for. */
+/** How long a raise for one purchase waits for that purchase. */
 const PURCHASE_MS = 15 * 60_000;
 
-/** When a change that is made at `from` ends. Null: it stays. */
+/** When a change made at `from` ends. Null: never. */
 export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | null {
   switch (term.kind) {
     case 'permanent':
@@ -44,13 +44,13 @@ const LastingAction = z.union([
   z.looseObject({ ask: Lasting }).transform(({ ask }) => ask.term),
 ]);
 
-/** How long what an action asks for lasts, for the record; null where it says nothing of it. */
+/** How long an action's change lasts, for the record; null if it has no duration. */
 export function durationOf(action: object): string | null {
   const { data: term } = LastingAction.safeParse(action);
   return term === undefined ? null : termWords(term);
 }
 
-/** How long a change lasts that is made at `from`; Infinity: it stays. */
+/** How long a change made at `from` lasts; Infinity: permanently. */
 export function lastsMs(term: Term, from: Date, days: ServiceDays): number {
   return (endOfTerm(term, from, days)?.getTime() ?? Number.POSITIVE_INFINITY) - from.getTime();
 }
@@ -64,10 +64,10 @@ export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): T
 const thisPurchase = /^((just|only) )?(for )?(this|the|one) purchase( only)?(?= |$)/i;
 
 /**
- * How long, where it is said: `for 4h`, `until friday`, `tonight`, in front of the reason or behind it.
+ * Parses the duration, if any: `for 4h`, `until friday`, `tonight`, before or after the reason.
  *
- * @returns the term (null: nothing is said of time) and what is left, which is the reason; or a question: whoever writes of
- * time wants an end, so what cannot be read must neither become none nor a part of the reason.
+ * @returns the term (null: none given) and the remaining words, which are the reason. Or a question: someone who
+ * mentions a time wants an end, so an unreadable time must neither be dropped nor become part of the reason.
  */
 export function readTerm(
   words: readonly string[],
@@ -99,7 +99,7 @@ function notSure(words: readonly string[], at: number): string {
   return `Is “${said}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
 }
 
-/** `for 4 hours`, `until midnight Eastern time`: goes behind a verb. */
+/** `for 4 hours`, `until midnight Eastern time`: follows a verb. */
 export function termWords(term: Term): string {
   switch (term.kind) {
     case 'permanent':

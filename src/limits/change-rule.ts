@@ -28,19 +28,19 @@ import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { type SendRules, sidesOf } from './send-rules.ts';
 import type { RuleAction } from './verbs.ts';
 
-/** Whoever had to has approved; the outcome belongs to the action that asked. */
+/** All needed approvals were given. The outcome belongs to the action that asked. */
 export interface Approval {
   readonly outcomeOf: string;
   readonly requestId: string;
-  /** Who asked, and who approved alone, be it by emergency override: it counts with their other raises. */
+  /** Who asked, and who approved alone (also by emergency override). The raise counts with their other raises. */
   readonly raisedBy: RaisedBy;
-  /** Whose earlier raises count with it. */
+  /** The people whose earlier raises count with it. */
   readonly people: readonly string[];
-  /** What they approved, from what the rules were then. */
+  /** The approved changes, relative to the rules at that time. */
   readonly judged: readonly RuleChange[];
 }
 
-/** Changes a card's rules, under the account's lock. Throws CardApiError when the job should run again. */
+/** Changes a card's rules under the account's lock. Throws CardApiError when the job should be retried. */
 type ChangeRule = (resolved: Resolved<RuleAction>, approval: Approval | null, run: LockedRun) => Promise<Result>;
 
 interface Deps extends Pick<ActionTools, 'askAgain'> {
@@ -54,9 +54,9 @@ interface Deps extends Pick<ActionTools, 'askAgain'> {
 }
 
 /**
- * Changes a card's spend rules, once: reads them, changes those that are asked for, writes everything back.
+ * Changes a card's spend rules once: reads them, changes the requested ones, writes everything back.
  *
- * What the policy does not leave to one person becomes a request instead, unless others approved it.
+ * If the policy does not allow one person to make the change, it becomes a request, unless others have approved it.
  */
 export function createChangeRule(deps: Deps): ChangeRule {
   const { plan, permit, send, terms, progress, reports, latestChanges } = deps;
@@ -80,7 +80,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const isThere = isMade(changes);
     const wasSending = written?.state === 'sending';
 
-    // After a crash the write may have been ours: then the change is done, not superfluous.
+    // After a crash the write may have been our own. Then the change is done, not superfluous.
     if (isThere && wasSending) {
       const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
       const opened = await terms.resolve({ ...made, changes: sent });
@@ -95,7 +95,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
     if (!isThere && planned.against !== null)
       return wasSending ? await sendUnless(planned.against) : await finish('failed', { note: planned.against });
     const refused = await permit(made, approval, card);
-    // What an earlier attempt sent is not there, and is not sent again.
+    // An earlier attempt's change is not in effect and is not sent again.
     if (refused !== null && wasSending) return await sendUnless(refused.note);
     if (refused?.isLate === true) {
       await deps.askAgain(action, { acctId });
@@ -123,15 +123,15 @@ interface Planned {
   readonly card: CardFacts;
   readonly changes: readonly RuleChange[];
   readonly term: Term;
-  /** The rules as the card API gave them. */
+  /** The rules as the card API returned them. */
   readonly raw: Record<string, unknown>;
-  /** When they were asked for, by `performance.now`. */
+  /** When the rules were requested, by `performance.now`. */
   readonly readAt: number;
-  /** Why the card service would refuse, before it does; null when nothing speaks against it. */
+  /** Why the card service would reject the change; null when no reason is known. */
   readonly against: string | null;
 }
 
-/** What an action changes, from the card's rules as they are now. `impossible`: nobody can tell which rule is meant. */
+/** The changes an action makes to the card's current rules. `impossible`: the intended rule cannot be determined. */
 type PlanChange = (
   action: RuleAction,
   acctId: number,
@@ -168,32 +168,35 @@ export function createPlanChange({ factsOf, card: api, nameCategory, serviceDays
   }
 }
 
-/** A change that the policy does not leave to the person who asks for it. */
+/** A change that the policy does not allow the person to make alone. */
 export interface AskedChange<A extends Action = RuleAction> {
   readonly action: A;
   readonly acctId: number;
   readonly card: CardFacts;
-  /** From what the rules are, or will be again by themselves. */
+  /** Relative to the current rules, or to those that return when a temporary change ends. */
   readonly changes: readonly RuleChange[];
   readonly term: Term;
-  /** How many other approvers have to approve. */
+  /** How many other approvers are needed. */
   readonly others: number;
-  /** What was counted, where it is too much for one person. */
+  /** The counted raise, if it is too much for one person. */
   readonly counted: CountedRaise | null;
 }
 
-/** What became of asking others. */
+/** The result of asking others. */
 export interface RequestOpened {
-  /** A sentence that says what happens now. */
+  /** A sentence about what happens now. */
   readonly note: string;
-  /** There is another open request for the same: this one waits for nobody. */
+  /** Another request for the same change is open, so no new one was opened. */
   readonly isTwin: boolean;
 }
 
 /** Opens a request that others decide. */
 export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
 
-/** Null: it may be made now. Otherwise how it ends instead: refused, as a request that others decide, or as one that waits already. */
+/**
+ * Null: it may be made now. Otherwise how it ends: refused, as a new request that others decide, or as a request that
+ * is already open.
+ */
 type PermitChange = (
   made: MadeChange<RuleAction>,
   approval: Approval | null,
@@ -211,7 +214,7 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' 
   readonly openRequest: OpenRequest;
 }
 
-/** Asks the policy, unless others approved. What is permitted to one person counts from then on. */
+/** Asks the policy, unless others have approved. A raise that one person may make alone counts from then on. */
 export function createPermitChange(deps: PermitDeps): PermitChange {
   const { raises, authorize, openRequest, withLock } = deps;
   return async function permitChange(made, approval, card) {
@@ -228,7 +231,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
       if (why !== null) return { state: 'failed', note: why };
       return await countApproved(made, raise, approval);
     }
-    // Two raises at once must not both pass for the first, so what is allowed counts from here on.
+    // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
       const amount = await raises.count(action, acctId, raise, [userId]);
       const verdictNow = await authorize(action, { acctId, ...amountIn(amount), lastsMs: lasts });
@@ -244,7 +247,9 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     return isTwin ? { state: 'unchanged', note } : { state: 'waiting', note, counted };
   };
 
-  /** Two approvals at once must not both pass for the first either: what one person approves is counted again. */
+  /**
+   * Two simultaneous approvals must not both count as the first either, so a single person's approval is counted again.
+   */
   async function countApproved({ action, acctId }: MadeChange<RuleAction>, raise: Raise, approval: Approval) {
     return await withLock('recent-raises', async () => {
       const counted = await raises.count(action, acctId, raise, approval.people);
@@ -256,7 +261,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
   }
 }
 
-/** Somebody changed a rule since it was approved. */
+/** Someone changed a rule since it was approved. */
 function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boolean {
   return now.some(({ rule, from }) => judged.some((seen) => isSameRule(seen.rule, rule) && seen.from !== from));
 }

@@ -4,17 +4,17 @@ import type { CardLimits } from '../card-api/spend-rules.ts';
 import { formatCents } from '../core/money.ts';
 
 interface Contradiction {
-  /** The goal that would bring it about. */
+  /** The goal that would cause it. */
   readonly goal: LimitGoal;
   /** One sentence, and what to do instead. */
   readonly why: string;
 }
 
 /**
- * Says why the card service would refuse limits that are changed together, before it does: a shorter window above a
- * longer one, a category above the card's overall limit. Null when nothing speaks against it.
+ * Explains why the card service would reject limits that are changed together: a shorter window above a longer one, or
+ * a category above the card's overall limit. Null when there is no contradiction.
  *
- * Only what the changes themselves bring about: contradictions that were there before are not their fault.
+ * Reports only contradictions that the changes cause, not existing ones.
  */
 export function contradiction(current: CardLimits, goals: readonly LimitGoal[]): Contradiction | null {
   for (const goal of goals) {
@@ -31,8 +31,8 @@ export function contradiction(current: CardLimits, goals: readonly LimitGoal[]):
 }
 
 /**
- * The same goals with every limit that would be below another: each raised to no more than it takes, those that nobody
- * asked to change last.
+ * The same goals, plus every limit that would end up below another. Each is raised only as far as necessary. Limits
+ * that nobody asked to change come last.
  */
 export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]): LimitGoal[] {
   const all = [...goals];
@@ -46,14 +46,14 @@ export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]
       const raised = { rule: neighbor, to: least };
       const index = all.findIndex((goal) => isSameRule(goal.rule, neighbor));
       all.splice(index === -1 ? all.length : index, 1, raised);
-      // It may be above another in its turn: a category's day, the card's day, the card's week.
+      // The raised limit may now be above yet another: a category's day, the card's day, the card's week.
       risen.push(raised);
     }
   }
   return all;
 }
 
-/** What a limit will be: as planned, else as it is. */
+/** What a limit will be: the planned value, or else the current one. */
 function plannedOf(current: CardLimits, goals: readonly LimitGoal[], rule: LimitRule): number | null {
   const goal = goals.find((planned) => isSameRule(planned.rule, rule));
   return goal === undefined ? limitOf(current, rule) : goal.to;
@@ -61,7 +61,7 @@ function plannedOf(current: CardLimits, goals: readonly LimitGoal[], rule: Limit
 
 interface Neighbor {
   readonly rule: LimitRule;
-  /** It must be no lower; else no higher. */
+  /** True: the neighbor must not be lower. False: it must not be higher. */
   readonly isAbove: boolean;
   /** By how much. */
   readonly apartCents: number;
@@ -69,7 +69,7 @@ interface Neighbor {
 
 /**
  * The limits that the service compares a limit with: its shorter and longer windows, and the same window of the card or
- * of its categories. A limit for a single purchase stands alone.
+ * of its categories. A limit for a single purchase is not compared.
  */
 function neighborsOf({ categories, apartCents = 0 }: CardLimits, { period, category }: LimitRule): Neighbor[] {
   if (period === 'transaction') return [];

@@ -22,10 +22,10 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'a
 }
 
 /**
- * *Take back now*, and the answer to "somebody changed it meanwhile": restore the rules, or leave them.
+ * *Take back now*, and the answer to "somebody changed it meanwhile": restore the rules, or keep them.
  *
- * Runs under the account's lock, so of two people who press at once the second finds it done. The returned function
- * throws CardApiError when the job should run again.
+ * Runs under the account's lock: if two people press at once, the second finds it done. The returned function throws
+ * CardApiError when the job should be retried.
  */
 export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
   return async function decideTemporaryChange(action) {
@@ -44,7 +44,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     lease: Lease,
   ): Promise<void> {
     const { state, closedBy, changes } = temporaryChange;
-    // Done by this very click, before a crash.
+    // Done by this click before a crash.
     const isOwnEnd = closedBy === action.actor.userId && (await deps.hasBegun(action));
     if (isOwnEnd) return await deps.notifyEnd.show(temporaryChange);
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
@@ -80,7 +80,7 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'A later change took its place.',
 };
 
-/** Asks the policy, and puts on record what was asked. Answers with why it may not be; null when it may. */
+/** Asks the policy and records the request. Returns why it is not permitted; null when it is. */
 type PermitDecision = (
   action: TemporaryChangeAction,
   temporaryChange: TemporaryChange,
@@ -92,9 +92,9 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf
 }
 
 /**
- * Taking back what was lowered for a while is a raise. As long as the rule stands as the temporary change set it, what was
- * there before was allowed once, and one approver may bring it back. Where somebody has changed it since, bringing it back
- * is a raise like any other, from what the rule is now: what one approver may not allow alone, others are asked.
+ * Reverting a temporary reduction is a raise. While the rule still has the temporary value, the earlier value was
+ * permitted before and one approver may restore it. If someone has changed the rule since, restoring is an ordinary
+ * raise from the current value: above what one approver may allow alone, others are asked.
  */
 export function createPermitDecision(deps: PermitDeps): PermitDecision {
   const { authorize, record, factsOf, raises } = deps;
@@ -108,7 +108,7 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const counted = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
     const amount = counted === null ? { raiseCents: Number(isRaise && !isKept) } : amountIn(counted);
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
-    // What somebody has changed since comes back for good.
+    // Rules that someone has changed since are restored permanently.
     const lasts = beyond.length > 0 ? { lastsMs: Number.POSITIVE_INFINITY } : {};
     const verdict = await authorize({ ...action, verb }, { acctId, ...amount, ...lasts });
     if (verdict.kind === 'late') return 'late';
@@ -129,7 +129,7 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
   };
 }
 
-/** Bringing back what was there before, as the raise that it is. */
+/** Restoring the earlier values, as the raise that it is. */
 function raiseOf(action: TemporaryChangeAction, acctId: number, beyond: readonly RuleChange[]): RuleAction {
   const { id, reason, actor, roles, asHolder, origin, askedAt } = action;
   const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
@@ -138,7 +138,7 @@ function raiseOf(action: TemporaryChangeAction, acctId: number, beyond: readonly
   return { id, verb, target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
 }
 
-/** What bringing the earlier values back raises, where somebody has changed a rule since. */
+/** The raise that restoring the earlier values makes, for rules that someone has changed since. */
 function raisesBeyond({ changes, meanwhile }: TemporaryChange): RuleChange[] {
   return changes.flatMap(({ rule, from, to }, index) => {
     const found = meanwhile?.[index]?.to;

@@ -14,7 +14,7 @@ import { ruleStates } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
-/** While the card API is away, or does not take our token, the end of a temporary change waits for it. */
+/** Retry interval while the card API is unavailable or rejects our token. */
 const COME_BACK_MS = 60_000;
 
 interface EndDeps extends Pick<ActionTools, 'withLock'> {
@@ -26,13 +26,13 @@ interface EndDeps extends Pick<ActionTools, 'withLock'> {
 }
 
 /**
- * A temporary change has ended: restores what was there before, if nobody changed it meanwhile.
+ * A temporary change has ended: restores the earlier rules if nobody changed them meanwhile.
  *
- * What somebody else set since then is theirs: people are asked instead of overwriting it. Safe to repeat: one that
- * has ended is no longer open.
+ * A value that someone else set since is not overwritten; people are asked instead. Idempotent: an ended change is no
+ * longer open.
  *
- * The returned function answers with milliseconds after which to try again, or null when it is over. It takes whether the
- * change ends before its time, because what it was made for has happened.
+ * The returned function returns the milliseconds until a retry, or null when done. `isEarly`: the change ends before
+ * its time because the purchase it was made for has happened.
  */
 export function createEndTemporaryChange(deps: EndDeps) {
   const { temporaryChanges, withLock, restore, notifyEnd, timeLeft } = deps;
@@ -43,7 +43,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
       const temporaryChange = await temporaryChanges.get(temporaryChangeId);
       if (temporaryChange === null) return null;
       if (temporaryChange.state !== 'open') {
-        // By us, before a crash, or by somebody's click: what shows it may not have heard.
+        // Closed by us before a crash, or by someone's click. The messages that show it may be out of date.
         await notifyEnd.show(temporaryChange);
         return null;
       }
@@ -64,11 +64,11 @@ export function createEndTemporaryChange(deps: EndDeps) {
 }
 
 /**
- * The rules as they were before the temporary change, unless somebody changed one of them meanwhile. Answers with the
- * temporary change as it is afterwards; kept by who tells of it.
+ * Restores the rules from before the temporary change, unless someone changed one of them meanwhile. Returns the
+ * temporary change's new state; the caller that reports it saves it.
  *
- * @param by who reverts it before its time; null when the time is over.
- * @throws CardApiError when the rules could not be read or written, TooLateError when it is not for this process to write.
+ * @param by who reverts it early; null when its time is over.
+ * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
  */
 export type Restore = (
   temporaryChange: TemporaryChange,
@@ -96,10 +96,10 @@ export function createRestore(deps: RestoreDeps): Restore {
       closedBy: by?.actor.userId ?? null,
       meanwhile,
     };
-    // Somebody restored them already; or we did, before a crash.
+    // Someone restored them already, or we did before a crash.
     if (isMade(back)) return { ...ended, state: 'ended' };
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
-    // Each rule stands as we set it, or as it was: then nobody's change is overwritten.
+    // Each rule has our value or its earlier one, so nobody's change is overwritten.
     const isUntouched = back.every(({ from, to }, index) => from === to || from === changes[index]?.to);
     if (!isAgreed && !isUntouched) return { ...temporaryChange, state: 'asking', meanwhile };
 
@@ -107,7 +107,7 @@ export function createRestore(deps: RestoreDeps): Restore {
       const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
       await deps.progress.write(progressId, { state: 'sending', ...sides });
     }
-    // What ends by itself was decided when it was opened.
+    // The automatic end was decided when the change was opened.
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
     const asked = { id: progressId, verb: 'end', askedAt };
     await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, asked);
@@ -122,10 +122,10 @@ interface PurchaseDeps {
   readonly endTemporaryChangeNow: (temporaryChangeId: string) => Promise<void>;
 }
 
-/** The service's clock and ours may disagree by this much. */
+/** Maximum difference between the service's clock and ours. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** A change that was made for one purchase ends when that purchase is authorized. Safe to repeat. */
+/** Ends a change that was made for one purchase when that purchase is authorized. Idempotent. */
 export async function endPurchaseChanges(
   event: StoredEvent,
   { temporaryChanges, endTemporaryChangeNow }: PurchaseDeps,
@@ -135,7 +135,7 @@ export async function endPurchaseChanges(
     if (isItsPurchase(temporaryChange, event)) await endTemporaryChangeNow(temporaryChange.id);
 }
 
-/** By account, merchant and amount: a purchase of the same merchant that costs no more. */
+/** Matches by account, merchant and amount: a purchase at the same merchant that costs no more. */
 function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, event: TransactionEvent): boolean {
   if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
   if (event.amountCents > purchase.maxCents) return false;
@@ -145,24 +145,21 @@ function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, e
   return foldName(name) !== '' && foldName(name) === foldName(purchase.merchant);
 }
 
-/** Clocks that are right differ by less. */
+/** Correct clocks differ by less. */
 const DIFFERENCE_MS = 60_000;
 
-/**
- * Milliseconds until a moment, negative when it is over; null where nobody can tell, because two clocks differ. Then ops
- * are told.
- */
+/** Milliseconds until a time, negative when it has passed; null when two clocks disagree. Then ops are notified. */
 type TimeLeft = (moment: string) => Promise<number | null>;
 
 interface TimeLeftDeps {
-  /** Now by Redis. */
+  /** Redis's time. */
   readonly sharedNow: () => Promise<Date>;
-  /** Now by a clock that has nothing to do with Redis (ms). */
+  /** Time from a clock independent of Redis (ms). */
   readonly secondNow: () => number;
   readonly notifyOps: NotifyOps;
 }
 
-/** What is reverted because its time is over must not be reverted because one clock is wrong: two have to say so. */
+/** A single wrong clock must not end a temporary change early, so two clocks have to agree. */
 export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps): TimeLeft {
   return async function timeLeft(moment) {
     const nowMs = (await sharedNow()).getTime();

@@ -18,7 +18,7 @@ const details: Readonly<Record<Told, string>> = {
   refused: 'The temporary change has ended, but the card service refuses to put it back.',
 };
 
-/** Tells how a temporary change ended. Safe to repeat. */
+/** Reports how a temporary change ended. Idempotent. */
 export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 
 interface Deps
@@ -34,11 +34,11 @@ interface Deps
 export function createNotifyEnd(deps: Deps) {
   return {
     /**
-     * Writes down how it ended, then tells: the audit channel, its messages, the one who asked for it. It counts as over
-     * last: killed before that, it is ended and told again, and no part of it does harm twice.
+     * Records how it ended, then reports: to the audit channel, in its messages, and to the person who asked for it. It
+     * is marked as over last: after a crash before that, it is ended and reported again; all steps are idempotent.
      *
      * @param action the click that ended it; null when its time was over.
-     * @param refused the card API's words, when it did not let us.
+     * @param refused the card API's words when it rejected the change.
      */
     async notify(temporaryChange: TemporaryChange, action: Action | null, refused = ''): Promise<void> {
       const { id, acctId, alertId } = temporaryChange;
@@ -50,7 +50,8 @@ export function createNotifyEnd(deps: Deps) {
       if (alertId !== null) {
         await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
       }
-      // An alert or a request that announced it says so itself; what nobody expects, and what has to be decided, is told.
+      // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to
+      // the person.
       const isShown = state === 'ended' && (alertId !== null || temporaryChange.requestId !== null);
       if (temporaryChange.by.userId !== by && !isShown) {
         const message = temporaryChangeEnded(temporaryChange, card);
@@ -59,20 +60,20 @@ export function createNotifyEnd(deps: Deps) {
       await deps.temporaryChanges.save(temporaryChange);
       await show(temporaryChange);
     },
-    /** Brings everything that shows a temporary change up to date with its end. */
+    /** Updates everything that shows the temporary change. */
     show,
   };
 
   async function show(temporaryChange: TemporaryChange): Promise<void> {
     const { id, requestId, state } = temporaryChange;
     if (requestId !== null) await deps.updateRequest(requestId);
-    // Whoever has to decide finds it in the channel for requests, wherever the change was made.
+    // A pending decision is posted to the channel for requests, wherever the change was made.
     if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
     await deps.updateTemporaryChange(id);
   }
 }
 
-/** Puts the end on record, in the chain and in the audit channel. Answers with its time, UTC ISO 8601. */
+/** Records the end, in the chain and in the audit channel. Returns its time, UTC ISO 8601. */
 type RecordEnd = (
   temporaryChange: TemporaryChange,
   end: { readonly action: Action | null; readonly card: CardFacts; readonly detail: string },

@@ -11,14 +11,14 @@ import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
-/** What a result says of a temporary change: when it ends, and that it can be taken back. */
+/** What a result says about a temporary change: when it ends, and that it can be reverted. */
 export type Opened = Pick<Result, 'note' | 'control'>;
 
 /** A change of a card's rules that an action makes. */
 export interface MadeChange<A extends Action = Action> {
   readonly action: A;
   readonly acctId: number;
-  /** From what the rules were before it. */
+  /** Relative to the rules before the change. */
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** The request that it was made for; null: none. */
@@ -32,52 +32,53 @@ interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'pos
   readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
 }
 
-/** What makes changes end by themselves. */
+/** Manages the end of temporary changes. */
 export type TemporaryTerms = ReturnType<typeof createTemporaryTerms>;
 
 export function createTemporaryTerms(deps: TermDeps) {
   return {
     /**
-     * A change is made: starts its end, or ends what was temporary about the rules that stay from now on. The same whether
-     * the card service answered, or somebody found out later.
+     * A change was made: schedules its end. If it is permanent, ends temporary changes of the same rules. The same
+     * whether the card service answered or the change was verified later.
      *
-     * @returns what to say of it; null when there is nothing to say.
+     * @returns the text to show; null if there is none.
      */
     resolve: (made: MadeChange): Promise<Opened | null> => resolveTerm(made, deps),
-    /** A temporary change is about to be sent: it must end also when nobody ever hears whether it was made. */
+    /** Called before a temporary change is sent: it must end even if its outcome is never known. */
     openUnsent: (made: MadeChange): Promise<Opened> => openTemporaryChange(made, deps, false),
     /**
-     * Somebody wants rules as they are: what was temporary about them ends, or lasts longer.
+     * Someone wants to keep the current rules: their temporary changes end, or last longer.
      *
-     * @returns what to say of it; null when nothing was temporary.
+     * @returns the text to show; null when nothing was temporary.
      */
     keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
     /**
-     * Forgets the end of a change that is not there: nothing stands as it set it, and nothing else goes back to that.
+     * Removes the end of a change that is not in effect: no rule has its value, and no other change goes back to that
+     * value.
      *
-     * @param changes from what the card's rules say now.
+     * @param changes relative to the card's current rules.
      */
     forgetIfGone: (id: string, changes: readonly RuleChange[], acctId: number): Promise<void> =>
       forgetIfGone(id, changes, acctId, deps),
-    /** The same where the change was certainly not made. */
+    /** For a change that was certainly not made. */
     forget: deps.temporaryChanges.forget,
   };
 }
 
-/** A temporary change that somebody has decided about, or has to: not for us to open again. */
+/** A temporary change that someone has decided about or has to decide. It must not be opened again. */
 const closedStates: readonly TemporaryChange['state'][] = ['superseded', 'asking', 'kept', 'refused'];
 
 async function resolveTerm(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
   if (made.term.kind === 'permanent') return await resolveTemporaryChanges(made, deps);
   const open = await deps.temporaryChanges.get(made.action.id);
-  // A later change, or a person, had the last word about it since it was sent.
+  // A later change or a person has decided about it since it was sent.
   if (open !== null && closedStates.includes(open.state)) return null;
-  // Or about some of the rules: its end is about the others only.
+  // Possibly about some of the rules only. Then its end applies to the others.
   const left = open === null ? made.changes : without(made.changes, without(made.changes, open.changes));
   return left.length === 0 ? null : await openTemporaryChange({ ...made, changes: left }, deps);
 }
 
-/** Of several rules some may stand as they were set: these still end, or people are asked. */
+/** Some of several rules may still have the temporary value. These still end, or people are asked. */
 async function forgetIfGone(
   temporaryChangeId: string,
   changes: readonly RuleChange[],
@@ -94,12 +95,12 @@ async function forgetIfGone(
 }
 
 /**
- * Starts the end of a temporary change.
+ * Schedules the end of a temporary change.
  *
- * Where one of the rules was changed for a time already and that time is over first, this one goes back to what was there
- * before both: otherwise two short raises would leave a lasting one behind.
+ * If one of its rules already has a temporary change that ends first, this one goes back to the value before both.
+ * Otherwise two short raises would leave a permanent one behind.
  *
- * @param isChanged false before the change is sent: it must end also when nobody ever hears whether it was made.
+ * @param isChanged false before the change is sent: it must end even if its outcome is never known.
  */
 async function openTemporaryChange(
   { action, acctId, changes, term, requestId }: MadeChange,
@@ -108,7 +109,7 @@ async function openTemporaryChange(
 ): Promise<Opened> {
   const now = deps.now();
   const open = await deps.temporaryChanges.get(action.id);
-  // The end stays where it was first set, also when a crash has this done again.
+  // The end stays as first set, even if a rerun after a crash repeats this.
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.serviceDays) ?? now).toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
   const ending = others.filter((earlier) => earlier.endsAt <= endsAt);
@@ -153,7 +154,7 @@ async function openTemporaryChange(
   };
 }
 
-/** The rules are as wanted, or were changed for good. */
+/** The rules already have the wanted values, or were changed permanently. */
 async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
   const { action, acctId, changes, term } = made;
   const temporaryChanges = await openOnSameRules(changes, acctId, deps);
@@ -186,18 +187,20 @@ function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boole
   return temporaryChange.changes.some((change) => isSameRule(change.rule, rule) && change.to === to);
 }
 
-/** Somebody changed the rule since the temporary change set it: that it says the same again does not make it untouched. */
+/**
+ * Someone changed the rule since the temporary change set it. Setting the same value again still counts as a change.
+ */
 function isSetAgain(change: RuleChange, earlier: TemporaryChange): boolean {
   return change.from !== change.to && hasSet(earlier, change);
 }
 
-/** The same change, from what the rule was before the earlier change. */
+/** The same change, relative to the value before the earlier change. */
 function withEarlierFrom(change: RuleChange, earlier: TemporaryChange): RuleChange {
   const own = earlier.changes.find(({ rule }) => isSameRule(rule, change.rule));
   return own === undefined ? change : { ...change, from: own.from };
 }
 
-/** A change that shows on no alert and on no request gets a message of its own, with its end and *Take back now*. */
+/** A change that no alert or request shows gets a separate message with its end and *Take back now*. */
 async function show(temporaryChange: TemporaryChange, deps: TermDeps): Promise<void> {
   if (temporaryChange.alertId === null && temporaryChange.requestId === null)
     await deps.postTemporaryChange(temporaryChange);

@@ -18,9 +18,9 @@ import type { TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
 export interface Raise {
-  /** From the rules as they are. */
+  /** Relative to the current rules. */
   readonly changes: readonly RuleChange[];
-  /** The same changes from what the rules would be again if nothing were changed: under a temporary change these differ. */
+  /** The same changes, relative to the rules after open temporary changes end. */
   readonly fromBase: readonly RuleChange[];
   readonly term: Term;
 }
@@ -31,7 +31,7 @@ export interface RaisedBy {
   readonly askedBy: string;
 }
 
-/** What the rule of two looks at. */
+/** The amounts that decide whether two people must approve. */
 export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
 
 interface Deps
@@ -44,17 +44,17 @@ interface Deps
 export function createRaiseAmounts(deps: Deps) {
   return {
     /**
-     * How much more a card may spend by a change.
+     * How much more a card may spend after a change.
      *
-     * For a limit it is new minus old. A rule that is opened (a category, purchases abroad or online) has no amount of its
-     * own: for one purchase only it counts as that purchase; for a time, or for no purchase, nothing says how much. What the
-     * same people added to the same rule of the card within 24 hours counts with it: small raises must not sum up to one that
-     * takes two. To keep what was temporary is to raise it from what it would go back to.
+     * For a limit: new minus old. A rule that is opened (a category, purchases abroad or online) has no amount. For one
+     * purchase only, that purchase counts; for a time, or without a purchase, the amount is unknown. Raises of the same
+     * rule by the same people within 24 hours are added, so that small raises cannot sum up to one that needs two
+     * people. Keeping a temporary change is a raise from the value it would go back to.
      *
-     * Of several limits the one that rises most decides, each with what was added to it: the same as if they were raised
-     * one by one, so neither joining nor splitting them is a way round.
+     * Of several limits, the one that rises most (including earlier raises) decides, as if they were raised one by one.
+     * So neither joining nor splitting raises is a way around the rule.
      *
-     * @param named who asks for it, and who approves it, as far as somebody has. In whose place they are is found out.
+     * @param named who asks for it and who approves it, if known. The people they act for as delegates are added.
      */
     async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
       const { changes, fromBase, term } = raise;
@@ -78,7 +78,7 @@ export function createRaiseAmounts(deps: Deps) {
       const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
       return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
     },
-    /** Remembers what is about to be added. */
+    /** Stores the raise that is about to be made. */
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
       const { changes, fromBase, term } = raise;
       const inPlaceOf = by.by === null ? [] : (await deps.actsFor(by.by, acctId)).filter((one) => one !== by.by);
@@ -88,20 +88,23 @@ export function createRaiseAmounts(deps: Deps) {
         const now = (await ownCents(action, term, change, deps)) ?? 0;
         const base = (await ownCents(action, term, fromBase[index] ?? change, deps)) ?? 0;
         if (now > 0) await deps.recentRaises.add({ ...common, rule, cents: now });
-        // What was temporary stays: no further raise of what it is now, but of what it goes back to.
+        // A temporary change becomes permanent: no raise from the current value, but from the value it goes back to.
         if (term.kind === 'permanent' && base > 0)
           await deps.recentRaises.add({ ...common, rule: staysKey(change.rule), cents: base });
-        // It stays longer: the caps count it.
+        // It lasts longer, so the caps count it.
         else if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
       }
     },
-    /** The change was certainly not made: it counts no more. */
+    /** The change was certainly not made, so it no longer counts. */
     async forget({ id }: Action, acctId: number): Promise<void> {
       const raises = await deps.recentRaises.list({ acctId }, deps.now().getTime());
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
         await deps.recentRaises.cancel(raise);
     },
-    /** The changes from what each rule is now, or from what it goes back to by itself before they end, whichever is less. */
+    /**
+     * The changes relative to each rule's current value, or to the value it goes back to before they end, whichever is
+     * lower.
+     */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
       const end = endOfTerm(term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
       const ending = (await deps.temporaryChanges.all())
@@ -111,14 +114,14 @@ export function createRaiseAmounts(deps: Deps) {
       return changes.map((change) => {
         const { rule, from } = change;
         const before = valueBefore(change, ending);
-        // Under a temporary change that lowered it, what it is now is less: to raise that is no smaller step.
+        // Under a temporary reduction the current value is lower. Raising it counts from the lower value.
         return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;
       });
     },
   };
 }
 
-/** What single people allowed lately for the same rule, where one of these asked for it or allowed it. */
+/** Recent raises of the same rule that one person allowed alone, if one of these people asked for or allowed them. */
 async function earlierRaises(
   { action, acctId, rule, people }: { action: Action; acctId: number; rule: string; people: readonly string[] },
   deps: Pick<Deps, 'recentRaises' | 'now'>,
@@ -133,7 +136,7 @@ async function earlierRaises(
   });
 }
 
-/** What was loosened before; of several people, what the one of them allowed who allowed most. */
+/** Earlier loosening by these people; for several, the highest sum of any one person. */
 async function loosened(
   { id }: Action,
   acctId: number,
@@ -153,7 +156,7 @@ async function loosened(
   };
 }
 
-/** Whole cents, 0 of what allows no more than before; null where no amount says how much. */
+/** Whole cents; 0 if nothing is loosened; null if no amount is known. */
 async function ownCents(
   action: Action,
   term: Term,
@@ -166,16 +169,16 @@ async function ownCents(
     const cents = raiseCents(centsOf(from), centsOf(to));
     return Number.isFinite(cents) ? cents : null;
   }
-  // For a time, however short, any number of purchases can be made.
+  // Any number of purchases can be made during a time, however short.
   return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
 }
 
-/** Under which it is kept by how much a rule was raised for good. */
+/** The key for the amount by which a rule was raised permanently. */
 const staysKey = (rule: Rule): string => `stays:${ruleKey(rule)}`;
 
 /**
- * What a rule goes back to by itself, through each temporary change that set what was there. Where somebody has changed the
- * rule since, what was there before says nothing.
+ * The value a rule goes back to, through each temporary change that set the current value. If someone has changed the
+ * rule since, the earlier values are irrelevant.
  */
 function valueBefore({ rule, from }: RuleChange, ending: readonly RuleChange[]): RuleChange['from'] {
   const last = ending.findLast((set) => isSameRule(set.rule, rule) && set.to === from);

@@ -3,7 +3,7 @@ import { closest } from '../core/closest.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import { readAmount } from '../core/money.ts';
 
-/** Words for each window of a limit. A map, because a person may type `constructor`. */
+/** Words for each limit window. A map, because a person may type `constructor`. */
 const periods: ReadonlyMap<string, LimitPeriod> = new Map([
   ['daily', 'daily'],
   ['day', 'daily'],
@@ -19,9 +19,9 @@ const periods: ReadonlyMap<string, LimitPeriod> = new Map([
 ]);
 
 const noLimitWords = new Set(['none', 'off', 'unlimited']);
-/** Between an amount and its period, or in front of a period. */
+/** Between an amount and its period, or before a period. */
 const perWord = /^(per|each|every|an?)$/i;
-/** Say nothing of their own between the card, the period and the amount. */
+/** Filler words between the card, the period and the amount. */
 const between = /^(limits?|to|of|at|is|the|=|:)$/i;
 const isDollars = /\$|usd|dollars?|bucks/i;
 
@@ -31,7 +31,7 @@ interface TypedLimit {
   readonly period: LimitPeriod;
   /** Null: no limit. */
   readonly cents: number | null;
-  /** How long and why. */
+  /** The duration and the reason. */
   readonly rest: readonly string[];
 }
 
@@ -40,9 +40,9 @@ export function readPeriod(word: string): LimitPeriod | undefined {
 }
 
 /**
- * Reads `4242 daily 450 …`, `4242 per day 450 …` and, where nothing else can be meant, `4242 450 per day …`.
+ * Parses `4242 daily 450 …`, `4242 per day 450 …` and, if unambiguous, `4242 450 per day …`.
  *
- * @returns a question where it is not certain which word is the amount: a number may end the name of a card.
+ * @returns a question if it is uncertain which word is the amount: a card's name may end with a number.
  */
 export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
   const words = typed.flatMap(splitPer);
@@ -76,8 +76,8 @@ export function splitPer(word: string): readonly string[] {
 }
 
 /**
- * Where the period is named. The first word names the card at least, so a holder called "Day" is found all the same; what
- * lasts "for a day" names no period.
+ * The position of the period. The first word always names the card, so a holder called "Day" is found. A duration such
+ * as "for a day" names no period.
  */
 function periodAt(words: readonly string[]): number {
   return words.findIndex((word, index) => {
@@ -92,7 +92,7 @@ function whichPeriod(words: readonly string[]): string {
   return `Which limit? Write daily, weekly, monthly, yearly or lifetime.${suggestion}`;
 }
 
-/** `450`, `limit of $450`, `to none`, right behind the period. */
+/** `450`, `limit of $450`, `to none`, directly after the period. */
 function readValue(behind: readonly string[]): { cents: number | null; said: string; words: number } | null {
   const skipped = behind.findIndex((word) => !between.test(word));
   const typed = behind.slice(Math.max(0, skipped));
@@ -103,7 +103,7 @@ function readValue(behind: readonly string[]): { cents: number | null; said: str
   return { cents: amount.cents, said: said(typed.slice(0, amount.words)), words: skipped + amount.words };
 }
 
-/** An amount with which the words in front of the period end, behind at least one that names the card. */
+/** An amount at the end of the words before the period, after at least one word that names the card. */
 function amountAtEnd(before: readonly string[]): { cents: number; said: string; at: number } | null {
   for (let at = Math.max(1, before.length - 3); at < before.length; at += 1) {
     const typed = before.slice(at);
@@ -113,13 +113,13 @@ function amountAtEnd(before: readonly string[]): { cents: number; said: string; 
   return null;
 }
 
-/** Without the words between the card and what follows it. */
+/** Without the filler words between the card and what follows it. */
 function nameIn(words: readonly string[]): readonly string[] {
   const last = words.findLastIndex((word, index) => index === 0 || !between.test(word));
   return words.slice(0, last + 1);
 }
 
-/** The beginning of what cannot be read. */
+/** The start of the text that cannot be parsed. */
 function said(words: readonly string[]): string {
   return words.slice(0, 3).join(' ').slice(0, 40);
 }

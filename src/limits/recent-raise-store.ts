@@ -6,34 +6,34 @@ import { fromStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
 import { CAPPED_MS, COUNTED_MS } from '../policy/decide-action.ts';
 
-/** What is kept of a raise; its time is the score. The same for the same action, so that it counts once. */
+/** The stored part of a raise; its time is the score. Identical for the same action, so that it counts once. */
 const Kept = z.strictObject({
   actionId: z.string(),
-  /** Null: a virtual card that is only being ordered has no account yet. */
+  /** Null: a virtual card that is still being ordered has no account yet. */
   acctId: z.int().nullable(),
-  /** See `ruleKey`; what is no rule has a name of its own. */
+  /** See `ruleKey`. Raises that are not about a rule use a separate name. */
   rule: z.string(),
   cents: z.int().positive(),
   /** Slack user who allowed it alone; null: several people had to approve it. */
   by: z.string().nullable(),
-  /** In whose place they were: it counts as theirs, too. */
+  /** The people they acted for as delegates. It counts as theirs, too. */
   inPlaceOf: z.array(z.string()),
-  /** Slack user who asked for it: the same, or the card's holder. */
+  /** Slack user who asked for it: the same person, or the cardholder. */
   askedBy: z.string(),
 });
 
-/** What let a card spend more: a raise of one rule, the opening of one, or an order. */
+/** Anything that let a card spend more: a raise of a rule, opening a rule, or an order. */
 export interface RecentRaise extends z.infer<typeof Kept> {
   readonly atMs: number;
 }
 
-/** Whose raises: of a card, those that a person allowed alone, or all of the card program. */
+/** Which raises: of one card, allowed alone by one person, or of the entire program. */
 export type RaiseScope = { readonly acctId: number } | { readonly userId: string } | 'program';
 
-/** What was allowed lately, and on which cards an emergency override was used. */
+/** Recent raises, and the cards on which an emergency override was used. */
 export type RecentRaises = ReturnType<typeof createRecentRaises>;
 
-/** Several small raises must not sum up to what takes two: kept for as long as a cap counts them. */
+/** Several small raises must not sum up to one that needs two people. Kept as long as a cap counts them. */
 export function createRecentRaises(redis: RedisClient) {
   const overrideKey = (acctId: number): string => stateKey(`emergency-override:${acctId}`);
   const inEach = async (
@@ -46,7 +46,7 @@ export function createRecentRaises(redis: RedisClient) {
       .exec();
   };
   return {
-    /** Counts a raise. The same action counts once, at its first time, however often it is added. */
+    /** Adds a raise. The same action counts once, at its first time, no matter how often it is added. */
     async add({ atMs, ...raise }: RecentRaise): Promise<void> {
       const member = JSON.stringify(Kept.parse(raise));
       await inEach(raise, (batch, key) =>
@@ -56,7 +56,7 @@ export function createRecentRaises(redis: RedisClient) {
           .pexpire(key, CAPPED_MS),
       );
     },
-    /** It came to nothing. */
+    /** The raise was not made. */
     async cancel(raise: Omit<RecentRaise, 'atMs'>): Promise<void> {
       const member = JSON.stringify(Kept.parse(raise));
       await inEach(raise, (batch, key) => batch.zrem(key, member));
@@ -68,13 +68,13 @@ export function createRecentRaises(redis: RedisClient) {
         index % 2 === 0 ? [{ ...fromStored(Kept, JSON.parse(text)), atMs: Number(pairs[index + 1]) }] : [],
       );
     },
-    /** Once within 24 hours for each card. @returns false when somebody else's click has it. */
+    /** Once within 24 hours per card. @returns false when another click has used it. */
     async reserveOverride(acctId: number, actionId: string): Promise<boolean> {
       const key = overrideKey(acctId);
       if ((await redis.set(key, actionId, 'PX', COUNTED_MS, 'NX')) !== null) return true;
       return (await redis.get(key)) === actionId;
     },
-    /** The override came to nothing: it may be used again, if it was this action that used it. */
+    /** The override was not made. It may be used again, if this action used it. */
     async releaseOverride(acctId: number, actionId: string): Promise<void> {
       if ((await redis.get(overrideKey(acctId))) === actionId) await redis.del(overrideKey(acctId));
     },
@@ -86,7 +86,9 @@ function scopesOf({ acctId, by, inPlaceOf }: Omit<RecentRaise, 'atMs'>): RaiseSc
   return [...(acctId === null ? [] : [{ acctId }]), ...people.map((userId) => ({ userId })), 'program'];
 }
 
-/** Whether one person allowed it, and one of these people asked for it, allowed it, or had somebody in their place who did. */
+/**
+ * Whether one person allowed it, and one of these people asked for it, allowed it, or was represented by that person.
+ */
 export function isAloneBy({ by, inPlaceOf, askedBy }: RecentRaise, people: readonly string[]): boolean {
   return by !== null && [by, askedBy, ...inPlaceOf].some((userId) => people.includes(userId));
 }
@@ -97,7 +99,7 @@ function keyOf(scope: RaiseScope): string {
 }
 
 /**
- * Sums of raises, without those of one action. Of several rules that an action changed, the one that rose most counts.
+ * Sums of raises, without those of one action. If an action raised several rules, the largest raise counts.
  *
  * @param raises within 30 days.
  */

@@ -4,29 +4,31 @@ import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
 
-/** A limit that has to rise for a purchase to pass. Whole cents; null where the card API did not say. */
+/** A limit that has to rise for a purchase to pass. Whole cents; null if the card API did not return it. */
 export const LimitRaise = z.strictObject({
   rule: LimitRule,
-  /** What it is now. */
+  /** The current value. */
   from: z.int().nullable(),
-  /** The lowest that will do. */
+  /** The lowest sufficient value. */
   to: z.int().nullable(),
   remainingCents: z.int().nullable(),
-  /** It stops nothing itself, but others would be above it. */
+  /** It does not stop the purchase itself, but other limits would be above it. */
   isAdjustedToo: z.boolean(),
 });
 export type LimitRaise = z.infer<typeof LimitRaise>;
 
-/** What would let a declined purchase pass, as far as the card API can do it. */
+/** What would let a declined purchase pass, as far as the card API can change it. */
 export const Remedy = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('raise_limit'),
-    /** What stopped the purchase, tightest first, then what rises along: raising one alone does not help. */
+    /**
+     * The limits that stopped the purchase, tightest first, then those that rise along. Raising only one does not help.
+     */
     limits: z.tuple([LimitRaise], LimitRaise).readonly(),
   }),
   z.strictObject({
     kind: z.literal('allow_category'),
-    /** Null id: the card service's number of the category is not known. */
+    /** Null id: the card service's number for the category is unknown. */
     category: z.strictObject({ id: z.int().nullable(), name: z.string() }),
   }),
   z.strictObject({ kind: z.literal('allow_international') }),
@@ -37,21 +39,21 @@ export const Remedy = z.discriminatedUnion('kind', [
 export type Remedy = z.infer<typeof Remedy>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;
 
-/** The limits that have to rise; none where something else would let the purchase pass. */
+/** The limits that have to rise; empty if something else would let the purchase pass. */
 export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
   return remedy?.kind === 'raise_limit' ? remedy.limits : [];
 }
 
-/** True when it is not known what was left of a limit that stopped the purchase: then there may be more of them. */
+/** True when the remaining amount of a limit that stopped the purchase is unknown. Then more limits may be involved. */
 export function isIncomplete(remedy: Remedy): boolean {
   return limitsOf(remedy).some(({ remainingCents, isAdjustedToo }) => !isAdjustedToo && remainingCents === null);
 }
 
 /**
- * What a card's rules shall be for a remedy: all its limits at once.
+ * The rules a card needs for a remedy: all its limits at once.
  *
  * @param amountCents the purchase that should pass.
- * @returns null where it is no rule (a status), or where it cannot be told what it should be.
+ * @returns null if the remedy is not a rule (a status), or if the value cannot be determined.
  */
 export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCents: number): RuleGoal[] | null {
   switch (remedy.kind) {
@@ -74,7 +76,7 @@ export function goalsOfRemedy(remedy: Remedy, rules: CardLimits | null, amountCe
 function raised(limits: readonly LimitRaise[], rules: CardLimits | null, amountCents: number): LimitGoal[] {
   const goalOf = ({ rule, from, to }: LimitRaise): LimitGoal => {
     const current = rules === null ? from : limitOf(rules, rule);
-    // Without what is left of it, the whole purchase on top lets it pass for sure.
+    // If the remaining amount is unknown, adding the full purchase amount always lets it pass.
     return { rule, to: to ?? (current ?? 0) + amountCents };
   };
   if (rules === null) return inRuleOrder(limits.map(goalOf));

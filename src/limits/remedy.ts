@@ -8,26 +8,26 @@ import { allPass, bindingLimit } from './binding-limit.ts';
 import { isIncomplete, type Remedy } from './remedy-change.ts';
 import type { RemedyAction } from './verbs.ts';
 
-/** An alert that names the limit is better than one that does not; one that comes late is worse. */
+/** An alert that names the limit is better than one that does not, but a late alert is worse. */
 const ADVICE_TIMEOUT_MS = 600;
-/** Somebody looks at a form and waits. */
+/** Someone is waiting with an open form. */
 const FORM_ADVICE_TIMEOUT_MS = 5000;
 
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
-  /** Statuses of an account's cards, as the directory knows them. */
+  /** Statuses of an account's cards, from the directory. */
   readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
-  /** The merchant category that a decline names; null: none. */
+  /** The merchant category named in a decline; null: none. */
   readonly categoryIn: (decline: NonNullable<TransactionEvent['decline']>) => string | null;
-  /** Number of a merchant category by its name, as other rules of the program have it. */
+  /** A merchant category's number by its name, from other rules of the program. */
   readonly categoryId: (name: string) => Promise<number | null>;
   readonly log: Log;
 }
 
 export interface Advice {
-  /** Null: no rule was the reason, or the card API did not say in time. */
+  /** Null: no rule was the reason, or the card API did not answer in time. */
   readonly remedy: Remedy | null;
-  /** The card API did not say all that there is to say: it is worth asking again later. */
+  /** Some card API data is missing, so it is worth asking again later. */
   readonly isIncomplete: boolean;
 }
 
@@ -35,24 +35,26 @@ export interface Advice {
 export type PurchaseCheck =
   | { readonly state: 'stopped'; readonly remedy: Remedy }
   | { readonly state: 'passes' }
-  /** Nothing of ours can help, or (`isAway`) the card API did not say. */
+  /** No change would help, or the card API did not answer (`isAway`). */
   | { readonly state: 'unknown'; readonly isAway?: boolean };
 
-/** What would let a declined purchase pass, read from the card as it is now: the smallest change that the API can make. */
+/**
+ * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
+ */
 export function createRemedies(deps: Deps) {
   const look = createLook(deps);
   return {
-    /** What would have let a declined purchase pass. Answers soon: an alert waits for it. */
+    /** What would have let a declined purchase pass. Answers fast, because an alert waits for it. */
     async adviceFor(event: TransactionEvent): Promise<Advice> {
       const check = await look(event, ADVICE_TIMEOUT_MS);
       return adviceOf(check, check.state === 'unknown' && check.isAway === true);
     },
-    /** The same for an alert that went out without all that there is to say; takes as long as a form may. */
+    /** The same for an alert that was sent with incomplete advice. May take as long as a form. */
     async adviceAgain(event: TransactionEvent): Promise<Advice> {
       const check = await look(event, FORM_ADVICE_TIMEOUT_MS);
       return adviceOf(check, check.state === 'unknown');
     },
-    /** The same as the card is now, for whoever is about to do something. */
+    /** The same for the card's current state, for someone who is about to act. */
     checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS),
   };
 }
@@ -110,7 +112,9 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
   }
 }
 
-/** The service has no words of its own for a blocked card: it calls it inactive. What is known of the card decides. */
+/**
+ * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
+ */
 async function byStatus(event: TransactionEvent, statusesOf: Deps['statusesOf']): Promise<PurchaseCheck> {
   if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
   const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
@@ -123,7 +127,7 @@ async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
   try {
     return await reading;
   } catch (error) {
-    log.warn({ err: error }, 'the card could not be read for a remedy');
+    log.warn({ err: error }, 'could not read the card to find a remedy');
     return null;
   }
 }
@@ -133,19 +137,19 @@ function adviceOf(check: PurchaseCheck, isUnknown: boolean): Advice {
   return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy) };
 }
 
-/** How much of the card API alerts may use: people who press buttons need the rest. */
+/** Limits how much of the card API alerts may use, because people who press buttons need the rest. */
 export interface Throttle {
   readonly perMinute: number;
-  /** Look-ups at one time. */
+  /** Concurrent look-ups. */
   readonly atOnce: number;
 }
 
 /**
- * Looks something up as long as the pace allows; beyond it answers `otherwise` at once. In a storm an alert without the
- * name of its limit is better than one that waits for thousands of calls, and the form that raises a limit reads the
- * card again anyway.
+ * Looks something up while the throttle allows it; otherwise returns `otherwise` at once. During a burst, an alert
+ * without the name of its limit is better than an alert that waits for thousands of calls. The form that raises a limit
+ * reads the card again anyway.
  *
- * @param now milliseconds on a clock that never jumps.
+ * @param now milliseconds on a monotonic clock.
  */
 export function withThrottle<Question, Answer>(
   lookUp: (question: Question) => Promise<Answer>,
@@ -172,7 +176,7 @@ export function withThrottle<Question, Answer>(
   };
 }
 
-/** The alert of a declined purchase, as far as its form needs it. */
+/** The parts of a decline alert that its form needs. */
 interface DeclineAlert {
   readonly event: TransactionEvent;
   readonly remedy: Remedy | null;
@@ -186,32 +190,32 @@ export interface FilledForm<A extends DeclineAlert> {
   readonly state: 'checked' | 'passes' | 'unread';
 }
 
-/** What is known of the card by now, for when the form is submitted. */
+/** What is known about the card, for when the form is submitted. */
 interface FoundForForm {
   readonly remedy: Remedy | null;
-  /** Null: they could not be read. */
+  /** Null: could not be read. */
   readonly rules: CardLimits | null;
-  /** By now nothing stops the purchase. */
+  /** Nothing stops the purchase any more. */
   readonly passes: boolean;
 }
 
 interface FillDeps<A extends DeclineAlert> {
-  /** Null: it is about no purchase, or is not kept any more. */
+  /** Null: the alert is not about a purchase, or has expired. */
   readonly declineAlert: (alertId: string) => Promise<A | null>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   /** What would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
-  /** @returns false when there is no such form any more. */
+  /** @returns false when the form no longer exists. */
   readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<boolean>;
-  /** Shows in an open form what is known by now. */
+  /** Updates an open form with the current data. */
   readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<A>) => Promise<void>;
 }
 
 /**
- * A button of a decline was pressed and its form is open: says what would let the purchase pass now, not when the alert
- * was made.
+ * A button of a decline was pressed and its form is open: shows what would let the purchase pass now, not when the
+ * alert was made.
  *
- * The form works without it, so what cannot be read is left as it was opened.
+ * The form works without this, so data that cannot be read stays as it was.
  */
 export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (action: RemedyAction) => Promise<void> {
   return async function fillForm({ form, target }) {
@@ -225,7 +229,7 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
     await deps.updateForm(form, { alert, pendingId, remedy, state });
   };
 
-  /** For what can be said beside an input; without them the worker says it afterwards. */
+  /** For input errors in the form. Without them the worker reports the errors afterwards. */
   async function rulesOf(acctId: number): Promise<CardLimits | null> {
     const read = await orNull(deps.card.getSpendRules(acctId, { deadlineMs: 3000 }));
     if (read === null) return null;

@@ -4,12 +4,12 @@ import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
 
-/** Stands between the rules of one change, and in none of them. */
+/** Separates the rules of one change. No rule contains it. */
 export const BETWEEN_RULES = '; ';
 
 const list = new Intl.ListFormat('en-US');
 
-/** Rules with what they say on one side of a change: before it (`from`), or after it (`to`). */
+/** Rules with their values on one side of a change: before it (`from`) or after it (`to`). */
 type Sided<Side extends 'from' | 'to'> = readonly (Pick<RuleGoal, 'rule'> & Readonly<Record<Side, RuleValue>>)[];
 
 /** `daily limit`, `limit for a single purchase at Restaurants`. Raw. */
@@ -52,20 +52,20 @@ export function ruleStates<Side extends 'from' | 'to'>(changes: Sided<Side>, sid
   return changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`).join(BETWEEN_RULES);
 }
 
-/** From what to what: `daily limit $400.00 → $450.00; weekly limit $600.00 → $650.00`. Raw. */
+/** Before and after: `daily limit $400.00 → $450.00; weekly limit $600.00 → $650.00`. Raw. */
 export function ruleMoves(changes: readonly RuleChange[]): string {
   return changes
     .map(({ rule, from, to }) => `${ruleName(rule)} ${valueWord(from)} → ${valueWord(to)}`)
     .join(BETWEEN_RULES);
 }
 
-/** The same where a single rule has been named already: `$400.00 → $450.00`, `no limit → $450.00`. Raw. */
+/** The same after a single rule has been named: `$400.00 → $450.00`, `no limit → $450.00`. Raw. */
 export function moveWords(changes: readonly RuleChange[]): string {
   return changes.length > 1 ? ruleMoves(changes) : `${stateWords(changes, 'from')} → ${stateWords(changes, 'to')}`;
 }
 
 /**
- * What the rules say, where a single one has been named already: `$400.00`, `no limit`, `allowed`. Several are named:
+ * The values of rules. A single rule has been named already: `$400.00`, `no limit`, `allowed`. Several are named here:
  * `daily limit $400.00 and weekly limit $600.00`. Raw.
  */
 export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, side: Side): string {
@@ -78,11 +78,11 @@ export function stateWords<Side extends 'from' | 'to'>(changes: Sided<Side>, sid
 }
 
 /**
- * When a spend limit's window that runs at `instant` ends and the whole limit is there again: the next midnight of the card
- * service's clock, the midnight before Sunday, the first of the next month, January 1.
+ * When the window of a spend limit that contains `instant` ends and the full limit is available again: the next
+ * midnight in the card service's time zone, the midnight before Sunday, the first of the next month, January 1.
  *
- * @returns UTC ISO 8601; null for a lifetime limit, which never starts anew, for one of a single purchase, which has no
- * window, and for a text that is no time.
+ * @returns UTC ISO 8601; null for a lifetime limit, which never resets, for a single-purchase limit, which has no
+ * window, and for an invalid time.
  */
 export function windowEnd(period: LimitWindow, instant: string): string | null {
   const zone = serviceZone().name;
@@ -90,7 +90,7 @@ export function windowEnd(period: LimitWindow, instant: string): string | null {
   if (Number.isNaN(now.getTime()) || period === 'lifetime' || period === 'transaction') return null;
   const today = new Date(toWallClock(now, zone).slice(0, 10));
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
-  // A day that runs over is one of the next month, a month that runs over one of the next year.
+  // Date.UTC carries excess days into the next month and excess months into the next year.
   const next = {
     daily: Date.UTC(year, month, day + 1),
     weekly: Date.UTC(year, month, day + 7 - today.getUTCDay()),

@@ -14,24 +14,24 @@ import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
 
-/** What was read longer ago is not written back: somebody may have changed the card's rules since. */
+/** Rules that were read longer ago are not written back, because someone may have changed them since. */
 const FRESH_MS = 5_000;
 
 interface SentChange extends MadeChange {
   readonly card: CardFacts;
-  /** The rules as the card API gave them. */
+  /** The rules as the card API returned them. */
   readonly raw: Record<string, unknown>;
-  /** When they were asked for, by `performance.now`. */
+  /** When the rules were requested, by `performance.now`. */
   readonly readAt: number;
-  /** How far an attempt before got; null: this is the first. */
+  /** How far an earlier attempt got; null: this is the first attempt. */
   readonly written: ActionState | null;
-  /** Of what an attempt before may have sent: why it is not sent again. */
+  /** Why a change that an earlier attempt may have sent is not sent again. */
   readonly whyNot?: string | null;
 }
 
 /**
- * Writes changed rules to the card: see {@link SendChange}. All rules are written at once, and what others changed meanwhile
- * must stay: so what was read a while ago is not written back.
+ * Writes changed rules to the card: see {@link SendChange}. The API writes all rules at once, and other people's
+ * changes must survive, so rules that were read a while ago are not written back.
  */
 export type SendRules = (
   change: SentChange,
@@ -47,7 +47,7 @@ interface Deps extends Pick<ActionTools, 'applyChanges'> {
   readonly sendChange: SendChange;
 }
 
-/** The end of a temporary change is written before the card is asked: nobody may ever hear whether it was made. */
+/** The end of a temporary change is stored before the card API call, because the outcome may never be known. */
 export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
   return async function sendRules(change, run, finish, of) {
     const { action, acctId, changes, term, card, raw, readAt, written, whyNot = null } = change;
@@ -55,7 +55,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
     const verb = isAboutLimits(changes) ? 'limit' : 'allow';
     const basis = basisOf(raw);
     const sides = sidesOf(changes);
-    // From what the rules say by now.
+    // Relative to the current rules.
     let stillToDo = changes;
     const steps = {
       prepare: async () => (term.kind === 'permanent' ? null : await terms.openUnsent(change)),
@@ -94,12 +94,12 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
   };
 }
 
-/** Tells spend rules from others: all of them, also those that Cardbell does not know. */
+/** A fingerprint of spend rules: of all of them, including rules Cardbell does not know. */
 export function basisOf(raw: Record<string, unknown>): string {
   return contentId('', [JSON.stringify(raw)]);
 }
 
-/** What the rules say before and after, for people and the record. */
+/** The rules before and after, for people and the record. */
 export function sidesOf(changes: readonly RuleChange[]): { before: string; after: string } {
   return { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
 }
@@ -107,10 +107,10 @@ export function sidesOf(changes: readonly RuleChange[]): { before: string; after
 const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /**
- * The second half of a change of rules whose answer was lost, now that somebody has looked: found made, its end starts
- * and what it replaces ends, as if the answer had come in time; found not made, its end is forgotten.
+ * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and
+ * the changes it supersedes end, as if the answer had come in time. If it is not, its end is removed.
  *
- * Runs under the account's lock. Safe to repeat. Answers with what to say of it; null when there is nothing to say.
+ * Runs under the account's lock. Idempotent. Returns the text to show; null if there is none.
  */
 type ApplyLateConfirmation = (awaited: AwaitedChange, verdict: Pick<Verdict, 'confirmation'>) => Promise<Opened | null>;
 
@@ -133,18 +133,21 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
       await forgetUnmade(awaited);
       return null;
     }
-    // What is seen may be a later change's, which has done all of this for itself.
+    // The visible change may belong to a later action, which has done all of this itself.
     if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return null;
-    // Opened before it was sent: without it, its end was found to be nobody's.
+    // The temporary change was stored before sending. If it is missing, its end was found not to apply and was removed.
     if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
     const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
     const opened = await deps.terms.resolve({ action, acctId, changes, term, requestId });
-    // Its time is over meanwhile: what ends it, ends it now.
+    // If its time has passed meanwhile, the scheduled end handles it now.
     const isOver = opened?.control != null && Date.parse(opened.control.until) <= deps.now().getTime();
     return isOver ? null : opened;
   };
 
-  /** A card that follows a ruleset may show that one's rules: then nobody can tell. Nor can one that cannot be read. */
+  /**
+   * A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. The same applies to a card
+   * that cannot be read.
+   */
   async function forgetUnmade({ action, acctId, result }: AwaitedChange): Promise<void> {
     const { expects, card } = result;
     if (expects?.kind !== 'rule' || card.ruleset != null) return;

@@ -10,10 +10,10 @@ import { ruleName, ruleNames, stateWords } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /**
- * A later change took the place of these rules: they are not restored when the time is over. The others still are.
+ * A later change superseded these rules, so they are not restored at the end. The other rules still are.
  *
- * @param isForGood these rules stay as they are now: the others go back to no less than these allow.
- * @returns what to say of those that go back to more than they were.
+ * @param isForGood these rules keep their current values: the others must not go back below them.
+ * @returns the texts about rules that go back to more than before.
  */
 export type Supersede = (
   temporaryChange: TemporaryChange,
@@ -48,8 +48,8 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
   };
 
   /**
-   * Some limits of a temporary change stay for good: the others must not go back to less than these, which the card
-   * service would refuse when their time is over. Then they go back to the least that it takes.
+   * Some limits of a temporary change become permanent. The others must not go back to values below these, because the
+   * card service would reject that at their end. They go back to the lowest accepted value instead.
    */
   async function raiseRestoreValues(
     left: readonly RuleChange[],
@@ -63,29 +63,29 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
     const backs = limitGoals(reversed(left)).filter(({ to }) => to !== null);
     const goals = withRaisedAlong(rules, [...backs, ...keptLimits]);
     return left.map((change) => {
-      // What had no limit goes back to none: that is never below another.
+      // A rule without a limit goes back to none, which is never below another.
       if (typeof change.from !== 'number') return change;
       return { ...change, from: goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? change.from };
     });
   }
 
-  /** Null where they cannot be read: what was temporary ends all the same. */
+  /** Null if they cannot be read. The temporary change ends anyway. */
   async function readRules(acctId: number): Promise<SpendRules | null> {
     try {
       return (await deps.card.getSpendRules(acctId)).rules;
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      deps.log.warn({ err: error }, 'what a temporary change goes back to could not be compared with what stays');
+      deps.log.warn({ err: error }, 'could not read the rules to check what a temporary change goes back to');
       return null;
     }
   }
 }
 
 /**
- * A temporary change ends while a shorter one stands on it. What the shorter one goes back to is then what was there before
- * both: else the longer one would come back, and stay.
+ * A temporary change ends while a shorter one is on top of it. The shorter one then goes back to the value before both.
+ * Otherwise the longer one's value would return permanently.
  *
- * @returns what is left of it, to be restored now; null: nothing.
+ * @returns the rest, to be restored now; null: nothing.
  */
 export type HandOver = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
 
@@ -99,7 +99,7 @@ export function createHandOver(
     const { id, acctId, changes } = temporaryChange;
     const ours = (change: RuleChange) =>
       changes.find(({ rule, to }) => isSameRule(rule, change.rule) && to === change.from);
-    // Handed over already, before a crash: it goes back to what this one would.
+    // Already handed over before a crash: it goes back to the same value as this one.
     const isHandedOver = (change: RuleChange, { openedAt }: TemporaryChange): boolean =>
       openedAt > temporaryChange.openedAt &&
       changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
@@ -118,7 +118,7 @@ export function createHandOver(
   };
 }
 
-/** What was temporary and now stays, of the rules that were asked for. Null: nothing was. */
+/** Describes which of the requested rules were temporary and are now permanent. Null: none. */
 export function keptWords(temporary: readonly RuleGoal[], asked: number): string | null {
   if (temporary.length === 0) return null;
   const names = ruleNames(temporary);

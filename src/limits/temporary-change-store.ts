@@ -5,43 +5,43 @@ import { createRecordHash, createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 
-/** Ended ones are kept as long as the messages that show them can be edited for. */
+/** Ended changes are kept as long as the messages that show them can be edited. */
 const ENDED_TTL_SECONDS = 30 * 24 * 3600;
 
-/** A change of a card's rules that ends by itself: what we set, and what was there before. */
+/** A change of a card's rules with an end: the values we set and the values before. */
 export const TemporaryChange = z.strictObject({
   /** Id of the action that made the change. */
   id: z.string(),
   acctId: z.int(),
-  /** What the rules go back to (`from`), and what they were set to. */
+  /** The values the rules go back to (`from`) and the values they were set to. */
   changes: RuleChanges,
   term: Term,
   /** Slack user who asked for it. */
   by: z.strictObject({ userId: z.string(), teamId: z.string() }),
-  /** UTC ISO 8601, as all times here. */
+  /** UTC ISO 8601, like all times here. */
   openedAt: z.string(),
   endsAt: z.string(),
-  /** The purchase that it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
+  /** The purchase it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
   purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
-  /** Where it is shown: the alert or the request that it came from; else it has a message of its own. */
+  /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),
   /**
-   * `asking`: it is over, but somebody changed the rule meanwhile; people decide. After that: `ended` restored, `kept` as
-   * somebody set it, `refused` by the card service, `superseded` by a change that stays.
+   * `asking`: its time is over, but someone changed the rule meanwhile, so people decide. Then: `ended` (restored),
+   * `kept` (left as someone set it), `refused` by the card service, `superseded` by a permanent change.
    */
   state: z.enum(['open', 'asking', 'ended', 'kept', 'refused', 'superseded']),
-  /** Of what has ended, or asks: what the same rules were then, from what we had set. Null: they were not read. */
+  /** For ended or asking changes: the rules at that time, relative to our values. Null: not read. */
   meanwhile: RuleChanges.nullable(),
   closedAt: z.string().nullable().default(null),
-  /** Who took it back or decided; null when it ended by itself. */
+  /** Who reverted it or decided; null when it ended automatically. */
   closedBy: z.string().nullable().default(null),
 });
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 
-/** They are signed: what the rules go back to may be looser than what they are. */
+/** Signed, because the values the rules go back to may be looser than the current ones. */
 export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
   const openKey = stateKey('temporary-changes');
   const idOf = ({ id }: TemporaryChange): string => id;
@@ -55,17 +55,17 @@ export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
     ttlSeconds: ENDED_TTL_SECONDS,
   });
   return {
-    /** Keeps a temporary change as it is now. */
+    /** Saves the temporary change's current state. */
     async save(temporaryChange: TemporaryChange): Promise<void> {
       const { id, state } = temporaryChange;
       if (state === 'open' || state === 'asking') await open.put(id, temporaryChange);
       else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
     },
-    /** Also one that has ended, for a month. */
+    /** Also finds ended changes, for a month. */
     get: async (id: string): Promise<TemporaryChange | null> => (await open.get(id)) ?? (await ended.get(id)),
-    /** It never came to be. */
+    /** It was never made. */
     forget: (id: string): Promise<void> => open.delete(id),
-    /** Every temporary change that is open or asks, soonest end first: read at start-up, so that none outlives a lost timer. */
+    /** All open or asking temporary changes, earliest end first. Read at start-up, so that a lost timer loses none. */
     all: async (): Promise<TemporaryChange[]> =>
       (await open.all()).toSorted((a, b) => a.endsAt.localeCompare(b.endsAt)),
   };

@@ -16,20 +16,20 @@ export type AllowAction = z.infer<typeof AllowAction>;
 /** A change of a card's spend rules. */
 export type RuleAction = LimitAction | AllowAction;
 
-/** The form on a decline was opened, and waits for what the card allows now. */
+/** The form on a decline was opened and waits for the card's current data. */
 export const RemedyAction = actionOf('remedy', target.alert, {
   form: z.strictObject({ viewId: z.string(), hash: z.string(), pendingId: z.string() }),
 });
 export type RemedyAction = z.infer<typeof RemedyAction>;
 
 const RevertAction = actionOf('revert', target.temporaryChange, {});
-/** Somebody changed it meanwhile: the rules from before are restored, or what is there is kept. */
+/** Someone changed the rule meanwhile: restore the earlier rules, or keep the current ones. */
 const ResolveTemporaryChangeAction = actionOf('complete-temporary-change', target.temporaryChange, {
   restore: z.boolean(),
 });
 export type TemporaryChangeAction = z.infer<typeof RevertAction> | z.infer<typeof ResolveTemporaryChangeAction>;
 
-/** Behind "was not allowed to": what the form on a decline would have done. */
+/** Completes "was not allowed to …": what the form on a decline would have done. */
 export const remedyRefusedTo: Readonly<Record<Remedy['kind'], string>> = {
   raise_limit: 'raise a limit of',
   allow_category: 'allow a merchant category for',
@@ -81,7 +81,7 @@ export const limitVerbs = {
     action: RemedyAction,
     permission: { role: 'approver', doing: 'change limits and spend rules' },
     refusedTo: remedyRefusedTo.raise_limit,
-    // The form shows what the card allows.
+    // The form shows the card's rules.
     isLook: true,
   },
   revert: {
@@ -106,7 +106,7 @@ export const limitVerbs = {
 const onePurchase =
   /(^| )((this|next|one|single|that) (purchase|transaction|payment|charge|swipe)|purchase$|(just|only|this) once|once$|(this|one) (time|off|once)|for this one|(one|single)-(time|off|use)|single use)(?![a-z])/i;
 
-/** Reads `4242 daily 450 for 4h team lunch`. */
+/** Parses `4242 daily 450 for 4h team lunch`. */
 function readLimit(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage });
   if (words.length === 0) return unclear('Which card, which limit, and how much?');

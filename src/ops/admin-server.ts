@@ -4,15 +4,15 @@ import { answerJson } from '../core/answer-json.ts';
 import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 
-/** What the admin port tells about its process. */
+/** What the admin port reports about its process. */
 export interface AdminFacts {
-  /** What keeps this process from doing its work; empty when it is ready. Answers within a second. */
+  /** Problems that keep this process from working; empty when it is ready. Answers within a second. */
   readonly problems: () => Promise<readonly string[]>;
-  /** What is wrong although the process works, for instance a refused token. */
+  /** Problems that do not stop the process, for example a refused token. */
   readonly warnings: () => readonly string[];
-  /** Metrics in Prometheus' text format. */
+  /** Metrics in the Prometheus text format. */
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** What answers `/queues`. Null: nothing does. */
+  /** The handler of `/queues`; null when there is none. */
   readonly queuePage: () => RequestListener | null;
   readonly log: Log;
 }
@@ -23,8 +23,8 @@ export interface AdminServer {
 }
 
 /**
- * Serves probes and metrics on a port of its own, so that they are never on the public one: `GET /livez` (200 while the
- * process lives), `GET /readyz` (503 with what is wrong) and `GET /metrics`.
+ * Serves probes and metrics on a separate port, so that they are never public: `GET /livez` (200 while the process lives),
+ * `GET /readyz` (503 with the problems) and `GET /metrics`.
  *
  * @param address `port` 0 picks a free one.
  */

@@ -11,10 +11,10 @@ import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
 import { causeKey, createOpsMemory } from './notify-ops.ts';
 
-/** The health of Cardbell as Redis knows it, for App Home, metrics and the ops channel. */
+/** The health of Cardbell according to Redis, for App Home, metrics and the ops channel. */
 export type Health = Awaited<ReturnType<typeof readHealth>>;
 
-/** The queues that people wait for. The others may have to wait for Slack. */
+/** The queues that people wait for. Other queues may have to wait for Slack. */
 const promptQueues = ['alerts', 'bursts', 'actions'] as const;
 
 interface Deps {
@@ -46,25 +46,25 @@ export async function readHealth(deps: Deps) {
     queues,
     /** How long the oldest alert or request has waited for a worker, in milliseconds. */
     lagMs: oldest.length === 0 ? 0 : Math.max(0, now() - Math.min(...oldest)),
-    /** Jobs that failed for good, over all queues. */
+    /** Jobs that failed for good, across all queues. */
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
-    /** Webhooks that did not fit, kept aside. */
+    /** Webhooks in quarantine. */
     quarantined,
     /** Last heartbeat of a web process (ms); null: never. */
     webSeenAtMs: webSeenAt === null ? null : Number(webSeenAt),
-    /** Live workers, and the last heartbeat of one (ms). */
+    /** Number of live workers, and the latest heartbeat (ms). */
     workers: workers.length,
     workerSeenAtMs: seen.length === 0 ? null : Math.max(...seen),
-    /** True while a worker sends nothing to the card API because it does not answer. */
+    /** True while a worker has stopped calling the card API because it does not answer. */
     isCardApiAway: workers.some(({ isCardApiAway }) => isCardApiAway),
     isSlackTokenDead,
     isCardTokenDead,
-    /** How much of its memory Redis uses, with what waits; null: it has no limit. */
+    /** How much of its memory Redis uses, with the backlog; null: it has no limit. */
     memoryShare: memory.share(),
   };
 }
 
-/** Of several card programs: what waits in all, and the worst of what only one of them may have. */
+/** For several card programs: the sum of their backlogs, and the worst state of each indicator. */
 export function healthOfAll(all: readonly Health[]): Health {
   return all.reduce((one, other) => ({
     inbox: {
@@ -94,7 +94,7 @@ function earliest(times: readonly (number | null)[]): number | null {
 
 type Depth = Awaited<ReturnType<typeof readDepth>>;
 
-/** How full each queue is. */
+/** The number of jobs in each queue. */
 export async function readDepths(queues: Queues): Promise<Record<QueueName, Depth>> {
   const read = await Promise.all(queues.all.map(async ({ name, queue }) => ({ name, depth: await readDepth(queue) })));
   const depths = queueNames.map((name) => {
@@ -116,17 +116,17 @@ function addDepths(one: Depth, other: Depth): Depth {
   };
 }
 
-/** How full a queue is; one of bursts, how many events it holds. */
+/** The number of jobs in a queue; for the queue of bursts, the number of events. */
 async function readDepth(queue: Queue) {
   const [counts, [next]] = await Promise.all([countsOf(queue), queue.getWaiting(0, 0)]);
   const { waiting = 0, prioritized = 0, active = 0, delayed = 0, failed = 0 } = counts;
   return {
     waiting: waiting + prioritized,
     active,
-    /** Scheduled for later: a retry, a pause that Slack asks for, the end of a temporary limit. */
+    /** Scheduled for later: a retry, a pause requested by Slack, the end of a temporary change. */
     delayed,
     failed,
-    /** Since when (ms) the oldest job could have been run; null: none waits. */
+    /** Since when (ms) the oldest job has been runnable; null: none waits. */
     oldestMs: next === undefined ? null : next.timestamp + next.delay,
   };
 }
@@ -137,7 +137,7 @@ async function countsOf(queue: Queue): Promise<Record<string, number>> {
     eventsOf(queue, ['waiting']),
     eventsOf(queue, ['active']),
     eventsOf(queue, ['delayed']),
-    // Each is looked at and replayed as one.
+    // A failed burst is inspected and replayed as one job.
     queue.getJobCounts('failed'),
   ]);
   return { waiting, active, delayed, failed };
@@ -145,13 +145,13 @@ async function countsOf(queue: Queue): Promise<Record<string, number>> {
 
 type Waits = readonly ('waiting' | 'active' | 'delayed')[];
 
-/** The ids of bursts say how many events each holds. There are few of them. */
+/** The id of a burst contains its number of events. There are few bursts. */
 async function eventsOf(bursts: Queue, states: Waits): Promise<number> {
   const ids = await bursts.getRanges([...states], 0, -1);
   return ids.reduce((sum, id) => sum + eventsIn(id), 0);
 }
 
-/** Events of a shard whose jobs, or whose burst, have been added and are not done. */
+/** Events of a shard in jobs or bursts that were added and are not done. */
 export async function countEvents({ all }: Queues, states: Waits, shard = 0): Promise<number> {
   const counts = all.map(async ({ name, shard: its, queue }) => {
     if (its !== shard) return 0;
@@ -161,14 +161,14 @@ export async function countEvents({ all }: Queues, states: Waits, shard = 0): Pr
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
-/** What the web process has stored and no worker has taken yet. */
+/** Entries that the web process has stored and no worker has taken yet. */
 export async function readInbox(redis: RedisClient, shards = 1) {
   const streams = await Promise.all(
     shardsOf(shards)
       .flatMap(streamsOf)
       .map(async (key) => ({
         entries: await redis.xlen(key),
-        // An entry's id begins with the time at which it was stored.
+        // An entry's id starts with the time at which it was stored.
         oldestMs: Number((await redis.xrange(key, '-', '+', 'COUNT', 1))[0]?.[0].split('-')[0] ?? Number.NaN),
       })),
   );
@@ -179,18 +179,18 @@ export async function readInbox(redis: RedisClient, shards = 1) {
   };
 }
 
-/** A worker without a heartbeat for this long is gone. */
+/** A worker without a heartbeat for this long counts as gone. */
 const SILENT_MS = 45_000;
 
 const Worker = z.strictObject({
-  /** Milliseconds since 1970, by the worker's clock. */
+  /** Milliseconds since 1970, on the worker's clock. */
   atMs: z.number(),
-  /** True while this worker sends nothing to the card API because it does not answer. */
+  /** True while this worker has stopped calling the card API because it does not answer. */
   isCardApiAway: z.boolean(),
 });
 type WorkerVitals = z.infer<typeof Worker>;
 
-/** Heartbeats of the workers, and what each sees. */
+/** Heartbeats of the workers, with the state that each reports. */
 export type Workers = ReturnType<typeof createWorkers>;
 
 export function createWorkers(redis: RedisClient, now: () => number = Date.now) {
@@ -203,7 +203,7 @@ export function createWorkers(redis: RedisClient, now: () => number = Date.now) 
     async gone(workerId: string): Promise<void> {
       await redis.hdel(key, workerId);
     },
-    /** The live ones. */
+    /** The live workers. */
     async all(): Promise<WorkerVitals[]> {
       const entries = Object.entries(await redis.hgetall(key));
       const workers = entries.map(([id, text]) => ({ id, ...format.read(text) }));

@@ -3,7 +3,7 @@ import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
 import { commandCode, slashCommand } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
-/** Everything that can be wrong with Cardbell itself, in words for the people who run it. */
+/** Everything that can go wrong with Cardbell itself, described for the people who run it. */
 
 export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue {
   const isFetched = path === FETCHED_PATH;
@@ -29,7 +29,7 @@ export const cardTokenDead: OpsIssue = {
   },
 };
 
-/** This cannot be posted while it lasts: it is in the log and the metrics, and posted afterwards. */
+/** Cannot be posted while it lasts: it is in the log and the metrics, and is posted afterwards. */
 export const slackTokenDead: OpsIssue = {
   cause: 'slack-token',
   title: 'Slack refused Cardbell’s token',
@@ -149,7 +149,7 @@ export function messageRefused(channel: string, error: SlackError): OpsIssue {
   };
 }
 
-/** @param change what was asked for, before the card: `change the limit of`. */
+/** @param change the requested change, followed by the card: `change the limit of`. */
 export function notConfirmed(change: string, ref: string): OpsIssue {
   return {
     cause: `unconfirmed:${ref}`,
@@ -171,7 +171,7 @@ export function personUnreachable(userId: string, error: SlackError): OpsIssue {
   };
 }
 
-/** One cause, whatever is wrong with it: it is one file. */
+/** One cause for all problems, because it is one file. */
 export function policyInvalid(problems: readonly string[]): OpsIssue {
   return {
     cause: 'policy-file',
@@ -217,7 +217,7 @@ export const clocksDiffer: OpsIssue = {
   todo: 'Set the clocks of the machines that run Redis and Cardbell, for instance with NTP.',
 };
 
-/** Purchases that are paid from the business balance will be declined soon. */
+/** Purchases paid from the business balance will soon be declined. */
 export function balanceLow(balance: string, threshold: string): OpsIssue {
   return {
     cause: 'balance',

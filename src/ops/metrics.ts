@@ -4,18 +4,18 @@ import { version } from '../core/version.ts';
 import type { Health } from './health.ts';
 
 /**
- * What a process counts and measures, as Prometheus reads it. Labels are kinds, codes and names of methods; never people,
- * ids, channels or texts.
+ * What a process counts and measures, in Prometheus format. Labels are kinds, codes and method names; never people, ids,
+ * channels or texts.
  *
- * All durations are given in milliseconds, and shown in seconds.
+ * Durations are passed in milliseconds and exported in seconds.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Seconds. Calls over the network, and jobs that make them: half of them end within a tenth of a second. */
+/** Seconds. Network calls and jobs that make them: half of them end within a tenth of a second. */
 const CALLS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** Seconds. A webhook has to be stored in less than a tenth of a second, and is refused after about two. */
+/** Seconds. A webhook must be stored within a tenth of a second, and is refused after about two seconds. */
 const STORING = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-/** Seconds. What people wait for; 10 s is the limit of the service level (docs/slo.md). */
+/** Seconds. Waiting times of people. 10 s is the service level objective (docs/slo.md). */
 const WAITS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600];
 
 /** @param process `web`, `worker` or `both`: a label of every metric. */
@@ -31,33 +31,33 @@ export function createMetrics(process: string) {
   return {
     registry,
     /**
-     * Everything, as Prometheus reads it. The figures of the process itself are measured from the first time on: the delay
-     * of the event loop is looked at a hundred times a second, which was more than half of what an idle process did.
+     * All metrics in Prometheus format. Metrics of the process itself are collected only after the first read: the event
+     * loop delay is sampled a hundred times per second, which was more than half the work of an idle process.
      */
     async read(): Promise<{ contentType: string; text: string }> {
       if (!measuresProcess) collectDefaultMetrics({ register: registry });
       measuresProcess = true;
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
-    /** A webhook was answered; `durationMs` from the arrival of the request. */
+    /** A webhook was answered. `durationMs` starts when the request arrived. */
     webhookAnswered(path: string, answer: string, isStored: boolean, durationMs: number): void {
       webhooks.inc({ path, answer });
       if (isStored) storing({ path }, durationMs);
     },
-    /** Somebody asked for something; `decision`: whether it was taken. */
+    /** Someone requested something. `decision`: whether it was accepted. */
     actionAsked: (verb: string, decision: string): void => actions.inc({ verb, decision }),
-    /** An action came to its end; `durationMs` from the click or command. */
+    /** An action ended. `durationMs` starts at the click or command. */
     actionAnswered: (verb: string, durationMs: number): void => answering({ verb }, durationMs),
-    /** An alert stands in a channel; `durationMs` from the arrival of its webhook. */
+    /** An alert was posted in a channel. `durationMs` starts when its webhook arrived. */
     alertPosted: (kind: string, durationMs: number): void => posting({ kind }, durationMs),
-    /** A message left the outbox; `durationMs` since it was put there. */
+    /** A message left the outbox. `durationMs` starts when it was added. */
     outboxLeft: (priority: string, durationMs: number): void => waiting({ priority }, durationMs),
-    /** A call of the card API with all its retries; `outcome`: `ok`, or the code of the error. */
+    /** A card API call including its retries. `outcome`: `ok` or the error code. */
     cardApiCalled: (operation: string, outcome: string, durationMs: number): void =>
       cardApi({ operation, outcome }, durationMs),
-    /** A call of Slack's API; `outcome`: `ok`, or the code of the error. */
+    /** A Slack API call. `outcome`: `ok` or the error code. */
     slackCalled: (method: string, outcome: string, durationMs: number): void => slack({ method, outcome }, durationMs),
-    /** One try of a job; `outcome`: `done`, `later` (it asked to come back) or `failed`. */
+    /** One try of a job. `outcome`: `done`, `later` (it asked to run again) or `failed`. */
     jobRan: (queue: string, job: string, outcome: string, durationMs: number): void =>
       jobs({ queue, job, outcome }, durationMs),
   };
@@ -81,7 +81,7 @@ function createHistograms(registry: Registry) {
       buckets,
       registers: [registry],
     });
-    // Two processes' clocks may differ: what seems to end before it began took no time.
+    // Clocks of two processes may differ: a negative duration counts as zero.
     return (labels: Record<Label, string>, ms: number): void => measured.observe(labels, Math.max(0, ms) / 1000);
   };
   return {
@@ -120,14 +120,14 @@ function createHistograms(registry: Registry) {
   };
 }
 
-/** How long what Redis says of itself counts; Prometheus asks more seldom. */
+/** How long the health figures from Redis are cached. Prometheus asks less often. */
 const HEALTH_FRESH_MS = 5000;
-/** An answer without these figures is better than none. */
+/** Metrics without these figures are better than none. */
 const HEALTH_DEADLINE_MS = 700;
 
 export type HealthMetrics = ReturnType<typeof createHealthMetrics>;
 
-/** Figures of Cardbell as a whole, the same in every process: they are read from Redis when somebody asks. */
+/** Figures about Cardbell overall, the same in every process: they are read from Redis on request. */
 export function createHealthMetrics(registry: Registry, read: () => Promise<Health>) {
   const registers = [registry];
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
@@ -151,7 +151,7 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
   let latest: Health | null = null;
 
   return {
-    /** Brings the figures up to date: never longer than a moment, never more often than every few seconds. */
+    /** Updates the figures: takes at most a moment, and runs at most every few seconds. */
     async refresh(): Promise<void> {
       if (performance.now() - readAt < HEALTH_FRESH_MS) return;
       readAt = performance.now();
@@ -165,7 +165,7 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
         plain.read.set(0);
       }
     },
-    /** What of them keeps alerts from people although this process does its work. */
+    /** Problems from these figures that keep alerts from people although this process works. */
     warnings: (): readonly string[] => [
       ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
       ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),

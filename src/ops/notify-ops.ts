@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Message } from '../slack/message.ts';
 
-/** Something wrong with Cardbell itself, in words for the people who run it. */
+/** A problem of Cardbell itself, described for the people who run it. */
 export interface OpsIssue {
   /** Identifies the issue: people are notified of the same cause once a day. */
   readonly cause: string;
@@ -14,7 +14,7 @@ export interface OpsIssue {
   readonly means: string;
   readonly todo: string | null;
   readonly ref?: string;
-  /** What is said once it is over. Left out: the same. */
+  /** The text posted once it is over. If omitted, the same text. */
   readonly resolved?: Pick<OpsIssue, 'what' | 'means'>;
 }
 
@@ -22,14 +22,14 @@ export type NotifyOps = (opsIssue: OpsIssue) => Promise<void>;
 
 interface Deps {
   readonly memory: OpsMemory;
-  /** Posts to the ops channel, once for each id. */
+  /** Posts to the ops channel, once per id. */
   readonly post: (id: string, message: Message) => Promise<void>;
   readonly render: (opsIssue: OpsIssue, isResolved: boolean, at: string) => Message;
   readonly now: () => Date;
   readonly log: Log;
 }
 
-/** Notifies the ops channel that an issue is resolved, if it was told about the issue. */
+/** Notifies the ops channel that an issue is resolved, if it was notified of the issue. */
 export type NotifyResolved = (opsIssue: OpsIssue) => Promise<void>;
 
 /** A short key for a cause, which may be long. */
@@ -37,7 +37,7 @@ export function causeKey({ cause }: Pick<OpsIssue, 'cause'>): string {
   return contentId(`${cause.slice(0, 60)}:`, [cause]);
 }
 
-/** Notifies the ops channel, once for each cause until it is resolved or a day has passed. */
+/** Notifies the ops channel, once per cause until it is resolved or a day has passed. */
 export function createNotifyOps({ memory, post, render, now, log }: Deps): {
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
@@ -87,7 +87,7 @@ export function createOpsMemory(redis: RedisClient) {
   };
 }
 
-/** Slack's codes for a token that will not work again; its other codes are about a channel or a message. */
+/** Slack's codes for a token that will not work again. Its other codes concern a channel or a message. */
 const slackTokenDead = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 export const isCardTokenDead = (error: unknown): boolean =>
@@ -97,8 +97,8 @@ export const isSlackTokenDead = (error: unknown): boolean =>
   error instanceof SlackError && slackTokenDead.has(error.slackError);
 
 /**
- * The same client, which reports when the service begins to refuse our token and when it accepts it again, whoever made
- * the call. Success is also reported after the first call, because a restart may have brought a new token.
+ * Wraps a client to report when the service starts to refuse our token and when it accepts it again, on any call. Success
+ * is also reported after the first call, because a restart may have loaded a new token.
  */
 export function watchToken<Client extends object>(
   client: Client,

@@ -9,25 +9,25 @@ import { createAuthenticate } from '../webhooks/authenticate.ts';
 
 const BASE = '/queues';
 
-/** Wrong passwords from one address, after which it has to wait until a minute without any has passed. */
+/** Wrong passwords from one address before it is blocked until a minute passes without any. */
 const TRIES = 10;
 const WAIT_MS = 60_000;
 const ADDRESSES_MAX = 1000;
 
 /**
- * What can be done without making a job up or losing one: try again and run now. What failed is given up with
- * `npm run replay -- discard`, which asks for a reason and puts it on record.
+ * Allowed actions: retry and run now, which neither create nor lose jobs. To discard a failed job, use `npm run replay --
+ * discard`, which requires a reason and audits it.
  */
 const writable = /^\/api\/queues\/[^/]+\/(?:[^/]+\/(?:retry|promote)|retry\/failed)$/;
 
-/** In the bundle the page's files lie as they do here. */
+/** The relative path to the page's files is the same in the bundle. */
 const files = fileURLToPath(new URL('../../node_modules/@bull-board/ui', import.meta.url));
 
 /**
- * The page of the queues, Bull Board: what waits, runs and failed. Of what a job carries it shows ids only. Any user name,
- * and the password.
+ * The queue page, Bull Board: waiting, running and failed jobs. Of a job's data it shows only ids. Accepts any user name
+ * with the password.
  *
- * @param isWritable whether jobs can be tried again and run now.
+ * @param isWritable whether jobs can be retried and run now.
  */
 export function createQueuePage(
   queues: Queues,
@@ -54,7 +54,7 @@ export function createQueuePage(
     response.setHeader('x-frame-options', 'DENY');
     const refused = guard(request);
     if (refused !== null) return answerJson(response, refused.status, { error: refused.error }, refused.headers);
-    // The links of the page are relative to its address.
+    // The page's links are relative to its address.
     request.url = request.url?.slice(BASE.length).replace(/^(?!\/)/, '/') ?? '/';
     const isReading = request.method === 'GET' || request.method === 'HEAD';
     if (!isReading && !(isWritable && writable.test(request.url) && isSameOrigin(request)))
@@ -74,7 +74,7 @@ interface Refused {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Compares passwords in constant time, and lets nobody try many. */
+/** Compares passwords in constant time and limits the number of tries. */
 function createGuard(password: string, now: () => number): (request: IncomingMessage) => Refused | null {
   const isRight = createAuthenticate([password]);
   const wrong = new Map<string, { count: number; at: number }>();
@@ -89,14 +89,14 @@ function createGuard(password: string, now: () => number): (request: IncomingMes
       wrong.delete(address);
       return null;
     }
-    // A browser asks without a password first: that is no try.
+    // A browser first asks without a password, which does not count as a try.
     if (given !== null && (before !== undefined || wrong.size < ADDRESSES_MAX))
       wrong.set(address, { count: (before?.count ?? 0) + 1, at: now() });
     return { status: 401, error: 'expected the password', headers: { 'www-authenticate': 'Basic realm="Cardbell"' } };
   };
 }
 
-/** What stands behind the user name. */
+/** The password from the `Authorization` header. */
 function passwordOf(header: string | undefined): Buffer | null {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? '')?.[1];
   if (encoded === undefined) return null;
@@ -104,17 +104,17 @@ function passwordOf(header: string | undefined): Buffer | null {
   return credentials.subarray(credentials.indexOf(':') + 1);
 }
 
-/** A page of somebody else cannot make a browser, which knows the password, change something. */
+/** Prevents another site from making changes through a browser that has the password. */
 function isSameOrigin({ headers }: IncomingMessage): boolean {
   const { origin, host = '' } = headers;
   return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
 }
 
-/** Names of fields that hold an id, or say what kind of thing an id is of. */
+/** Names of fields that contain an id or the type of an id. */
 const idName = /^(?:id|kind|verb|channel|state)$|Id$/;
 const idValue = /^[\w.:-]{1,80}$/;
 
-/** Of what a job carries, the ids: no names, amounts, words or addresses. */
+/** Reduces a job's data to its ids: no names, amounts, texts or addresses. */
 function idsOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return {};
   const kept: Record<string, unknown> = {};

@@ -6,7 +6,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { jobFailed } from './issue.ts';
 import type { NotifyOps, OpsIssue } from './notify-ops.ts';
 
-/** Something that waits for people: a webhook that did not fit, or a job that failed for good. */
+/** Something that needs a person: a quarantined webhook, or a job that failed for good. */
 interface Stuck {
   readonly id: string;
   readonly kind: 'quarantined' | 'failed';
@@ -24,7 +24,7 @@ interface Deps {
   readonly quarantined: { readonly list: (limit: number) => Promise<readonly QuarantinedWebhook[]> };
 }
 
-/** Newest first of each kind, at most `limit` of each kind and queue. */
+/** Newest first per kind, at most `limit` per kind and queue. */
 export async function listStuck({ queues, quarantined }: Deps, limit: number): Promise<Stuck[]> {
   const kept = await quarantined.list(limit);
   const failed = await failedJobs(queues, limit);
@@ -50,7 +50,7 @@ export async function listStuck({ queues, quarantined }: Deps, limit: number): P
   ];
 }
 
-/** Jobs that failed for good, of every queue, newest first. */
+/** Jobs that failed for good, from all queues, newest first. */
 export async function failedJobs(
   queues: Queues,
   limit: number,
@@ -61,11 +61,11 @@ export async function failedJobs(
   return found.flat().filter(({ job }) => job !== undefined);
 }
 
-/** Failures of longer ago have been reported. */
+/** Older failures were already reported. */
 const RECENTLY_MS = 3_600_000;
 const REPORTED_MAX = 100;
 
-/** Reports the jobs of all queues that failed for good lately, once for each cause. Safe to repeat. */
+/** Reports recent jobs of all queues that failed for good, once per cause. Idempotent. */
 export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, nowMs: number): Promise<void> {
   const causes = new Map<string, OpsIssue>();
   for (const { name, job } of await failedJobs(queues, REPORTED_MAX)) {
@@ -77,18 +77,18 @@ export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, now
   for (const issue of causes.values()) await notifyOps(issue);
 }
 
-/** Clocks that are right differ by less. */
+/** Correct clocks differ by less. */
 const CLOCK_DIFFERENCE_MS = 5_000;
-/** BullMQ keeps the time (ms) in the upper bits of a score. */
+/** BullMQ stores the time (ms) in the upper bits of a score. */
 const BULLMQ_TIME = 0x1000;
-/** How many of the delayed jobs are checked at once, those due last. */
+/** How many of the delayed jobs are checked at once, latest due first. */
 const LOOKED_AT_MAX = 1000;
 
 /**
- * Runs delayed jobs at once that were delayed by a process whose clock was fast, judged by Redis' clock. BullMQ uses the
- * clock of the process, so a clock that is an hour fast would hold up a channel for an hour.
+ * Runs delayed jobs immediately if the process that delayed them had a fast clock, compared to Redis. BullMQ uses the clock
+ * of the process, so a clock that is an hour fast would block a channel for an hour.
  *
- * @param mayRunEarly whether jobs of this name look again at what there is to do, and put themselves off.
+ * @param mayRunEarly whether jobs with this name check what there is to do and delay themselves again.
  * @returns how many jobs it woke.
  */
 export async function wakeSkewedJobs(
@@ -103,7 +103,7 @@ export async function wakeSkewedJobs(
   if (delayed.length === 0) return 0;
   const due = await redis.zmscore(queue.toKey('delayed'), ...delayed.map(({ id = '' }) => id));
   for (const [index, job] of delayed.entries()) {
-    // By the clock that delayed it, which may have jumped while the job ran: `processedOn` says nothing about that.
+    // On the clock that delayed it. That clock may have jumped while the job ran, so `processedOn` does not help.
     const delayedAtMs = Number(due[index] ?? 0) / BULLMQ_TIME - job.delay;
     if (delayedAtMs - nowMs <= CLOCK_DIFFERENCE_MS || !mayRunEarly(job.name)) continue;
     await job.promote().then(

@@ -13,17 +13,18 @@ import type { TraceParent, Tracer } from '../core/trace.ts';
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
 
 /**
- * What may leave this process. Ids of jobs hold Slack users' ids, and errors hold words from outside: neither is sent.
+ * Attributes that may leave this process. Job ids contain Slack user ids, and errors contain external text, so neither is
+ * sent.
  */
 const sent = ['cardbell.entries', 'bullmq.queue.name', 'bullmq.job.name', 'bullmq.job.attempts.made'];
 
 /**
- * Sends traces as the standard `OTEL_*` variables say: endpoint, headers, sampler, limits. Loaded only where they ask for
- * it, because it costs a tenth of a second at the start.
+ * Sends traces as configured by the standard `OTEL_*` variables: endpoint, headers, sampler, limits. Loaded only when
+ * configured, because it adds a tenth of a second to startup.
  */
 export function startTracing(service: string): { readonly tracer: Tracer; stop(): Promise<void> } {
   const exporter = withoutPersonalData(new OTLPTraceExporter());
-  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go before our own name.
+  // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override our own name.
   const named = resourceFromAttributes({ 'service.name': service });
   const resource = named.merge(detectResources({ detectors: [envDetector] }));
   const provider = new NodeTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(exporter)] });
@@ -63,7 +64,7 @@ function createTracer(): Tracer {
   };
 }
 
-/** BullMQ's own housekeeping is left out as well: it would be a hundred spans for each job. */
+/** Also drops BullMQ's housekeeping spans: about a hundred per job. */
 function withoutPersonalData(exporter: SpanExporter): SpanExporter {
   const isOurs = ({ instrumentationScope, kind }: ReadableSpan): boolean =>
     instrumentationScope.name === 'cardbell' || kind !== SpanKind.INTERNAL;
@@ -76,7 +77,7 @@ function withoutPersonalData(exporter: SpanExporter): SpanExporter {
 
 function bare(span: ReadableSpan): ReadableSpan {
   const attributes = Object.fromEntries(Object.entries(span.attributes).filter(([name]) => sent.includes(name)));
-  // A span keeps some of its parts behind getters: what is not replaced stays as it is.
+  // A span has some properties behind getters, so unreplaced properties are inherited.
   return Object.create(span, {
     attributes: { value: attributes },
     events: { value: [] },

@@ -1,12 +1,14 @@
 --- @keys what the message shows, its subjects...
--- ARGV: time to live of the first key (s), its lines, field of the message, then for each subject its value and time to live (s).
--- Answers how often the messages of each subject were updated.
+-- ARGV: TTL of the first key (s), its lines, field of the message, then a value and TTL (s) for each subject.
+-- Returns how often the messages of each subject were updated.
 redis.call('APPEND', KEYS[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 local updates = {}
 for index = 2, #KEYS do
   redis.call('HSET', KEYS[index], ARGV[3], ARGV[2 * index])
-  redis.call('EXPIRE', KEYS[index], ARGV[2 * index + 1])
+  -- An alert was saved moments ago with the same TTL. Reading it is cheaper than setting it again.
+  local ttl = tonumber(ARGV[2 * index + 1])
+  if redis.call('TTL', KEYS[index]) < ttl - 3600 then redis.call('EXPIRE', KEYS[index], ttl) end
   updates[index - 1] = redis.call('HGET', KEYS[index], 'updates') or '0'
 end
 return updates

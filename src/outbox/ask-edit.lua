@@ -1,7 +1,7 @@
 --- @keys edits, asked
 --- @include "../core/now"
--- The edits of a channel (ts, sorted by when they were asked for) and what has changed in one message (subject → how often).
--- ARGV: ts, subject, time to live of the latter (s).
+-- KEYS: the edits of a channel (ts, sorted by request time), and the changes in one message (subject → count).
+-- ARGV: ts, subject, TTL of the changes (s).
 redis.call('HINCRBY', KEYS[2], ARGV[2], 1)
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 redis.call('ZADD', KEYS[1], 'NX', now, ARGV[1])

@@ -11,7 +11,7 @@ import { type Outbox, refOf } from './outbox-store.ts';
 import type { RowsOf } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
-/** Attempts to upload the file, before its rows are posted as tables. */
+/** Attempts to upload the file before its rows are posted as tables. */
 const FILE_TRIES = 3;
 
 interface Deps {
@@ -19,7 +19,7 @@ interface Deps {
   readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
   readonly rowsOf: RowsOf;
   readonly updateMessages: (subject: Subject) => Promise<void>;
-  /** The thread of the summary; null when it is gone. */
+  /** The thread of the summary; null when the summary is gone. */
   readonly threadOf: (entry: RowsEntry, channel: string) => Promise<Thread | null>;
   readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
@@ -29,14 +29,14 @@ interface Deps {
 export interface AttachRows {
   /** Null when there is nothing to post: the summary is too old, or tables replace the file. */
   render(entry: RowsEntry, channel: string): Promise<Draft | null>;
-  /** A file that an entry brings. */
+  /** Uploads the file of an entry. */
   renderFile(entry: FileEntry): Promise<Draft>;
-  /** Posts the same rows as tables, after everything more urgent. */
+  /** Posts the same rows as tables, after all more urgent entries. */
   asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void>;
 }
 
 /**
- * A file, uploaded but not shown yet; where Slack takes none, the words that say so.
+ * Uploads a file that is not visible yet. When Slack refuses it, returns a message that says so.
  *
  * @throws SlackError when a retry can help.
  */
@@ -53,13 +53,13 @@ async function renderFile(
   }
 }
 
-/** Says in its place that there is no file. */
+/** The message that replaces a missing file. */
 export function noFile({ title }: FileEntry['file']): Message {
   const text = `Slack took no file, so “${title}” is missing here. Give Cardbell the scope files:write, then ask for the digest again.`;
   return { text, blocks: [] };
 }
 
-/** The rows of a summary, in its thread: as a file, or as tables when Slack takes no file. */
+/** Posts the rows of a summary in its thread: as a file, or as tables when Slack refuses the file. */
 export function createAttachRows(deps: Deps): AttachRows {
   const { slack, batchMessages, rowsOf, threadOf, outbox, unsupported, notifyOps } = deps;
   return { render, asTables, renderFile: (entry) => renderFile(entry, deps) };
@@ -95,7 +95,7 @@ export function createAttachRows(deps: Deps): AttachRows {
       const file = await slack.uploadFile({ name: fileName(entry), title, content: rowsCsv(rows) });
       return { kind: 'file', file, comment: `Every row: ${words}, as a table for any spreadsheet.`, thread };
     } catch (error) {
-      // Nothing is visible yet, so it can simply be tried again.
+      // Nothing is visible yet, so a retry is safe.
       if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
       await asTables(entry, channel, error.slackError);
       return null;
@@ -120,7 +120,7 @@ function isPermanent({ code, slackError }: SlackError): boolean {
   return code === 'refused' || code === 'channel_unusable' || (code === 'token_dead' && notAllowed.has(slackError));
 }
 
-/** The name by which an entry's file is found again when Slack's answer is lost; null: it has none. */
+/** The name that identifies an entry's file after Slack's answer was lost; null when it has no file. */
 export function fileNameOf(entry: OutboxEntry | undefined): string | null {
   if (entry?.kind === 'file') return entry.file.name;
   return entry?.kind === 'rows' && entry.page === null ? fileName(entry) : null;
@@ -144,15 +144,15 @@ export function isRowsOf({ channel, ts }: MessageRef, { alerts }: Batch): (messa
   return ({ ref, files }) => files.includes(file) || (ref !== null && pages.includes(ref));
 }
 
-/** Says nothing about a card. */
+/** Contains no card data. */
 export function fileName({ of }: Pick<RowsEntry, 'of'>): string {
   const at = new Date(Number(of.ts) * 1000).toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `cardbell-${at}-${of.ts.replace('.', '-')}.csv`;
 }
 
 /**
- * The rows tell of fewer webhooks than the summary where Redis has come back older since that was posted. What is counted again
- * is then missing in them, so it has to be posted.
+ * After Redis rewound, the rows may count fewer webhooks than the posted summary. Webhooks counted again later are then
+ * missing from the rows, so they must be posted.
  */
 async function noteShown(
   batch: Batch,

@@ -1,7 +1,7 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
--- ARGV: ref, time by Slack's clock (ms) or '', then the ids. Answers the message on its way, or nothing when another
--- worker was faster.
+-- ARGV: ref, time on Slack's clock (ms) or '', then the ids. Returns the message in flight, or nothing when another worker
+-- was faster.
 local ids = {}
 for index = 3, #ARGV do
   if not redis.call('ZSCORE', KEYS[1], ARGV[index]) then return false end
@@ -11,7 +11,7 @@ local claimed = {ref = ARGV[1], entryIds = ids, slackMs = tonumber(ARGV[2]), att
 local before = redis.call('GET', KEYS[3])
 if before then
   claimed = cjson.decode(before)
-  -- Its reference stays when one of its entries has left it: an earlier attempt is found by it.
+  -- The reference stays the same even after an entry was removed, so that an earlier attempt can be found.
   if not claimed.isUnsent or table.concat(claimed.entryIds, ' ') ~= table.concat(ids, ' ') then return false end
   claimed.attempt = claimed.attempt + 1
 end

@@ -11,26 +11,26 @@ import type { Throttle } from './send-message.ts';
 import type { Posted, RenderPosted } from './tracked-message.ts';
 import { plain } from './undeliverable.ts';
 
-/** After an edit that Slack did not answer. */
+/** Pause after an edit that Slack did not answer. */
 const UNKNOWN_WAIT_MS = 5000;
 
 interface Deps {
   readonly edits: Pick<Edits, 'done' | 'putOff'>;
-  /** How often Slack may be asked to edit, in all channels together. */
+  /** Limits how many edits are sent to Slack, across all channels. */
   readonly budget: TokenBucket;
   readonly renderPosted: RenderPosted;
   readonly update: (ref: MessageRef, message: Message) => Promise<void>;
   readonly postAgain: PostAgain;
-  /** Of two edits of one message at a time, the older rendering might come last. */
+  /** With two concurrent edits of one message, the older rendering could arrive last. */
   readonly withLock: WithLock;
   readonly notifyOps: NotifyOps;
 }
 
 /**
- * Edits a message as everything in it is now. What the edit cannot show is posted again: when the message is gone, its
- * channel cannot be posted to, or a summary has no room for it.
+ * Edits a message to show the current state of everything in it. Posts again what the edit cannot show: when the message is
+ * gone, its channel cannot be posted to, or a summary has no room.
  *
- * @returns milliseconds until this channel's next edit; 0 when there is nothing to wait for but the channel's own pace.
+ * @returns milliseconds until this channel's next edit; 0 when only the channel's own pace limits it.
  */
 export type EditMessage = (channel: string, edit: Edit, throttle: Throttle) => Promise<number>;
 
@@ -61,7 +61,7 @@ export function createEditMessage(deps: Deps): EditMessage {
       await update(ref, posted.message);
     } catch (error) {
       if (!(error instanceof SlackError) || !isAboutContent(error)) throw error;
-      // The message stands: posted again, it would stand there twice.
+      // The message is still there. Posting it again would show it twice.
       await notifyOps(opsIssue.messageRefused(ref.channel, error));
       await update(ref, plain(posted.message));
     }

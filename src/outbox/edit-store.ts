@@ -5,19 +5,19 @@ import type { MessageRef } from '../slack/message.ts';
 import { createNoteChannel } from './outbox-store.ts';
 import { readSubject, type Subject, subjectKey } from './tracked-message-store.ts';
 
-/** An edit that Slack has not taken for so long is given up. */
+/** An edit that Slack has not accepted for this long is dropped. */
 const ASKED_TTL_SECONDS = 24 * 3600;
 
 /** A message that has to be edited, and what has changed in it. */
 export interface Edit {
   readonly ts: string;
   readonly subjects: readonly Subject[];
-  /** How often each of them had changed when this was read. */
+  /** How often each subject had changed when this was read. */
   readonly changes: readonly string[];
   readonly waitedMs: number;
 }
 
-/** Which messages of a channel have to be edited. However often something changes in one, it is one edit. */
+/** The messages of a channel that need an edit. Any number of changes in a message is one edit. */
 export type Edits = ReturnType<typeof createEdits>;
 
 const scripts = {
@@ -53,12 +53,12 @@ export function createEdits(redis: RedisClient) {
         waitedMs: Number(found[1]),
       };
     },
-    /** The message shows what had changed when the edit was read. What has changed since waits on. */
+    /** The message shows the changes known when the edit was read. Later changes keep waiting. */
     async done(channel: string, { ts, subjects, changes }: Edit): Promise<void> {
       const shown = subjects.flatMap((subject, index) => [subjectKey(subject), changes[index] ?? '']);
       await edited.run([editsKey(channel), askedKey(channel, ts)], [ts, ...shown]);
     },
-    /** It waits on, behind the others. */
+    /** Moves the edit to the end of the queue. */
     async putOff(channel: string, { ts }: Edit): Promise<void> {
       await edited.run([editsKey(channel), askedKey(channel, ts)], [ts]);
     },

@@ -8,12 +8,12 @@ import { SHARED_CHANNEL } from './render-entries.ts';
 import type { Sender, Throttle } from './send-message.ts';
 import type { Undeliverable } from './undeliverable.ts';
 
-/** A message that Slack has accepted may appear in the history a little later … */
+/** A message that Slack has accepted may appear in the history slightly later … */
 const VISIBLE_AFTER_MS = 1500;
-/** … and when Slack took so long that nobody waited for its answer, a little later still. */
+/** … and later still when Slack took so long that the request timed out. */
 const SLOW_AFTER_MS = 9000;
 const VISIBLE_AFTER_SLOW_MS = 3500;
-/** Not even the fallback channel can be posted to: somebody has to invite the bot, or configure another one. */
+/** Not even the fallback channel can be posted to: someone must invite the bot or configure another channel. */
 const NO_CHANNEL_PAUSE_MS = 10_000;
 export const UNKNOWN_PAUSE_MS = 2000;
 
@@ -29,18 +29,18 @@ export interface FailedPostDeps {
 
 export interface Runtime {
   readonly log: Log;
-  /** Milliseconds on a clock that never jumps. */
+  /** Milliseconds on a monotonic clock. */
   readonly now: () => number;
-  /** Milliseconds by Slack's clock; null when it is not known. */
+  /** Milliseconds on Slack's clock; null when unknown. */
   readonly slackNow: () => number | null;
-  /** Since when Redis may have forgotten what was posted, so that it is looked for before it is posted; null: it has not. */
+  /** Since when Redis may have forgotten posted messages, so that we search Slack before posting; null: it has not. */
   readonly doubtSinceMs: () => number | null;
-  /** As far back as it may have forgotten them (ms by Slack's clock); null: no further than the first attempt. */
+  /** How far back it may have forgotten them (ms on Slack's clock); null: only since the first attempt. */
   readonly restoredFromMs: () => number | null;
   readonly sleep: (ms: number) => Promise<unknown>;
-  /** Schedules another run. This one ends, so that what comes earlier finds the channel free. */
+  /** Schedules another run. This run ends, so that entries that come earlier find the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
-  /** Told of each entry that was posted, and how long it had waited. */
+  /** Called for each posted entry with the time it waited. */
   readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
 }
 
@@ -48,7 +48,7 @@ export interface Claimed {
   readonly channel: string;
   readonly sending: Sending;
   readonly entries: readonly OutboxEntry[];
-  /** By entry: when it came, on the clock that never jumps. Empty where another worker claimed it. */
+  /** Arrival time per entry, on the monotonic clock. Empty when another worker claimed it. */
   readonly cameAt: ReadonlyMap<string, number>;
 }
 
@@ -60,18 +60,18 @@ export async function redirect(claimed: Claimed, error: SlackError, deps: Failed
     await putBack(claimed, deps);
     return NO_CHANNEL_PAUSE_MS;
   }
-  // First: whoever takes over after a crash must not post here what the other channel has got.
+  // First: after a crash, another worker must not post here what the other channel already has.
   await deps.outbox.beginRedirect(channel, sending, { to, slackError: error.slackError });
   const isBack = await deps.outbox.takeBack(to, sending.entryIds, channel);
-  // Slack did not take them there, and here another company would read them: it is tried again now and then.
+  // Slack refused them there, and here another company would read them, so they are retried periodically.
   if (isBack && error.slackError === SHARED_CHANNEL) await deps.outbox.pauseFor(to, NO_CHANNEL_PAUSE_MS);
   const entryIds = await deps.undeliverable.redirect(entries, { channel, to }, error);
-  // Not dropped: when its job runs again, it must not come back to a channel that can be posted to by then.
+  // Not dropped: when its job runs again, the entry must not return to this channel, even if it can be posted to again.
   await deps.outbox.markMoved(channel, sending, { to, entryIds });
   return null;
 }
 
-/** @param tookMs how long the attempt took. @returns milliseconds to wait before anything else is posted, or null. */
+/** @param tookMs duration of the attempt. @returns milliseconds to wait before posting anything else, or null. */
 export async function resolveFailure(
   claimed: Claimed,
   draft: Draft,
@@ -108,13 +108,13 @@ export async function resolveFailure(
   }
 }
 
-/** Nothing was posted by this attempt. What an earlier one may have posted has to stay the same message. */
+/** This attempt posted nothing. Entries that an earlier attempt may have posted must stay one message. */
 export async function putBack({ channel, sending }: Claimed, { outbox }: Pick<FailedPostDeps, 'outbox'>) {
   if (sending.attempt > 1) await outbox.keepUnsent(channel, sending);
   else await outbox.requeue(channel, sending);
 }
 
-/** Tries without the new blocks, then in halves, until the entry that Slack refuses is alone. */
+/** Tries without the new blocks, then in halves, until the refused entry is alone. */
 async function resolveRefused(
   { channel, sending, entries }: Claimed,
   draft: Draft,
@@ -131,7 +131,7 @@ async function resolveRefused(
   }
 }
 
-/** This worker's own request is over, so there is no need to wait for the claim to end. */
+/** This worker's own request has ended, so it need not wait for the claim to expire. */
 async function resolveUnknown(claimed: Claimed, draft: Draft, tookMs: number, deps: FailedPostDeps): Promise<void> {
   const { sleep } = deps.runtime;
   await sleep(VISIBLE_AFTER_MS);
@@ -146,13 +146,13 @@ async function resolveUnknown(claimed: Claimed, draft: Draft, tookMs: number, de
 const mayNotRead: ReadonlySet<string> = new Set(['missing_scope', 'no_permission']);
 
 /**
- * Looks whether a message was posted, or some of its entries in others. When it is not there, it is to be posted again, and
- * copies that appear later are deleted.
+ * Checks in Slack whether a message was posted, or some of its entries in other messages. If it is missing, it must be
+ * posted again, and copies that appear later are deleted.
  *
  * @param draft null when the worker that rendered it has crashed.
- * @param look `first`: nothing was tried yet, and what was posted before Redis was lost is searched for. `early`: it may still
- * appear. `last`: it is given up after that.
- * @returns 'not found' when all of it is to be posted, and nothing but that.
+ * @param look `first`: nothing was tried yet; searches for messages posted before Redis lost data. `early`: the message may
+ * still appear. `last`: gives up afterwards.
+ * @returns 'not found' when the complete message must be posted, unchanged.
  */
 export async function reconcile(
   claimed: Claimed,
@@ -174,7 +174,7 @@ export async function reconcile(
       await outbox.pauseFor(channel, pause);
       return 'resolved';
     }
-    // The history cannot be read (a missing scope, not in the channel): a second message is better than none.
+    // The history cannot be read (missing scope, not in the channel): a duplicate is better than no message.
     deps.runtime.log.error(
       { channel, slackError: error.slackError },
       'cannot check whether a message was posted, posting it again',
@@ -190,12 +190,12 @@ export async function reconcile(
     await outbox.keepUnsent(channel, sending);
   }
   if (found === 0 || look !== 'first') return 'not found';
-  // What is left is another message.
+  // The remaining entries form another message.
   await putBack(claimed, deps);
   return 'resolved';
 }
 
-/** @param draft what was tried to post: one that is found as a whole shows it. */
+/** @param draft what we tried to post: a message found with our reference shows it. */
 async function recordFound(
   { channel, sending, entries }: Claimed,
   { ts, entryIds, isBatch, isOwn }: Shown,
@@ -210,9 +210,9 @@ async function recordFound(
   for (const id of entryIds) await outbox.remove(channel, id);
 }
 
-/** Milliseconds after which the history can be searched again; null when it cannot. */
+/** Milliseconds until the history can be searched again; null when it cannot. */
 function pauseAfter(error: SlackError, { throttle }: FailedPostDeps): number | null {
   if (error.retryable) return error.retryAfterMs ?? UNKNOWN_PAUSE_MS;
-  // It can be searched when the token has been replaced; until then nothing is repeated.
+  // Searching works again once the token is replaced. Nothing is repeated before that.
   return error.code === 'token_dead' && !mayNotRead.has(error.slackError) ? throttle.tokenDeadMs : null;
 }

@@ -8,37 +8,37 @@ import type { OutboxEntry, Sending } from './entry.ts';
 import type { Threads } from './message-store.ts';
 import { threadOf } from './render-entries.ts';
 
-/** Where a message may be found that may have been posted, also later and by another worker. */
+/** Where to search for a message that may have been posted. Also used later and by other workers. */
 export const PostSearch = z.strictObject({
   channel: z.string(),
   threadTs: z.string().nullable(),
   ref: z.string(),
-  /** The name of the file, when the message shows one. */
+  /** The file name, when the message shows a file. */
   file: z.string().nullable(),
-  /** When its first attempt began, by Slack's clock (ms); null when that was not known. */
+  /** When its first attempt began, on Slack's clock (ms); null when that was unknown. */
   slackMs: z.number().nullable(),
 });
 export type PostSearch = z.infer<typeof PostSearch>;
 
-/** A message that shows some of the entries that were looked for. */
+/** A message that shows some of the requested entries. */
 export interface Shown {
   readonly ts: string;
   readonly entryIds: readonly string[];
-  /** It shows several, of which some may be unknown here. */
+  /** It shows several entries, some of which may be unknown here. */
   readonly isBatch: boolean;
-  /** It is what was tried to post. */
+  /** It is the message that we tried to post. */
   readonly isOwn: boolean;
 }
 
 export interface FindPosted {
   searchFor(channel: string, sending: Sending, entries: readonly OutboxEntry[]): Promise<PostSearch>;
-  /** The messages with this reference or file, oldest first: each attempt to post may have left one. */
+  /** The messages with this reference or file, oldest first: each attempt to post may have created one. */
   find(search: PostSearch): Promise<FoundMessage[]>;
   /**
-   * The messages that show any of these entries, each entry once. A Redis that has come back older puts together other
-   * entries than it had, so the reference alone does not find them.
+   * The messages that show any of these entries, each entry once. After a rewind, Redis may batch the entries differently,
+   * so the reference alone does not find them.
    *
-   * @param isFirstLook what was posted before Redis was lost is looked for, not what this process has just tried to post.
+   * @param isFirstLook searches for messages posted before Redis lost data, not for this process's own attempt.
    */
   findEntries(search: PostSearch, entryIds: readonly string[], isFirstLook: boolean): Promise<Shown[]>;
 }
@@ -46,16 +46,16 @@ export interface FindPosted {
 interface Deps {
   readonly slack: Pick<Slack, 'findMessages'>;
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
-  /** Since when Redis may lack what was posted (`performance.now`); null: it does not. */
+  /** Since when Redis may lack posted messages (`performance.now`); null: it lacks none. */
   readonly doubtSinceMs: () => number | null;
 }
 
-/** Whoever had begun to post when Redis was lost has ended, and Slack shows it, after this time. */
+/** After this time, every post that was in flight when Redis lost data has ended and is visible in Slack. */
 const ALL_VISIBLE_MS = 30_000;
-/** Marks of more entries would make the metadata longer than 4,000 characters. */
+/** Marks for more entries would exceed the metadata limit of 4,000 characters. */
 const MARKED_MAX = 500;
 
-/** What finds a message by each of its entries; empty when there are too many. */
+/** Marks that identify a message by each of its entries; empty when there are too many. */
 export function marksOf(channel: string, entryIds: readonly string[]): string[] {
   return entryIds.length > MARKED_MAX ? [] : entryIds.map((id) => markOf(channel, id));
 }
@@ -65,7 +65,9 @@ function markOf(channel: string, entryId: string): string {
 }
 
 export function createFindPosted({ slack, threads, doubtSinceMs }: Deps): FindPosted {
-  /** Histories that hold everything posted before Redis was lost: for a while each message is looked for in one. */
+  /**
+   * Histories that contain everything posted before Redis lost data. For a while, each message is searched in one of them.
+   */
   const complete = new Map<string, { readonly sinceMs: number; readonly messages: readonly FoundMessage[] }>();
 
   return {
@@ -111,7 +113,7 @@ export function createFindPosted({ slack, threads, doubtSinceMs }: Deps): FindPo
     const search = { channel, sinceMs: slackMs };
     const inThread = threadTs === null ? [] : await slack.findMessages({ ...search, threadTs }).catch(noneIfGone);
     const inChannel = await slack.findMessages({ ...search, threadTs: null });
-    // A reply that shows in the channel as well is found in both.
+    // A reply that also shows in the channel is found in both.
     const once = new Map([...inThread, ...inChannel].map((message) => [message.ts, message]));
     return [...once.values()].toSorted((one, other) => Number(one.ts) - Number(other.ts));
   }
@@ -128,7 +130,7 @@ export function isThreadGone(error: unknown): boolean {
   return error instanceof SlackError && threadGone.test(error.slackError);
 }
 
-/** What stands in a thread whose first message is gone. */
+/** No messages when the thread's first message is gone. */
 export function noneIfGone(error: unknown): FoundMessage[] {
   if (!isThreadGone(error)) throw error;
   return [];

@@ -18,33 +18,35 @@ import { nextMessage } from './next-message.ts';
 import type { Waiting } from './outbox-store.ts';
 import type { RenderEntries } from './render-entries.ts';
 
-/** Until then nobody else touches a claimed message; by then its sender has certainly given up. */
+/** During this time only its sender touches a claimed message. Afterwards the sender has certainly given up. */
 const CLAIM_MS = 13_000;
 /**
- * A post starts within this time of its claim or not at all, so that with Slack's ten seconds its result is known before
- * the claim ends. If it took longer, this process or Redis was frozen, and another worker may have taken over.
+ * A post starts within this time after its claim or not at all, so that its result is known before the claim expires (Slack
+ * gets ten seconds). If it took longer, this process or Redis was frozen, and another worker may have taken over.
  */
 const START_WITHIN_MS = 2500;
-/** How long an edit may wait behind posts: somebody has done something about an alert, or a purchase was declined again. */
+/**
+ * How long an edit may wait behind posts. Edits show that someone acted on an alert, or that a purchase was declined again.
+ */
 const EDIT_MAX_WAIT_MS = 4000;
-/** A larger flood needs more than one message. */
+/** A larger burst needs several messages. */
 export const BATCH_MAX = 5000;
 
 interface Deps extends FailedPostDeps {
   readonly renderEntries: RenderEntries;
   readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
-  /** Keeps entries of a newer version elsewhere, where they can be tried again. */
+  /** Stores entries of a newer version elsewhere, where they can be retried. */
   readonly setAside: (channel: string, entries: readonly UnreadableEntry[]) => Promise<void>;
 }
 
 /**
- * Posts what is waiting in one channel, as fast as Slack takes it, each entry once.
+ * Posts the waiting entries of one channel as fast as Slack allows, each entry once.
  *
- * A message is claimed in Redis before it is posted. If the result is unknown (a timeout, a 5xx, a crash), the channel is
- * searched for the opaque reference in the message's metadata before the same entries are posted again, as one message
- * with the same reference.
+ * A message is claimed in Redis before it is posted. If the result is unknown (timeout, 5xx, crash), the channel is
+ * searched for the opaque reference in the message's metadata before the same entries are posted again, as one message with
+ * the same reference.
  *
- * @returns milliseconds after which to run again, or null when nothing is waiting.
+ * @returns milliseconds until the next run, or null when nothing is waiting.
  */
 export async function flushOutbox(channel: string, deps: Deps): Promise<number | null> {
   const { outbox } = deps;
@@ -91,13 +93,13 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
 
 type Next = Omit<Claimed, 'sending'> & { readonly entryIds: readonly string[] };
 
-/** @returns milliseconds after which to run again; null: the next message may be looked at. */
+/** @returns milliseconds until the next run; null: continue with the next message. */
 async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps): Promise<number | null> {
   const { outbox, runtime } = deps;
   const draft = await renderNow(channel, entries, deps);
   if (typeof draft === 'number') return draft;
   const lacking = entriesWithout(draft, entries);
-  // Redis came back without their alerts. Their jobs run again and put them again: they must not count as posted then.
+  // Redis came back without their alerts. Their jobs run again and re-add them, so they must not count as posted.
   for (const id of lacking) await outbox.remove(channel, id);
   if (lacking.length > 0) return null;
   const claimedAt = runtime.now();
@@ -117,27 +119,28 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   const isInDoubt = runtime.doubtSinceMs() !== null && sending.attempt === 1;
   if (isInDoubt && (await reconcile(claimed, draft, deps, 'first')) === 'resolved') return null;
   if (runtime.now() - claimedAt > START_WITHIN_MS) {
-    // Looking for it took long, and the claim would end during the post. It was not there, so it is not looked for again.
+    // The search took so long that the claim would expire during the post. Nothing was found, so the next run need not
+    // search.
     await outbox.keepUnsent(channel, sending);
     return null;
   }
   return await send(claimed, draft, deps);
 }
 
-/** Ids of the entries that a message about several does not show, because nothing is stored of them. */
+/** Ids of the entries that a batch does not show, because no data is stored for them. */
 function entriesWithout(draft: Draft | SlackError | null, entries: readonly OutboxEntry[]): string[] {
   if (draft === null || draft instanceof SlackError || draft.kind === 'file' || draft.batch === null) return [];
   const shown = new Set(draft.batch.alerts.map(({ id }) => id));
   return entries.flatMap((entry) => (entry.kind === 'tracked' && !shown.has(entry.subject.id) ? [entry.id] : []));
 }
 
-/** An edit goes before a post that may wait for longer: both share the channel's pace. */
+/** An edit precedes a post that may wait longer. Both share the channel's pace. */
 function goesFirst(edit: Edit, post: ReturnType<typeof nextMessage>, [first]: readonly Waiting[]): boolean {
   if (post === null || 'waitMs' in post) return true;
   return first !== undefined && EDIT_MAX_WAIT_MS - edit.waitedMs < maxWaitMs[first.entry.priority] - first.ageMs;
 }
 
-/** A message of one entry goes on with its trace; one of several refers to the others. */
+/** A message of one entry continues its trace. A message of several links to the other traces. */
 function asOneTrace<T>(entries: readonly OutboxEntry[], post: () => Promise<T>): Promise<T> {
   const [parent, ...links] = entries.flatMap(({ trace }) => trace ?? []);
   return span(
@@ -172,7 +175,7 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   return null;
 }
 
-/** What to post, how long to wait, or why it cannot be posted in this channel. */
+/** The message to post, how long to wait, or the reason why this channel cannot get it. */
 async function renderNow(
   channel: string,
   entries: readonly OutboxEntry[],
@@ -184,7 +187,7 @@ async function renderNow(
     if (!(error instanceof SlackError)) throw error;
     deps.runtime.log.warn(
       { channel, code: error.code, slackError: error.slackError },
-      'a message could not be rendered',
+      'could not render an outbox message',
     );
     if (error.code === 'channel_unusable') return error;
     if (error.code === 'token_dead') return deps.throttle.tokenDeadMs;

@@ -1,4 +1,4 @@
--- A command takes only so many arguments from a script.
+-- A script can pass only a limited number of arguments to a command.
 local function inChunks(items, work)
   for from = 1, #items, 1000 do
     local chunk = {}

@@ -8,11 +8,13 @@ import type { Outbox } from './outbox-store.ts';
 import type { LateCopies } from './send-message.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
 
-/** How long after a message was posted again Slack is asked for copies of it … */
+/** How long after a message was posted again Slack is searched for copies of it … */
 export const FIRST_LOOK_MS = 30_000;
-/** … and how long after it was tried first, by Slack's clock, for the last time: a worker's clock may have been wrong. */
+/**
+ * … and how long after the first attempt, on Slack's clock, the last search happens: a worker's clock may have been wrong.
+ */
 const LAST_LOOK_MS = 300_000;
-/** While some of it waits to be posted, or Slack's clock is not known. */
+/** Most searches, while some entries still wait to be posted or Slack's clock is unknown. */
 const LOOKS_MAX = 20;
 
 interface Deps {
@@ -21,7 +23,7 @@ interface Deps {
   readonly slack: Pick<Slack, 'delete' | 'findMessages'>;
   readonly batchMessages: Pick<BatchMessages, 'get' | 'remove'>;
   readonly trackedMessages: Pick<TrackedMessages, 'forget'>;
-  /** Milliseconds by Slack's clock; null when it is not known. */
+  /** Milliseconds on Slack's clock; null when unknown. */
   readonly slackNow: () => number | null;
   readonly log: Log;
 }
@@ -29,8 +31,8 @@ interface Deps {
 /**
  * Deletes copies of a message: Slack may commit a post seconds after it seemed lost.
  *
- * @param looks how often it was looked, this time included.
- * @returns milliseconds after which to look again, or null.
+ * @param looks number of searches, including this one.
+ * @returns milliseconds until the next search, or null.
  */
 export type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
 
@@ -46,14 +48,15 @@ export function createDeleteLateCopies({
   return async function deleteLateCopies({ search, entryIds }, looks) {
     const { channel, ref } = search;
     const kept = await outbox.sentAt(channel, entryIds);
-    // While one of them is still being posted nobody knows what stays. Each further attempt has a look of its own.
+    // While an entry is still being posted, we cannot know which message stays. Each further attempt schedules its own
+    // search.
     const found = kept.includes(null) ? [] : await find(search);
-    // Where a file was posted is not known, so the first one stays.
+    // The timestamp of a posted file is unknown, so the first one stays.
     const stays = kept.includes('') ? found.slice(0, 1) : kept;
     for (const ts of found.filter((one) => !stays.includes(one))) {
-      log.warn({ channel, ref }, 'a message appeared late and was posted twice: deleting the copy');
+      log.warn({ channel, ref }, 'a message appeared late and was posted twice; deleting the copy');
       await deleteRows(channel, ts);
-      // Before it is gone, so that the copy is never taken for a message that somebody deleted.
+      // First, so that the copy is never mistaken for a message that someone deleted.
       await trackedMessages.forget({ channel, ts });
       await deleteMessage(channel, ts);
     }
@@ -78,7 +81,7 @@ export function createDeleteLateCopies({
     }
   }
 
-  /** The rows of a summary, which stand in its thread or wait for it. */
+  /** Deletes the rows of a summary, in its thread or still waiting. */
   async function deleteRows(channel: string, ts: string): Promise<void> {
     const batch = await batchMessages.get(channel, ts);
     if (batch?.form !== 'summary') return;
@@ -86,7 +89,7 @@ export function createDeleteLateCopies({
     const replies = await slack.findMessages({ channel, threadTs: ts, sinceMs: Number(ts) * 1000 }).catch(noneIfGone);
     const isRows = isRowsOf({ channel, ts }, batch);
     for (const reply of replies) if (isRows(reply)) await deleteMessage(channel, reply.ts);
-    // Rows that come later find no summary, and are not posted.
+    // Rows that come later find no summary and are not posted.
     await batchMessages.remove(channel, ts);
   }
 
@@ -95,7 +98,7 @@ export function createDeleteLateCopies({
       await slack.delete({ channel, ts });
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable) throw error;
-      log.error({ channel, ts, slackError: error.slackError }, 'a copy of a message could not be deleted');
+      log.error({ channel, ts, slackError: error.slackError }, 'could not delete a copy of a message');
     }
   }
 }

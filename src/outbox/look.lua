@@ -1,10 +1,10 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
 --- @include "./in-chunks"
--- ARGV: the most entries to read, how long held entries that are due may wait (ms).
--- Answers the time, the message on its way or '', when the next held entry is due or '', then three values for each entry:
--- JSON, when it came, how many may share its message or ''.
--- What was stored by a clock that has been set back since is taken to have come now, or it would wait until then.
+-- ARGV: the most entries to read, the longest wait of held entries that are due (ms).
+-- Returns the time, the message in flight or '', when the next held entry is due or '', then three values for each entry:
+-- JSON, when it came, how many entries may share its message or ''.
+-- If the clock was set back since an entry was stored, the entry counts as new. Otherwise it would wait until that time.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
   redis.call('ZREM', KEYS[4], id)
   redis.call('HSET', KEYS[2], 'since:' .. id, now)

@@ -7,24 +7,27 @@ import type { RedisClient } from '../core/redis.ts';
 const BATCH_TTL_SECONDS = 30 * 24 * 3600;
 /** A card order may take weeks from the order to the first use. */
 const THREAD_TTL_SECONDS = 90 * 24 * 3600;
-/** Slack brings new blocks to more and more workspaces, so they are tried again after a day. */
+/** Slack keeps adding workspaces that support the new blocks, so they are retried after a day. */
 const UNSUPPORTED_TTL_SECONDS = 24 * 3600;
 
-/** Why alerts share a message: too many came at once, quiet hours held them, or they were fetched after a gap. */
+/**
+ * Why alerts share a message: too many came at once, quiet hours held them, they were fetched late, or they are suspected
+ * fraud.
+ */
 const batchReasons = ['busy', 'held', 'late', 'fraud'] as const;
 
 /** A message that shows several alerts. */
 const Batch = z.strictObject({
   why: z.enum(batchReasons),
   audience: z.enum(['team', 'holder']),
-  /** Decided when it was posted. A message keeps its form. */
+  /** Decided when it was posted, and never changed. */
   form: z.enum(['list', 'table', 'summary']),
   alerts: z.array(
     z.strictObject({
       id: z.string(),
-      /** For a menu: who, how much, where. */
+      /** Menu label: who, how much, where. */
       label: z.string(),
-      /** How many webhooks the row told of when it was posted. */
+      /** How many webhooks the row counted when it was posted. */
       times: z.int().default(1),
     }),
   ),
@@ -33,7 +36,7 @@ export type Batch = z.infer<typeof Batch>;
 
 export type BatchMessages = ReturnType<typeof createBatchMessages>;
 
-/** Which alerts each batch shows. */
+/** The alerts in each batch. */
 export function createBatchMessages(redis: RedisClient) {
   const store = createRecordStore<Batch, { readonly channel: string; readonly ts: string }>({
     redis,
@@ -62,14 +65,14 @@ export function createThreads(redis: RedisClient) {
     return ts === null || (await isGone(channel, ts)) ? null : ts;
   }
   return {
-    /** Its Slack timestamp; null when the thread has no message there yet, or not any more. */
+    /** Its Slack timestamp; null when the thread has no message in the channel yet, or its message is gone. */
     rootOf,
-    /** The first one that is set stays, unless it is gone. */
+    /** The first timestamp stays, unless that message is gone. */
     async setRoot(channel: string, threadId: string, ts: string): Promise<void> {
       if ((await rootOf(channel, threadId)) !== null) return;
       await redis.set(keyOf(channel, threadId), ts, 'EX', THREAD_TTL_SECONDS);
     },
-    /** Somebody deleted this message, so nothing can be posted in its thread. */
+    /** Someone deleted this message, so nothing can be posted in its thread. */
     async markGone(channel: string, ts: string): Promise<void> {
       await redis.set(goneKey(channel, ts), '1', 'EX', THREAD_TTL_SECONDS);
     },

@@ -2,25 +2,25 @@ import { groupBy } from '../core/group-by.ts';
 import type { OutboxEntry } from './entry.ts';
 import type { Waiting } from './outbox-store.ts';
 
-/** Up to this many are posted without waiting for more. */
+/** Up to this many entries are posted without waiting for more. */
 const FEW = 5;
 
-/** A larger number is collected into one message until nothing has come for this long … */
+/** Larger numbers are collected into one message until nothing has arrived for this long … */
 const CALM_MS = 800;
 /** … or the oldest has waited for this long. */
 const COLLECT_MAX_MS = 4000;
 
-/** At most this many threads get messages of their own at a time. */
+/** At most this many threads get separate messages at a time. */
 const THREADS_MAX = 3;
 
-/** The entries for one message; or how long to wait, because more are coming. */
+/** The entries for one message, or how long to wait because more are arriving. */
 type NextMessage = { readonly entries: readonly OutboxEntry[] } | { readonly waitMs: number };
 
 /**
- * What to post next in a channel: the most urgent entry, and all others that may share its message.
+ * Chooses what to post next in a channel: the most urgent entry, and all others that may share its message.
  *
- * Late alerts, held ones, suspected fraud and the rest are not mixed, because each needs its own heading. A notice is
- * posted alone, because its buttons are about it.
+ * Late alerts, held alerts, suspected fraud and the rest are not mixed, because each group needs its own heading. A notice
+ * is posted alone, because its buttons refer to it.
  *
  * @param waiting most urgent first.
  * @returns null when nothing waits.
@@ -38,8 +38,8 @@ export function nextMessage(waiting: readonly Waiting[]): NextMessage | null {
 }
 
 /**
- * Timelines with several waiting entries, which are posted as one message in their thread. When there are too many of
- * them, they are mixed with all others instead.
+ * Timelines with several waiting entries, which are posted as one message in their thread. When there are too many
+ * timelines, they are mixed with all other entries instead.
  */
 function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
   const counts = new Map<string, number>();
@@ -53,7 +53,7 @@ function busyThreads(waiting: readonly Waiting[]): ReadonlySet<string> {
 
 /** Equal for entries that may share a message. */
 function batchKeyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
-  // A holder gets a message for each thing that happens.
+  // A holder gets one message per event.
   if (entry.kind !== 'tracked' || entry.subject.kind !== 'alert' || entry.audience === 'holder')
     return `alone ${entry.id}`;
   const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.priority === 'fraud' ? 'fraud' : 'busy';
@@ -68,7 +68,7 @@ function worthWaiting(group: readonly Waiting[]): number {
   return Math.min(CALM_MS - Math.min(...ages), COLLECT_MAX_MS - Math.max(...ages));
 }
 
-/** As many as fit: an entry may know that Slack refused a larger message with it. */
+/** As many entries as fit: an entry may record that Slack refused a larger message with it. */
 function fitting(group: readonly Waiting[]): readonly Waiting[] {
   let most = Number.POSITIVE_INFINITY;
   const taken: Waiting[] = [];

@@ -9,23 +9,23 @@ import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
 import { entryOf, forAnotherChannel, maxWaitMs, OutboxEntry, Sending, type UnreadableEntry } from './entry.ts';
 
-/** Longer than anything can be put again: a job that failed is kept for 14 days, and may be run again on the last one. */
+/** Longer than entries can be added again: a failed job is kept for 14 days and may be retried on the last day. */
 const SENT_TTL_SECONDS = 15 * 24 * 3600;
 
-/** Held entries that are due wait as long as the least urgent alert: quiet hours are over, and nothing is burning. */
+/** Held entries that are due wait like the least urgent alert: quiet hours are over, and nothing is urgent. */
 const HELD_WAIT_MS = maxWaitMs.spend;
 
 /** An entry that may be posted now. */
 export interface Waiting {
   readonly entry: OutboxEntry;
-  /** Milliseconds since it was put; for a held entry, since its time came. */
+  /** Milliseconds since it was added; for a held entry, since it became due. */
   readonly ageMs: number;
-  /** The largest message that it may be part of, because Slack refused a larger one; null for any size. */
+  /** The largest message it may be part of, because Slack refused a larger one; null for any size. */
   readonly most: number | null;
 }
 
 interface NextEntries {
-  /** A message whose sender has not recorded what became of it. Nothing can be claimed until it is resolved. */
+  /** A message whose sender has not recorded the outcome. Blocks further claims until it is resolved. */
   readonly unresolved: {
     readonly sending: Sending;
     readonly entries: readonly OutboxEntry[];
@@ -34,7 +34,7 @@ interface NextEntries {
   } | null;
   /** What may be posted now, most urgent first. */
   readonly waiting: readonly Waiting[];
-  /** Entries of a newer version: to be set aside, so that they hold up no other. */
+  /** Entries of a newer version: they are set aside, so that they delay no other entries. */
   readonly unreadable: readonly UnreadableEntry[];
   /** Milliseconds until the next held entry is due; null when none is held. */
   readonly heldForMs: number | null;
@@ -46,71 +46,74 @@ export interface Held {
   readonly untilMs: number;
 }
 
-/** Entries as they come in, and while quiet hours hold them. */
+/** Adding entries, and holding them during quiet hours. */
 interface Entries {
   /**
-   * Adds an entry unless it is waiting already or was posted. Safe to repeat. `notBefore` (ms) holds it until then; a held
-   * entry that is put again without it is released. One that was moved to another channel is put there: Redis may have come
-   * back older, and have lost what that channel was to show.
+   * Adds an entry unless it is already waiting or was posted. Idempotent. `notBefore` (ms) holds it until then. Adding a
+   * held entry again without `notBefore` releases it. An entry that was moved to another channel is added there, because a
+   * rewound Redis may have lost it there.
    *
    * @returns false when nothing changed.
    */
   put(channel: string, entry: z.input<typeof OutboxEntry>): Promise<boolean>;
-  /** Releases everything that is held. @returns how many entries. */
+  /** Releases all held entries. @returns how many. */
   releaseHeld(channel: string): Promise<number>;
-  /** Held entries, soonest first, without those that are held until `exceptUntilMs`. */
+  /** Held entries, soonest first. Omits entries that are held until `exceptUntilMs`. */
   held(channel: string, exceptUntilMs?: number | null): Promise<Held[]>;
-  /** Changes until when an entry is held (ms); 0 releases it. Does nothing when it is not held any more. */
+  /** Changes until when an entry is held (ms); 0 releases it. Does nothing when it is no longer held. */
   holdUntil(channel: string, entryId: string, untilMs: number): Promise<void>;
-  /** Takes an entry out of the channel, wherever it stands there. */
+  /** Removes an entry from the channel, whatever its state. */
   remove(channel: string, entryId: string): Promise<void>;
   /** Channels that may have something waiting. */
   channels(): Promise<string[]>;
 }
 
-/** Entries as they are posted. A channel has at most one message on its way. */
+/** Posting entries. A channel has at most one message in flight. */
 interface Sendings {
   look(channel: string, max: number): Promise<NextEntries>;
   /** How many entries may be posted now. */
   waiting(channel: string): Promise<number>;
   /**
-   * Takes these entries as one message, or takes an unsent message again.
+   * Claims these entries as one message, or claims an unsent message again.
    *
-   * @param slackMs the time by Slack's clock; null when it is not known.
+   * @param slackMs the time on Slack's clock; null when unknown.
    * @returns null when another worker was faster.
    */
   claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
-  /** The message was posted at `ts`, in whichever attempt, also when Redis has forgotten that it was on its way. */
+  /** The message was posted at `ts`, in any attempt. Recorded even if Redis has forgotten that it was in flight. */
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
-  /** The message has nothing to show here any more: these of its entries were put into another channel. */
+  /** Nothing is left to post here: these entries were added to another channel. */
   markMoved(
     channel: string,
     sending: Sending,
     moved: { readonly to: string; readonly entryIds: readonly string[] },
   ): Promise<void>;
   /**
-   * These of the entries that were moved from here to that channel come back, because it cannot be posted to either: put here,
-   * they wait here again. @returns whether there are any.
+   * Takes back those of the entries that were moved from here to that channel, because it cannot be posted to either. They
+   * can then be added here again. @returns whether there are any.
    */
   takeBack(channel: string, entryIds: readonly string[], from: string): Promise<boolean>;
-  /** Where each entry was posted; null when that is not known, '' for a file, `elsewhere` or more where that is not here. */
+  /** Where each entry was posted: null when unknown, '' for a file, `elsewhere…` when it is not in this channel. */
   sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
-  /** Before its entries are put into another channel: whoever takes over after a crash must not post them here. */
+  /** Called before its entries are added to another channel: after a crash, another worker must not post them here. */
   beginRedirect(channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>): Promise<void>;
   /** It was not posted: its entries wait again, in messages of at most `most` entries. */
   requeue(channel: string, sending: Sending, most?: number): Promise<void>;
-  /** It was not found, but may still appear: the same entries have to be posted again, as the same message. */
+  /** It was not found but may still appear: the same entries must be posted again, as the same message. */
   keepUnsent(channel: string, sending: Sending): Promise<void>;
-  /** There is nothing to post: its entries leave this channel. */
+  /** Nothing to post: removes its entries from this channel. */
   drop(channel: string, sending: Sending): Promise<void>;
 }
 
-/** In place of a timestamp: it is in another channel (`elsewhere:C1`: it was put there), or is posted here in another form. */
+/**
+ * Replaces a timestamp when the entry is in another channel (`elsewhere:C1`: it was added there), or was posted here in
+ * another form.
+ */
 export const ELSEWHERE = 'elsewhere';
 
 /** How fast a channel may be posted to. */
 interface Pauses {
-  /** How often this was called for an entry, including this time. */
+  /** How often this was called for an entry, including this call. */
   countTry(channel: string, entryId: string): Promise<number>;
   /** Milliseconds until the channel may be posted to again; 0 when it may be now. */
   pauseLeft(channel: string): Promise<number>;
@@ -120,11 +123,11 @@ interface Pauses {
 export type Outbox = Entries & Sendings & Pauses;
 
 /**
- * Their keys: the queue (sorted by place), the entries (id → JSON, and `since:` id → when it came), the message on its
- * way, the held entries (sorted by when they are due), and `most` (id → how many may share a message).
+ * Keys of the scripts: the queue (sorted by position), the entries (id → JSON, and `since:` id → arrival time), the message
+ * in flight, the held entries (sorted by due time), and `most` (id → how many entries may share a message).
  *
- * Times are those of Redis, because the clocks of workers differ. With a clock an hour fast, an entry would wait behind
- * all others, and a message on its way would look abandoned.
+ * All times are on the clock of Redis, because workers' clocks differ. With a clock an hour fast, an entry would wait
+ * behind all others, and a message in flight would seem abandoned.
  */
 const scripts = {
   put: readScript(new URL('./put.lua', import.meta.url)),
@@ -137,7 +140,7 @@ const scripts = {
 };
 
 const sendingFormat = recordFormat(Sending);
-/** By which a message with these entries is found again: opaque, and the same for every attempt. */
+/** Identifies a message with these entries: opaque, and the same for every attempt. */
 export function refOf(channel: string, entryIds: readonly string[]): string {
   return contentId('m_', [channel, ...entryIds.toSorted()]);
 }
@@ -146,7 +149,7 @@ function keysOf(channel: string): string[] {
   return ['queue', 'entries', 'sending', 'held', 'most'].map((name) => outboxKey(channel, name));
 }
 
-/** One queue of messages for each channel, and what was posted from it. All keys of a channel share a slot. */
+/** One message queue per channel, and a record of what was posted from it. All keys of a channel share a slot. */
 export function createOutbox(redis: RedisClient): Outbox {
   return { ...createEntries(redis), ...createSendings(redis), ...createPauses(redis) };
 }
@@ -190,7 +193,7 @@ function createEntries(redis: RedisClient): Entries {
         const untilMs = Number(flat[at + 1]);
         if (untilMs === exceptUntilMs) continue;
         const text = await redis.hget(outboxKey(channel, 'entries'), flat[at] ?? '');
-        // One that cannot be read is set aside when its time comes.
+        // An unreadable entry is set aside when it becomes due.
         const entry = text === null ? null : entryOf(text);
         if (entry !== null && !('unreadable' in entry)) held.push({ entry, untilMs });
       }
@@ -299,7 +302,7 @@ function createPauses(redis: RedisClient): Pauses {
 /** The channels that may have something waiting. */
 export const channelsKey = stateKey('outbox-channels');
 
-/** Notes a channel that may have something waiting. Whoever asks for that while a note is on its way shares it. */
+/** Records a channel that may have something waiting. Concurrent calls for one channel share a write. */
 export function createNoteChannel(redis: RedisClient): (channel: string) => Promise<void> {
   const underWay = new Map<string, Promise<unknown>>();
   return async (channel) => {

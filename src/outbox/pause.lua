@@ -1,7 +1,7 @@
 --- @keys paused
 --- @include "../core/now"
--- ARGV: how long to pause from now on (ms), or nothing to ask only. Answers how much is left (ms), 0 when it is over.
--- When the clock has been set back, nobody knows how much of a pause is over: then it begins again, and is never longer.
+-- ARGV: how long to pause from now (ms), or nothing to only read. Returns the remaining pause (ms), 0 when it is over.
+-- After the clock was set back, the remaining pause is unknown. The pause then starts again, but never gets longer.
 if ARGV[1] then
   redis.call('SET', KEYS[1], string.format('%.0f %s', now, ARGV[1]), 'PX', ARGV[1] + 3000000)
 end

@@ -13,18 +13,18 @@ interface Deps {
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly undeliverable: Pick<Undeliverable, 'insteadOf' | 'redirect'>;
-  /** Until when (ms) a channel's quiet hours hold a subject; null: not at all. */
+  /** Until when (ms) a channel's quiet hours hold a subject; null when they do not. */
   readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
 }
 
-/** Posts what an edit cannot show. Safe to repeat: for each message that should have shown it, it is posted once. */
+/** Posts what an edit cannot show. Idempotent: posts once per message that should have shown it. */
 export type PostAgain = ReturnType<typeof createPostAgain>;
 
 export function createPostAgain(deps: Deps) {
   const { trackedMessages, threads, outbox, wakeOutbox, undeliverable, heldUntil } = deps;
 
   return {
-    /** The message cannot be edited: somebody deleted it, or its channel cannot be posted to. */
+    /** The message cannot be edited: someone deleted it, or its channel cannot be posted to. */
     async gone(ref: MessageRef, subjects: readonly Subject[], error: SlackError): Promise<void> {
       const { channel, ts } = ref;
       const isChannelGone = error.code === 'channel_unusable';
@@ -38,11 +38,11 @@ export function createPostAgain(deps: Deps) {
       }
       const to = isChannelGone ? await undeliverable.insteadOf(channel, error) : null;
       await (to === null ? putAll(channel, entries) : undeliverable.redirect(entries, { channel, to }, error));
-      // Last: until then a crash only repeats this.
+      // Last, so that a crash before this only repeats the steps above.
       await trackedMessages.forget(ref, subjects);
     },
 
-    /** The message was edited, but looks as before, because a summary does not show every row. */
+    /** The message was edited but looks the same, because a summary does not show every row. */
     async notShown({ channel, ts }: MessageRef, posted: Posted | null): Promise<void> {
       if (posted === null || posted.notShown.length === 0) return;
       const { audience } = posted;

@@ -1,21 +1,19 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "../core/now"
--- ARGV: for each entry, in the order of the keys of what was sent: id, JSON, how long it may wait (ms), held until (ms) or 0.
--- Answers for each 1 when the entry is new, or was held and is released now; which channel has it, as `elsewhere:C1`, where it was
--- moved there; otherwise 0.
+-- ARGV: for each entry, in the order of the `sent` keys: id, JSON, longest wait (ms), held until (ms) or 0.
+-- Returns for each entry: 1 when it is new, or was held and is now released; `elsewhere:C1` when it was moved to that
+-- channel; otherwise 0.
 local function put(sent, id, json, waits, heldUntil)
   local where = redis.call('GET', KEYS[sent])
   if where then return string.sub(where, 1, 10) == 'elsewhere:' and where or 0 end
   local isHeld = tonumber(heldUntil) > now
-  local isNew = redis.call('HSETNX', KEYS[2], id, json) == 1
-  if not isNew then
-    if isHeld or redis.call('ZREM', KEYS[4], id) == 0 then return 0 end
-    redis.call('HSET', KEYS[2], id, json)
-  end
+  local isKnown = redis.call('HEXISTS', KEYS[2], id) == 1
+  if isKnown and (isHeld or redis.call('ZREM', KEYS[4], id) == 0) then return 0 end
   if isHeld then
+    redis.call('HSET', KEYS[2], id, json)
     redis.call('ZADD', KEYS[4], heldUntil, id)
   else
-    redis.call('HSET', KEYS[2], 'since:' .. id, now)
+    redis.call('HSET', KEYS[2], id, json, 'since:' .. id, now)
     redis.call('ZADD', KEYS[1], now + waits, id)
   end
   return 1

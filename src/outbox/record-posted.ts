@@ -9,7 +9,7 @@ import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
-/** Adds to the event logs of alerts what happened to their message. */
+/** Records in the event logs of alerts what happened to their message. */
 export type LogDelivery = (
   alertIds: readonly string[],
   entry: {
@@ -30,10 +30,10 @@ interface Deps {
 }
 
 /**
- * Records where a message was posted and what it shows. Safe to repeat.
+ * Records where a message was posted and what it shows. Idempotent.
  *
- * @param draft null when the worker that rendered it has crashed, so that nobody knows what it shows.
- * @param isBatch it shows several entries, also ones that are not among these.
+ * @param draft null when the worker that rendered it has crashed, so its content is unknown.
+ * @param isBatch it shows several entries, possibly more than these.
  */
 export type RecordPosted = (
   entries: readonly OutboxEntry[],
@@ -68,29 +68,29 @@ export function createRecordPosted(deps: Deps): RecordPosted {
       for (const [index, { subject }] of chunk.entries())
         if (shown?.revisions[from + index] !== revisions[index]) outdated.push(subject);
     }
-    // They share the message, so updating one updates it for all.
+    // All these subjects share the message, so updating one updates all.
     if (outdated[0] !== undefined) await updateMessages(outdated[0]);
   };
 
-  /** @param shown null when the message was found, and nobody knows what it shows. */
+  /** @param shown null when the message was found by searching, so its content is unknown. */
   async function saveBatch(tracked: readonly TrackedEntry[], { channel, ts }: MessageRef, shown: Batch | null) {
     const batch = shown ?? (await renderBatch.render(tracked, channel))?.batch;
     if (batch === undefined) return;
     const stands = await batchMessages.get(channel, ts);
     if (stands === null) await batchMessages.save(channel, ts, batch);
-    // What was recorded first stays: it says what can be seen, and that may have been corrected since.
+    // The first record stays: it describes the visible message, and may have been corrected since.
     else if (shown === null) await addMissing(stands, batch, { channel, ts });
     if (batch.form !== 'summary') return;
     const { audience } = batch;
     await outbox.put(channel, { kind: 'rows', id: rowsId(ts), audience, of: { channel, ts }, page: null });
   }
 
-  /** What Redis had forgotten when the message was found comes back later. */
+  /** Adds alerts that Redis had forgotten when the message was found. */
   async function addMissing(stands: Batch, { alerts }: Batch, { channel, ts }: MessageRef): Promise<void> {
     const known = new Set(stands.alerts.map(({ id }) => id));
     const missing = alerts.filter(({ id }) => !known.has(id));
     if (missing.length === 0) return;
-    // The rows of a summary are attached once, so it is not certain that these are among them.
+    // The rows of a summary are attached once and may not include these alerts.
     const added = stands.form === 'summary' ? missing.map((alert) => ({ ...alert, times: 0 })) : missing;
     await batchMessages.save(channel, ts, { ...stands, alerts: [...stands.alerts, ...added] });
   }
@@ -98,16 +98,16 @@ export function createRecordPosted(deps: Deps): RecordPosted {
 
 interface MeasureDeps {
   readonly alerts: Pick<Alerts, 'arrivalOf'>;
-  /** Takes the time from the webhook of an alert to its message. */
+  /** Measures the time from an alert's webhook to its message. */
   readonly alertPosted: (kind: string, durationMs: number) => void;
   readonly now: () => Date;
 }
 
 /**
- * Measures how long alerts took from the arrival of their webhook to a channel of the team.
+ * Measures the time from a webhook's arrival to its alert in a team channel.
  *
- * Leaves out alerts that were to come later: held by quiet hours, fetched after a gap, or reminders. Repeats only change
- * a message, so they are not measured either.
+ * Excludes intentionally late alerts: held by quiet hours, fetched after a gap, or reminders. Also excludes repeats, which
+ * only change an existing message.
  */
 export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
   return async function measurePosted(entries: readonly OutboxEntry[]): Promise<void> {
@@ -123,7 +123,7 @@ export function createMeasurePosted({ alerts, alertPosted, now }: MeasureDeps) {
   };
 }
 
-/** Written at the same time, but not all of them, so that a flood does not block other requests to Redis. */
+/** Number of concurrent writes. A limit keeps a burst from blocking other requests to Redis. */
 const CHUNK = 200;
 
 export async function inChunks<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {

@@ -1,5 +1,5 @@
 --- @keys queue, entries, sending, held, most
--- Held entries become due, and the next look moves them into the queue. Answers how many.
+-- Makes all held entries due. The next run of look.lua moves them into the queue. Returns their number.
 local ids = redis.call('ZRANGE', KEYS[4], 0, -1)
 for _, id in ipairs(ids) do redis.call('ZADD', KEYS[4], 0, id) end
 return #ids

@@ -1,5 +1,5 @@
 --- @keys queue, entries, sending, held, most
--- An entry leaves its channel, also where it is part of the message on its way. ARGV: its id.
+-- Removes an entry from its channel, even from the message in flight. ARGV: its id.
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1], 'since:' .. ARGV[1])

@@ -26,10 +26,13 @@ interface Deps {
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
 }
 
-/** Slack's error code as we use it: nothing but redacted alerts is posted where another company reads. */
+/** Our code in place of one of Slack's: a channel shared with another company gets only redacted alerts. */
 export const SHARED_CHANNEL = 'shared_with_another_company';
 
-/** Names people, limits or decisions. Alerts are not among these: they are rendered for whoever reads their channel. */
+/**
+ * True for entries that name people, limits or decisions. Alerts do not count: they are rendered for the readers of their
+ * channel.
+ */
 function isForTeam(entry: OutboxEntry): boolean {
   return (
     entry.kind === 'notice' || entry.kind === 'file' || (entry.kind === 'tracked' && entry.subject.kind !== 'alert')
@@ -44,9 +47,9 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
 };
 
 /**
- * One message for these entries; null when there is nothing to show.
+ * Renders one message for these entries; null when there is nothing to show.
  *
- * @throws SlackError when a retry can help, or `channel_unusable` where another company would read it.
+ * @throws SlackError when a retry can help, or `channel_unusable` when another company would read it.
  */
 export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
 
@@ -62,14 +65,14 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (first.kind === 'file') return await attachRows.renderFile(first);
     if (first.kind === 'notice') return await renderNotice(first.message);
     const tracked = trackedOf(entries);
-    // Before anything else is read: a change in between makes the message count as out of date, never the reverse.
+    // Read first: a change in the meantime then makes the message count as outdated, never as current.
     const revisions = await trackedMessages.revisions(tracked.map(({ subject }) => subject));
     const rendered = await (tracked.length > 1 ? renderBatch.render(tracked, channel) : renderSubject(first, channel));
     if (rendered === null) return null;
     return { kind: 'message', ...rendered, thread: await threadOf(tracked, channel, threads), revisions };
   };
 
-  /** Where the workspace does not have tables that readers sort, lines say the same. */
+  /** Replaces sortable tables with lines of text when the workspace does not support them. */
   async function renderNotice(message: Message): Promise<Draft> {
     const isNew = hasDataTable(message.blocks) && !(await unsupported.has('data_table'));
     const shown = isNew ? message : { ...message, blocks: withoutDataTables(message.blocks) };
@@ -84,7 +87,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
       return message && { message, batch: null, newBlocks: [] };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
-      // Stored by another version: it must not hold up the whole channel.
+      // An entry stored by another version must not block the channel.
       await notifyOps(opsIssue.cannotRender(id));
       const text = `${nouns[kind]} could not be shown. It is kept as ${id}.`;
       return { message: { text, blocks: [] }, batch: null, newBlocks: [] };
@@ -92,7 +95,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   }
 }
 
-/** The thread of entries that all belong to it; rows belong to the thread of their summary. */
+/** The thread shared by all these entries. Rows belong to the thread of their summary. */
 export async function threadOf(
   entries: readonly OutboxEntry[],
   channel: string,
@@ -107,7 +110,7 @@ export async function threadOf(
   return ts === null ? null : { ts, isBroadcast: tracked.some(({ broadcast }) => broadcast) };
 }
 
-/** Null where the rows were redirected because the summary's channel is gone, or where the summary was deleted. */
+/** Null when the rows were redirected because the summary's channel is gone, or when the summary was deleted. */
 export async function threadOfRows(
   { of }: RowsEntry,
   channel: string,
@@ -117,7 +120,7 @@ export async function threadOfRows(
   return { ts: of.ts, isBroadcast: false };
 }
 
-/** Table rows of alerts as a channel may see them, in the order given. Alerts that are too old are left out. */
+/** Table rows of alerts as a channel may see them, in the given order. Skips alerts that are too old. */
 export type RowsOf = (alertIds: readonly string[], channel: string) => Promise<BatchRow[]>;
 
 interface BatchDeps {
@@ -133,10 +136,10 @@ export interface RenderedBatch {
 
 export type RenderBatch = ReturnType<typeof createRenderBatch>;
 
-/** Renders messages that show several alerts, first and for each update. */
+/** Renders messages that show several alerts, initially and for each update. */
 export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
   return {
-    /** Null when all of the alerts are too old. */
+    /** Null when all alerts are too old. */
     async render(entries: readonly TrackedEntry[], channel: string): Promise<RenderedBatch | null> {
       const [first] = entries;
       const rows = await rowsOf(
@@ -156,9 +159,9 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
     },
 
     /**
-     * A posted batch as it should look now. It keeps its form.
+     * Renders a posted batch with its current content. It keeps its form.
      *
-     * @returns also the alerts that tell of more than their rows, because a summary counts rows and its file is not changed.
+     * @returns also the alerts that now cover more than their rows: a summary counts rows, and its file does not change.
      */
     async update(
       { alerts, why, form }: Batch,

@@ -1,8 +1,8 @@
 --- @keys queue, entries, sending, held, most, sent...
 --- @include "./in-chunks"
--- ARGV: ref, how it ended, how many may share a message or where it goes instead (JSON), attempt, time to live (s), then the ids of
--- what was sent, in the order of their keys, each with where it is. Answers 1, or 0 when it was resolved already. What was sent is remembered even then: Redis may
--- have come back older than it was, and have forgotten the message on its way.
+-- ARGV: ref, outcome, how many entries may share a message or where they go instead (JSON), attempt, TTL (s), then for each
+-- sent entry, in the order of their keys, its id and where it was posted. Returns 1, or 0 when it was already resolved.
+-- What was sent is recorded even then: Redis may have rewound and lost the message in flight.
 local function forget(ids)
   inChunks(ids, function(chunk)
     local came = {}
@@ -33,7 +33,7 @@ if ARGV[2] == 'sent' then
   redis.call('DEL', KEYS[3])
   return 1
 end
--- An earlier attempt may still turn out to have been posted, but not what becomes of a later one.
+-- An earlier attempt can still be recorded as posted, but must not decide the outcome of a later attempt.
 if not isOurs or decoded.attempt ~= tonumber(ARGV[4]) then return 0 end
 if ARGV[2] == 'again' then
   decoded.isUnsent = true

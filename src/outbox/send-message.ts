@@ -6,10 +6,10 @@ import type { Draft, Sending } from './entry.ts';
 import { isThreadGone, marksOf, PostSearch } from './find-posted.ts';
 import type { Threads } from './message-store.ts';
 
-/** A message that was posted more than once, because an attempt was not found in time. */
+/** A message that was posted more than once, because an earlier attempt was not found in time. */
 export const LateCopies = z.strictObject({
   search: PostSearch,
-  /** What it shows: where each of these was posted is known, and a message that shows none of them is a copy. */
+  /** Its entries. We know where each was posted; a message that is none of these is a copy. */
   entryIds: z.array(z.string()),
   attempt: z.int(),
 });
@@ -22,9 +22,9 @@ interface Deps {
 }
 
 export interface Sender {
-  /** @returns null when the thread of the message is gone: nothing was posted, and it has to be rendered without a thread. */
+  /** @returns null when the thread is gone: nothing was posted, and the message must be rendered without a thread. */
   post(channel: string, draft: Draft, sending: Pick<Sending, 'ref' | 'entryIds'>): Promise<MessageRef | null>;
-  /** Has somebody look for copies of a message later. May be repeated. */
+  /** Schedules a search for copies of a message. Idempotent. */
   watchForCopies(copies: LateCopies): Promise<void>;
 }
 
@@ -50,30 +50,30 @@ export function createSender({ slack, threads, watchForCopies }: Deps): Sender {
 
 /** How fast the worker posts to Slack, in milliseconds. */
 export interface Throttle {
-  /** Edits that Slack takes, in all channels together. */
+  /** Edits per minute, across all channels. */
   readonly editsPerMinute: number;
-  /** Between two messages in a channel. */
+  /** Interval between two messages in a channel. */
   readonly postMs: number;
-  /** After Slack refused the token, which somebody has to replace. */
+  /** Wait after Slack refused the token, which someone must replace. */
   readonly tokenDeadMs: number;
 }
 
-/** Slack takes about one message a second in a channel; the rest allows for a different clock. */
+/** Slack accepts about one message per second and channel. The extra 50 ms allow for clock differences. */
 export const defaultThrottle: Throttle = { postMs: 1050, editsPerMinute: 45, tokenDeadMs: 10_000 };
 
-/** How many edits may be made at once. Slack's tier 3 allows 50 a minute. https://docs.slack.dev/apis/web-api/rate-limits */
+/** Most edits in a burst. Slack's tier 3 allows 50 a minute. https://docs.slack.dev/apis/web-api/rate-limits */
 export const EDIT_BURST = 30;
 
 const FIRST_PAUSE_MS = 1000;
 const PAUSE_MAX_MS = 60_000;
-/** With the longest pause in between, this is a day. */
+/** A day, at the longest pause. */
 const STARTS_MAX = 24 * 60;
 
 /**
- * Runs something that calls Slack, and says when to run it again if Slack did not take it: because of a rate limit, a dead
- * token, or no answer. None of these counts as a failed attempt.
+ * Runs something that calls Slack, and returns when to run it again if Slack did not accept it: because of a rate limit, a
+ * dead token, or no answer. None of these counts as a failed attempt.
  *
- * @returns milliseconds after which to run again, because of Slack or as `work` says, or null when it is done.
+ * @returns milliseconds until the next run, chosen by Slack or by `work`; null when done.
  */
 export async function whenSlackTakesIt(
   starts: number,

@@ -5,19 +5,19 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { MessageRef } from '../slack/message.ts';
 
-/** What has messages that are kept up to date. */
+/** Kinds of subjects whose messages are kept up to date. */
 const subjectKinds = ['alert', 'request', 'temporary-change', 'claim'] as const;
 
-/** One thing whose messages show its present state. */
+/** A subject whose messages show its current state. */
 export const Subject = z.strictObject({ kind: z.enum(subjectKinds), id: z.string() });
 export type Subject = z.infer<typeof Subject>;
 
-/** A message that shows a subject, and for whom it is written. */
+/** A message that shows a subject, and its audience. */
 const Reference = z.strictObject({
   channel: z.string(),
   ts: z.string(),
   audience: z.enum(['team', 'holder']),
-  /** Our own name of the thread that it belongs to; null: none. */
+  /** Our own name of its thread; null: none. */
   threadId: z.string().nullable().default(null),
 });
 export type Reference = z.infer<typeof Reference>;
@@ -38,7 +38,7 @@ export function readSubject(key: string): Subject {
 
 const DAY_SECONDS = 24 * 3600;
 
-/** As long as the subject itself is stored: for a temporary change, up to a year and the month after it. */
+/** As long as the subject is stored: a temporary change up to a year plus a month. */
 const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
   alert: 30 * DAY_SECONDS,
   request: 30 * DAY_SECONDS,
@@ -46,22 +46,22 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
   'temporary-change': 396 * DAY_SECONDS,
 };
 
-/** The messages of an alert are with the alert: a key of their own would take as much again. */
+/** An alert's messages are stored with the alert. A separate key would double the memory. */
 const keyOf = ({ kind, id }: Subject): string =>
   kind === 'alert' ? stateKey(`alert:${id}`) : stateKey(`messages:${kind}:${id}`);
 
-/** A line of what a message shows. Most are alerts: of these it is the id. */
+/** The line for a subject of a message. Alerts, the most frequent, use only their id. */
 function shortKey(subject: Subject): string {
   return subject.kind === 'alert' ? subject.id : subjectKey(subject);
 }
 
-/** Begins the line of what a message shows no more: lines are only added, so that no change overtakes another. */
+/** Marks a line that removes a subject. Lines are only appended, so that changes cannot overwrite each other. */
 const FORGOTTEN = '-';
 
 const atKey = (channel: string, ts: string): string => stateKey(`messages-at:${channel}:${ts}`);
 const fieldOf = ({ channel, ts }: MessageRef): string => `ref:${channel}:${ts}`;
 
-/** Channel and timestamp are in the name of the field. */
+/** Channel and timestamp are in the field name. */
 const ReferenceRest = Reference.omit({ channel: true, ts: true });
 
 function writeReference({ audience, threadId }: Pick<Reference, 'audience' | 'threadId'>): string {
@@ -75,7 +75,7 @@ function readReference(field: string, text: string): Reference {
   return fromStored(Reference, { ...rest, channel, ts });
 }
 
-/** What the lines of a message say that it shows by now. */
+/** The subjects that a message currently shows, from its lines. */
 function subjectsIn(lines: string): Subject[] {
   const keys = new Set<string>();
   for (const line of lines.split('\n')) {
@@ -87,10 +87,10 @@ function subjectsIn(lines: string): Subject[] {
 
 const addSource = readScript(new URL('./add-message.lua', import.meta.url));
 const updatesSource = readScript(new URL('./read-updates.lua', import.meta.url));
-/** So that one command of a flood does not block other requests to Redis for long. */
+/** Keeps one command from blocking Redis for long during a burst. */
 const READ_AT_ONCE = 500;
 
-/** Which messages show a subject, and how often they were updated. */
+/** The messages that show each subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
 export function createTrackedMessages(redis: RedisClient) {
@@ -99,14 +99,14 @@ export function createTrackedMessages(redis: RedisClient) {
   const at = async (channel: string, ts: string): Promise<Subject[]> =>
     subjectsIn((await redis.get(atKey(channel, ts))) ?? '');
   return {
-    /** Empty until one has been posted. */
+    /** Empty until a message is posted. */
     async references(subject: Subject): Promise<Reference[]> {
       const fields = Object.entries(await redis.hgetall(keyOf(subject)));
       return fields.filter(([field]) => field.startsWith('ref:')).map(([field, text]) => readReference(field, text));
     },
     /**
-     * How often the messages of each subject were updated, in the order given. To be read before rendering: if the number
-     * is higher when the message is added, the message is out of date.
+     * How often the messages of each subject were updated, in the given order. Read this before rendering: if the number is
+     * higher when the message is added, the message is outdated.
      */
     async revisions(subjects: readonly Subject[]): Promise<number[]> {
       const revisions: number[] = [];
@@ -116,12 +116,12 @@ export function createTrackedMessages(redis: RedisClient) {
       }
       return revisions;
     },
-    /** Its messages are about to be updated. */
+    /** Call before updating its messages. */
     async countUpdate(subject: Subject): Promise<void> {
       const key = keyOf(subject);
       await redis.multi().hincrby(key, 'updates', 1).expire(key, ttlSeconds[subject.kind]).exec();
     },
-    /** Adds a message that was posted to what it shows. @returns the revisions of the subjects, in the order given. */
+    /** Records a posted message and what it shows. @returns the revisions of the subjects, in the given order. */
     async add({ channel, ts }: MessageRef, shown: readonly Shown[]): Promise<number[]> {
       const lines = shown.map(({ subject }) => `${shortKey(subject)}\n`).join('');
       const lasts = Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind]));
@@ -131,8 +131,8 @@ export function createTrackedMessages(redis: RedisClient) {
       return (updates as string[]).map(Number);
     },
     /**
-     * Adds a message in which somebody pressed a button, so it exists even if it was never recorded. Leaves out direct
-     * messages, because only the record knows for whom they were written.
+     * Adds a message in which someone pressed a button: it exists even if it was never recorded. Skips direct messages,
+     * because only the record knows their audience.
      */
     async addSeen(subject: Subject, { channel, ts }: MessageRef): Promise<void> {
       if (channel.startsWith('D')) return;
@@ -144,7 +144,7 @@ export function createTrackedMessages(redis: RedisClient) {
         .expire(key, ttlSeconds[subject.kind])
         .exec();
     },
-    /** The message is gone, so it shows nothing any more: of these subjects, or of all that it showed. */
+    /** The message is gone: it no longer shows these subjects, or any when none are given. */
     async forget(ref: MessageRef, given?: readonly Subject[]): Promise<void> {
       const subjects = given ?? (await at(ref.channel, ref.ts));
       for (const subject of subjects) {
@@ -159,7 +159,7 @@ export function createTrackedMessages(redis: RedisClient) {
   };
 }
 
-/** The same for alerts only. */
+/** The same, for alerts only. */
 export interface AlertMessages {
   of(alertId: string): Promise<MessageRef[]>;
   /** The ids of the alerts that a message shows. */

@@ -5,18 +5,18 @@ import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
 import type { Reference, Subject, TrackedMessages } from './tracked-message-store.ts';
 
-/** Where a message is posted, and for whom it is written. */
+/** Where a message is posted, and for which audience. */
 type Place = Pick<Reference, 'channel' | 'audience'>;
 
 /** How subjects of one kind are loaded and rendered. Each capability provides its own. */
 export interface Trackable<T> {
-  /** Null when it is unknown or too old. */
+  /** Null when the subject is unknown or too old. */
   readonly load: (id: string) => Promise<T | null>;
-  /** The message as it should look now; null when its readers may not see it. */
+  /** The current message; null when its readers may not see it. */
   readonly render: (subject: T, place: Place) => Message | null | Promise<Message | null>;
 }
 
-/** The message of a subject as it should look now; null when there is nothing to show. */
+/** Renders the current message of a subject; null when there is nothing to show. */
 export type RenderSubject = (id: string, place: Place) => Promise<Message | null>;
 export type RenderSubjects = Readonly<Record<Subject['kind'], RenderSubject>>;
 
@@ -27,11 +27,11 @@ export function trackable<T>({ load, render }: Trackable<T>): RenderSubject {
   };
 }
 
-/** A posted message as it should look now. */
+/** The current content of a posted message. */
 export interface Posted {
   readonly message: Message;
   readonly audience: Reference['audience'];
-  /** What has changed and cannot be seen in it. */
+  /** Changes that are not visible in it. */
   readonly notShown: readonly Subject[];
 }
 
@@ -71,14 +71,13 @@ interface UpdateDeps {
 }
 
 /**
- * Has every message of a subject edited, each at its channel's pace. Safe to repeat.
+ * Schedules an edit of every message of a subject, each at its channel's pace. Idempotent.
  *
- * A message that is being posted at this moment is not found yet: whoever posts it sees from the revision that it is out
- * of date.
+ * A message that is being posted at this moment is not found yet. Its sender detects from the revision that it is outdated.
  */
 export async function updateMessages(subject: Subject, deps: UpdateDeps): Promise<void> {
   const { trackedMessages, edits, wakeOutbox } = deps;
-  // Before the references are read, or a message that is added in between would be missed.
+  // Before the references are read. Otherwise a message added in between would be missed.
   await trackedMessages.countUpdate(subject);
   const references = await trackedMessages.references(subject);
   for (const reference of references) await edits.ask(reference, subject);
@@ -91,7 +90,7 @@ interface PostTrackedDeps {
   readonly wakeOutbox: (channel: string) => Promise<void>;
 }
 
-/** Posts a subject in a channel, unless it has a message already. Safe to repeat. */
+/** Posts a subject in a channel, unless it already has a message there. Idempotent. */
 export type PostTracked = (channel: string, subject: Subject) => Promise<void>;
 
 export function createPostTracked({ trackedMessages, outbox, wakeOutbox }: PostTrackedDeps): PostTracked {
@@ -102,7 +101,7 @@ export function createPostTracked({ trackedMessages, outbox, wakeOutbox }: PostT
   };
 }
 
-/** Posts a message that never changes into a channel, once for each id. */
+/** Posts a message that never changes in a channel, once per id. */
 export type PostNotice = (
   channel: string,
   id: string,
@@ -122,7 +121,7 @@ export function createPostNotice({ outbox, wakeOutbox }: PostNoticeDeps): PostNo
   };
 }
 
-/** A message in the shape that an outbox entry has it. */
+/** Converts a message to the format of an outbox entry. */
 export function forOutbox({ text, blocks }: Message) {
   return { text, blocks: [...blocks] };
 }

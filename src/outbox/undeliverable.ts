@@ -17,7 +17,7 @@ interface Deps {
     readonly channel: string;
     /** True when a message there shows the subject, and is edited like all its messages. */
     readonly shows: (subject: Subject) => Promise<boolean>;
-    /** The first of the team's channels that no other company reads, other than this one; null when there is none. */
+    /** The first team channel that is not this one and that no other company reads; null when there is none. */
     readonly unshared: (than: string) => Promise<string | null>;
   };
   readonly renderEntries: RenderEntries;
@@ -27,14 +27,14 @@ interface Deps {
   readonly notifyOps: NotifyOps;
 }
 
-/** What to do with entries that Slack does not take as they are. */
+/** Handles entries that Slack does not accept as they are. */
 export type Undeliverable = ReturnType<typeof createUndeliverable>;
 
 export function createUndeliverable(deps: Deps) {
   const { outbox, wakeOutbox, fallback, attachRows, unsupported, logDelivery, notifyOps } = deps;
 
   return {
-    /** The channel for what cannot be posted in this one, or must not be, because another company reads it; null: none. */
+    /** The replacement for a channel that cannot be posted to, or must not because another company reads it; null: none. */
     async insteadOf(channel: string, error: SlackError): Promise<string | null> {
       const isShared = error.slackError === SHARED_CHANNEL;
       if (isShared) await notifyOps(opsIssue.channelShared(channel));
@@ -42,13 +42,13 @@ export function createUndeliverable(deps: Deps) {
       return to === channel ? null : to;
     },
 
-    /** Moves the entries to another channel. Safe to repeat. @returns the ids of those that are posted there for this. */
+    /** Moves the entries to another channel. Idempotent. @returns the ids of the entries that are posted there. */
     async redirect(
       entries: readonly OutboxEntry[],
       { channel, to }: { readonly channel: string; readonly to: string },
       error: SlackError,
     ): Promise<string[]> {
-      // A message to a holder is never posted anywhere else.
+      // A message to a holder is never posted elsewhere.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
         await notifyOps(opsIssue.personUnreachable(channel, error));
@@ -72,7 +72,9 @@ export function createUndeliverable(deps: Deps) {
       return moved;
     },
 
-    /** Renders without new blocks from now on, because this workspace may not support them. False when it has none. */
+    /**
+     * From now on renders without these new blocks, which this workspace may not support. False when the draft has none.
+     */
     async avoidNewBlocks(draft: Draft): Promise<boolean> {
       if (draft.kind === 'file' || draft.newBlocks.length === 0) return false;
       for (const block of draft.newBlocks) await unsupported.add(block);
@@ -88,7 +90,7 @@ export function createUndeliverable(deps: Deps) {
   };
 }
 
-/** What Slack does not take as it is. */
+/** Posts a refused entry as plain text. */
 async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
   const { outbox, fallback, logDelivery, notifyOps } = deps;
   const message = await messageIn(channel, entry, deps);
@@ -129,7 +131,7 @@ async function messageIn(
   }
 }
 
-/** As much of a message as Slack takes in any case. */
+/** A version of a message that Slack always accepts. */
 export function plain({ text }: Message): { text: string; blocks: [] } {
   return { text: text.slice(0, 3000), blocks: [] };
 }

@@ -3,14 +3,14 @@ import { Rule } from '../card-api/rule.ts';
 import { formatDuration } from '../core/duration.ts';
 import type { Facts } from './decide-action.ts';
 
-/** Up to an amount, this many approvers have to agree. */
+/** The number of approvers needed up to an amount. */
 export interface Band {
   /** Whole cents; null: any amount. */
   readonly upToCents: number | null;
   readonly approvals: number;
 }
 
-/** What may be loosened before a second approver has to agree, whole cents; null: as much as the bands allow. */
+/** How much may be loosened before a second approver is needed, in whole cents; null: as much as the bands allow. */
 export interface Cap {
   /** Within 24 hours. */
   readonly dayCents: number | null;
@@ -18,32 +18,32 @@ export interface Cap {
   readonly monthCents: number | null;
 }
 
-/** Whose raises are summed: those that one person allowed alone, those of one card, those of the whole program. */
+/** Whose raises are summed: those one person allowed alone, those of one card, or those of the entire program. */
 export const CapScope = z.enum(['person', 'card', 'program']);
 export type CapScope = z.infer<typeof CapScope>;
 
-/** What the policy says about amounts. */
+/** The policy's rules about amounts. */
 export interface ApprovalPolicy {
-  /** Ascending; the last one has no end. */
+  /** Ascending; the last band is unbounded. */
   readonly bands: readonly Band[];
   readonly caps: Readonly<Record<CapScope, Cap>>;
-  /** The same for the money that is put on new virtual cards. */
+  /** The same for the money on new virtual cards. */
   readonly orderBands: readonly Band[];
   readonly durations: Durations;
 }
 
-/** How long what is loosened may last. */
+/** How long loosened rules may last. */
 interface Durations {
-  /** Null: as long as somebody wants. */
+  /** Null: no maximum. */
   readonly longestMs: number | null;
-  /** Until somebody changes it. */
+  /** Permanent changes are allowed. */
   readonly mayStay: boolean;
 }
 
 const noCap: Cap = { dayCents: null, monthCents: null };
 const anyTime: Durations = { longestMs: null, mayStay: true };
 
-/** What the variables say: a raise above the amount takes two approvers, and nothing else is summed up. */
+/** The policy from the environment variables: raises above the amount need two approvers, and there are no caps. */
 export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAboveCents: number }): ApprovalPolicy {
   const bands: readonly Band[] = [
     { upToCents: twoPersonAboveCents, approvals: 1 },
@@ -52,7 +52,10 @@ export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAb
   return { bands, caps: { person: noCap, card: noCap, program: noCap }, orderBands: bands, durations: anyTime };
 }
 
-/** Why something may not be loosened for so long, one sentence; null when it may. @param lastsMs Infinity: it stays. */
+/**
+ * Why something may not be loosened for this long, one sentence; null when it may. @param lastsMs Infinity:
+ * permanently.
+ */
 export function whyTooLong({ durations }: Partial<Pick<ApprovalPolicy, 'durations'>>, lastsMs = 0): string | null {
   if (durations === undefined) return null;
   const { longestMs, mayStay } = durations;
@@ -65,32 +68,32 @@ export function whyTooLong({ durations }: Partial<Pick<ApprovalPolicy, 'duration
   return `The policy allows this only ${most}: say for how long.`;
 }
 
-/** What has no amount takes as many as the largest amount, and two at least. */
+/** A raise without a known amount needs as many approvers as the largest amount, and at least two. */
 export function approvalsFor({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: number): number {
   const band = bands.find(({ upToCents }) => upToCents !== null && cents <= upToCents) ?? bands.at(-1);
   return Math.max(band?.approvals ?? 2, Number.isFinite(cents) ? 1 : 2);
 }
 
-/** The largest amount that one person may allow, whole cents. */
+/** The largest amount that one person may allow, in whole cents. */
 export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number {
   const last = bands.findLast(({ approvals }) => approvals <= 1);
   return last === undefined ? 0 : (last.upToCents ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** Sums of what was loosened before, by scope, whole cents. */
+/** Sums of earlier loosening by scope, in whole cents. */
 export type Loosened = Readonly<Record<CapScope, { readonly dayCents: number; readonly monthCents: number }>>;
 
 /** A cap that a change would exceed. */
 export const ExceededCap = z.strictObject({
   scope: CapScope,
   days: z.union([z.literal(1), z.literal(30)]),
-  /** What was loosened before within that time, and the cap. Whole cents. */
+  /** The earlier loosening within that time, and the cap. Whole cents. */
   earlierCents: z.int().nonnegative(),
   capCents: z.int().nonnegative(),
 });
 export type ExceededCap = z.infer<typeof ExceededCap>;
 
-/** The first cap that so much more would exceed; null: none. What has no amount takes two anyway. */
+/** The first cap that this amount would exceed; null: none. Raises without an amount need two approvers anyway. */
 export function exceededCap(
   { caps }: Pick<ApprovalPolicy, 'caps'>,
   loosened: Loosened,
@@ -117,32 +120,32 @@ export const EarlierRaise = z.strictObject({
 });
 export type EarlierRaise = z.infer<typeof EarlierRaise>;
 
-/** What a raise counts for when it is decided whether two people have to approve it. Of several rules, the one that counts most. */
+/** What counts when deciding whether a raise needs two approvers. Of several rules, the one that counts most. */
 export const CountedRaise = z.strictObject({
   rule: Rule,
-  /** What the change itself adds; null where no amount says how much. */
+  /** The raise by the change itself; null if no amount is known. */
   ownCents: z.int().nonnegative().nullable(),
-  /** Earlier raises by the same people, which count with it. Oldest first. */
+  /** Earlier raises by the same people that count with it, oldest first. */
   earlier: z.array(EarlierRaise),
-  /** In force: what one person may allow alone, whole cents. */
+  /** The amount one person may allow alone under the policy in force, in whole cents. */
   aboveCents: z.int(),
-  /** The cap that it exceeds together with what was loosened before; null: none. */
+  /** The cap it exceeds together with earlier loosening; null: none. */
   cap: ExceededCap.nullable(),
 });
 export type CountedRaise = z.infer<typeof CountedRaise>;
 
-/** Whole cents; Infinity where no amount says how much. */
+/** Whole cents; Infinity if no amount is known. */
 export function countedCents({ ownCents, earlier }: Pick<CountedRaise, 'ownCents' | 'earlier'>): number {
   if (ownCents === null) return Number.POSITIVE_INFINITY;
   return earlier.reduce((total, { cents }) => total + cents, ownCents);
 }
 
-/** What the policy is asked about a raise. It counts for something, also where a purchase of nothing says how much. */
+/** The policy's input about a raise. At least 1 cent, because even a raise for a purchase of $0 counts. */
 export function amountIn(counted: CountedRaise): Pick<Facts, 'raiseCents' | 'isOverCap'> {
   return { raiseCents: Math.max(1, countedCents(counted)), isOverCap: counted.cap !== null };
 }
 
-/** The raise, where two people have to approve it because of how much it is; null where it is not too much for one. */
+/** The raise if its size needs two approvers; null if one may approve it. */
 export function tooMuchForOne(counted: CountedRaise): CountedRaise | null {
   return countedCents(counted) > counted.aboveCents || counted.cap !== null ? counted : null;
 }

@@ -14,26 +14,32 @@ import type { RecordedDecision } from './decision-store.ts';
 import type { createRolesForCard, KnownRoles, Permissions, RolesAsked } from './permissions.ts';
 import { KNOWN_FOR_MS } from './slack-answers.ts';
 
-/** What somebody asked for, as far as the policy looks at it. */
+/** The parts of an action that the policy needs. */
 export interface Asked {
   readonly id: string;
   readonly verb: string;
   readonly actor: { readonly userId: string };
-  /** Those of the click: an older answer, which will do for what makes a card safer. */
+  /** The roles at the click: an older answer, sufficient for actions that restrict a card. */
   readonly roles: readonly Role[];
   /** UTC ISO 8601. */
   readonly askedAt: string;
 }
 
-/** What is known of the case by whoever asks the policy. Everything else is read. */
+/** Facts that the caller of the policy provides. All others are read. */
 export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap' | 'lastsMs'> {
-  /** Left out until it is known which card is meant. */
+  /** Absent until the card is known. */
   readonly acctId?: number;
-  /** Whether the card is somebody's own also for another reason: they held it when it counted, or it is ordered for them. */
+  /**
+   * Whether the card also counts as someone's own for another reason: they held it at the relevant time, or it is
+   * ordered for them.
+   */
   readonly isOwn?: (userId: string) => Promise<boolean>;
-  /** People whose delegates do not count: who asked for it, and who has approved it. */
+  /** People whose delegates do not count: the person who asked and those who have approved. */
   readonly notInPlaceOf?: readonly string[];
-  /** Of an order, whose card does not exist yet: how many have to approve how much. It follows the main part of the policy. */
+  /**
+   * For an order, whose card does not exist yet: how many people must approve which amount. Orders follow the main part
+   * of the policy.
+   */
   readonly bands?: readonly Band[];
 }
 
@@ -41,14 +47,14 @@ export type Authorization = ReturnType<typeof createAuthorization>;
 
 export interface AuthorizationDeps {
   readonly rolesOf: Permissions['rolesOf'];
-  /** What Slack knows of somebody; null: nothing. */
+  /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
-  /** Whether a card counts as somebody's own. */
+  /** Whether a card counts as this person's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   readonly permissionOf: (verb: string) => Permission;
-  /** Keeps what was decided, so that another policy can be tried on it. */
+  /** Stores the decision, so that another policy can be tested on it. */
   readonly remember: (
     decision: Omit<RecordedDecision, 'acctId' | 'group'>,
     acctId: number | undefined,
@@ -61,14 +67,15 @@ const noRoles: KnownRoles = { roles: [], isComplete: true };
 export function createAuthorization(deps: AuthorizationDeps) {
   return {
     /**
-     * Reads what is true now, and decides by it. The roles that an action carries are those of the click and prove nothing.
+     * Reads the current facts and decides. The roles in an action are those of the click and prove nothing.
      *
-     * @throws RolesUnreadError when Slack does not say who may: asking again can help, and nobody is let through on a guess.
+     * @throws RolesUnreadError when Slack does not return the user groups. A retry may help; without an answer nobody
+     * is permitted.
      */
     async authorize(asked: Asked, { acctId, bands, notInPlaceOf = [], isOwn: isOwnToo, ...about }: Case = {}) {
       const permission = deps.permissionOf(asked.verb);
       const isLooser = loosens(permission, about);
-      // Slack is asked only where it matters: a block must not wait for it.
+      // Calls Slack only where it matters, because a block must not wait for it.
       const asksWhose = asksWhoseCard(permission);
       const isOwn = createIsOwn(deps, acctId, isOwnToo);
       const isNotFor = isLooser || asksWhose ? createMayNot(notInPlaceOf, isOwn) : {};
@@ -85,29 +92,29 @@ export function createAuthorization(deps: AuthorizationDeps) {
       return decision;
     },
     /**
-     * The roles that a person has now, as far as they are certain; of the click where Slack is silent.
+     * A person's current roles, as far as they are certain. If Slack does not answer, the roles at the click.
      *
-     * @param acctId of the card in question; left out: the roles for any card.
+     * @param acctId the card's account. Absent: the roles for any card.
      */
     rolesNow: async (asked: Pick<Asked, 'actor' | 'roles'>, acctId?: number): Promise<Role[]> => [
       ...(await readRoles(asked, false, acctId)).roles,
     ],
     /**
-     * Whose allowance somebody uses up by what they allow alone: their own, and that of those in whose place they are. Where
-     * Slack is silent, as far as it is known: what it is asked for is refused then.
+     * Whose allowance a person uses for what they allow alone: their own and that of the people they act for. If Slack
+     * does not answer, only the known ones; such actions are refused then anyway.
      *
-     * @param acctId null: of an order, whose card does not exist yet.
+     * @param acctId null: an order, whose card does not exist yet.
      */
     async actsFor(userId: string, acctId: number | null): Promise<readonly string[]> {
       const { inPlaceOf = [] } = await readRoles({ actor: { userId }, roles: [] }, false, acctId);
       return [userId, ...inPlaceOf];
     },
     /**
-     * Whose approval it is by now that somebody gave a while ago: their own, or that of those in whose place they are. Null:
-     * nobody's, they are no approver of the card any more.
+     * Whose approval an earlier approval counts as now: the person's own, or that of the people they act for. Null:
+     * nobody's, because they are no longer an approver of the card.
      *
-     * @param acctId null: of an order, whose card does not exist yet.
-     * @param notInPlaceOf people in whose place they cannot be.
+     * @param acctId null: an order, whose card does not exist yet.
+     * @param notInPlaceOf people they must not act for.
      * @throws RolesUnreadError
      */
     async approvesFor(userId: string, acctId: number | null, notInPlaceOf: readonly string[]) {
@@ -120,14 +127,14 @@ export function createAuthorization(deps: AuthorizationDeps) {
     },
   };
 
-  /** An older answer will do for what makes a card safer, never for what loosens it. */
+  /** An older answer is sufficient for actions that restrict a card, never for those that loosen it. */
   async function readRoles(
     { actor, roles: atClick }: Pick<Asked, 'actor' | 'roles'>,
     isLooser: boolean,
     acctId?: number | null,
     isNotFor: Pick<RolesAsked, 'mayNot'> = {},
   ): Promise<KnownRoles> {
-    // Slack leaves a deactivated account in its groups for a while, and nobody takes its id out of a file at once.
+    // Slack keeps a deactivated account in its groups for a while, and its id may stay in the policy file.
     if (isLooser && (await deps.person(actor.userId))?.isDeactivated === true) return noRoles;
     const stillGoodMs = isLooser ? 0 : Number.POSITIVE_INFINITY;
     const howOld = { knownForMs: KNOWN_FOR_MS, stillGoodMs, ...isNotFor };
@@ -138,16 +145,16 @@ export function createAuthorization(deps: AuthorizationDeps) {
             isGroupKnown: true,
           }
         : await deps.rolesForCard(actor.userId, acctId, howOld);
-    // Whoever may make any card safer may make this one safer; what loosens it waits.
-    if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service does not say in which group a card is');
-    // Whose card it is, nobody but ourselves has to say.
+    // A person who may restrict any card may restrict this one too. An action that loosens it waits.
+    if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service did not return the group of a card');
+    // Cardbell itself knows who holds a card, so `holder` never comes from the click.
     const byRole = atClick.filter((role) => role !== 'holder');
     const certain = isComplete || isLooser ? roles : [...new Set([...roles, ...byRole])];
     return { roles: certain, isComplete, ...(inPlaceOf && { inPlaceOf }) };
   }
 }
 
-/** Whether a card is somebody's own: now, until lately, or by what is said of the case. */
+/** Whether a card is a person's own: now, until recently, or by the facts of the case. */
 function createIsOwn(
   { isOwnCard }: Pick<AuthorizationDeps, 'isOwnCard'>,
   acctId: number | null = null,
@@ -157,7 +164,7 @@ function createIsOwn(
     (await isOwnToo(userId)) || (acctId !== null && (await isOwnCard(userId, acctId)));
 }
 
-/** Nobody does in somebody's place what these may not do themselves. */
+/** A delegate may not do what the person they act for may not do. */
 function createMayNot(notInPlaceOf: readonly string[], isOwn: (userId: string) => Promise<boolean>) {
   return { mayNot: async (userId: string) => notInPlaceOf.includes(userId) || (await isOwn(userId)) };
 }

@@ -1,105 +1,107 @@
 import { z } from 'zod';
 import { type ApprovalPolicy, approvalsFor, whyTooLong } from './approval-policy.ts';
 
-/** `holder`: a card account is linked to this Slack user. Whether it is the card in question is checked later. */
+/** `holder`: a card account is linked to this Slack user. Whether it is the right card is checked later. */
 export const Role = z.enum(['operator', 'approver', 'holder']);
 export type Role = z.infer<typeof Role>;
 
-/** Whoever blocked by mistake can undo it within this time; afterwards it takes an approver to unblock. */
+/** A person who blocked by mistake can undo it within this time. After that an approver has to unblock. */
 export const UNDO_MS = 60_000;
-/** After this time without a decision the approvers are reminded, and operators may use the emergency override. */
+/** After this time without a decision, approvers are reminded and operators may use the emergency override. */
 export const REMIND_AFTER_MS = 15 * 60_000;
-/** Somebody alone blocks so many cards at once. */
+/** The number of cards one person may block at once. */
 export const BLOCKED_ALONE_MAX = 5;
-/** A request that nobody decides expires. Silence never approves anything. */
+/** An undecided request expires after this time. Silence never approves. */
 export const REQUEST_MS = 24 * 3_600_000;
-/** A change made by an emergency override ends at the latest after this time. */
+/** The maximum duration of a change made by an emergency override. */
 export const OVERRIDE_AFTER_MS = 3_600_000;
-/** Raises of one rule of a card within this time count together, and one emergency override is possible within it. */
+/**
+ * Raises of one rule of a card within this time are added up. Also the interval for one emergency override per card.
+ */
 export const COUNTED_MS = 24 * 3_600_000;
-/** The longest time within which a cap sums up what was loosened. */
+/** The longest period of a cap. */
 export const CAPPED_MS = 30 * COUNTED_MS;
 
-/** Longest wait between the click and the change for what lets a card spend more: after that whoever asked is asked again. */
+/** Maximum time between the click and a change that lets a card spend more. After that the person is asked again. */
 export const LATE_MS = 10 * 60_000;
 
-/** What the policy says about one verb: a column of the verb table. Every `why` is a sentence for whoever is refused. */
+/** The permission of one verb: a column of the verb table. Every `why` is a sentence for the refused person. */
 export interface Permission {
-  /** The role that it takes; null: everybody in the company. Approvers may do everything that operators may. */
+  /** The required role; null: everyone in the company. Approvers may do everything that operators may. */
   readonly role: Role | null;
-  /** Behind "Only approvers may": `unblock cards`. */
+  /** Completes "Only approvers may …": `unblock cards`. */
   readonly doing: string;
   /** Replaces the sentence "Only … may …". */
   readonly whyRole?: string;
-  /** The card's holder may do it as well. */
+  /** The cardholder may also do it. */
   readonly holderMay?: boolean;
   /** Nobody may do it to their own card. */
   readonly notOwnCard?: { readonly why: string };
-  /** Nobody may do it about what they asked for or approved themselves. */
+  /** Nobody may do it to something they asked for or approved themselves. */
   readonly notOwnAction?: { readonly why: string };
-  /** Only whoever did it before may do it. */
+  /** Only the person who did it before may do it. */
   readonly onlyOwnAction?: { readonly why: string };
-  /** Only this soon after, and only this long after. */
+  /** Only within this time after it, and only after this delay. */
   readonly within?: { readonly ms: number; readonly why: string };
   readonly after?: { readonly ms: number; readonly why: string };
-  /** What lasts longer takes an approver. */
+  /** Longer durations need an approver. */
   readonly operatorsUpTo?: { readonly ms: number; readonly why: string };
   /**
-   * For what lets a card spend more. `much`: others must approve a raise above the configured amount, and any raise of
-   * one's own card. `always`: others must approve any raise.
+   * For actions that let a card spend more. `much`: others must approve a raise above the configured amount, and any
+   * raise of one's own card. `always`: others must approve any raise.
    */
   readonly needsOthers?: 'much' | 'always';
-  /** Whatever the card is now, it lets it do more. Of other verbs the facts say so. */
+  /** Always loosens the card, whatever its state. For other verbs the facts decide. */
   readonly loosens?: true;
 }
 
 /**
- * What is true at the moment of deciding: read now, never taken from what was stored at the click. What is not known yet,
- * because the card is still to be found, is left out and judged when it is.
+ * The facts at the time of the decision: read now, never taken from data stored at the click. Facts that are unknown
+ * because the card is not settled yet are absent and checked once it is.
  */
 export interface Facts {
   readonly roles: readonly Role[];
-  /** Counts as the person's own card: linked to them now, or until lately. */
+  /** Counts as the person's own card: linked to them now or until recently. */
   readonly isOwnCard?: boolean;
-  /** The person is linked to the card's account now. By default the same. */
+  /** The person is linked to the card's account now. Defaults to `isOwnCard`. */
   readonly isHolder?: boolean;
   /** The person did it, asked for it, or approved it before. */
   readonly isOwnAction?: boolean;
-  /** Since the block, or since the request. */
+  /** Since the block or the request. */
   readonly ageMs?: number;
   /** Since the click. */
   readonly waitedMs?: number;
   /**
-   * How much more the card may spend than the card service says now, in whole cents, including what one person's approvals
-   * added to the same rule in the last 24 hours. Infinity where no amount says how much; 0 or absent: no more.
+   * How much more the card may spend than the card service allows now, in whole cents, including what one person's
+   * approvals added to the same rule in the last 24 hours. Infinity if no amount is known; 0 or absent: no more.
    */
   readonly raiseCents?: number;
-  /** The raise and what was loosened before exceed a cap. */
+  /** The raise and earlier loosening exceed a cap. */
   readonly isOverCap?: boolean;
-  /** How long it is to last; Infinity: until somebody changes it. */
+  /** How long it lasts; Infinity: permanently. */
   readonly lastsMs?: number;
 }
 
-/** What of the policy is about the case. */
+/** The parts of the policy that apply to the case. */
 type ForCase = Pick<ApprovalPolicy, 'bands'> & Partial<Pick<ApprovalPolicy, 'durations'>>;
 
 export type Decision =
   | { readonly kind: 'allowed' }
-  /** It becomes a request, which takes `others` of the role `from` besides the person who asks. */
+  /** Becomes a request that needs `others` people with the role `from` besides the person who asks. */
   | { readonly kind: 'request'; readonly others: number; readonly from: Role }
-  /** It waited too long: whoever asked has to say again that it shall be done. */
+  /** It waited too long: the person who asked has to confirm it again. */
   | { readonly kind: 'late' }
   /** `who` could do it instead; null: nobody any more. */
   | { readonly kind: 'refused'; readonly why: string; readonly who: Role | null };
 
-/** True when one of `roles` is enough; for a holder only with their own card, see {@link isForOwnCard}. */
+/** True when one of `roles` is enough. Holders may act only on their own card, see {@link isForOwnCard}. */
 export function mayAsk({ role, holderMay }: Permission, roles: readonly Role[]): boolean {
   if (role === null) return true;
   if (role !== 'holder' && (roles.includes('approver') || roles.includes(role))) return true;
   return roles.includes('holder') && (role === 'holder' || holderMay === true);
 }
 
-/** True when somebody may do it only as the card's holder: it must then be their own card. */
+/** True when someone may do it only as the cardholder, so it must be their own card. */
 export function isForOwnCard(permission: Permission, roles: readonly Role[]): boolean {
   const others = roles.filter((role) => role !== 'holder');
   return mayAsk(permission, roles) && !mayAsk(permission, others);
@@ -122,13 +124,13 @@ export function loosens(permission: Permission, { raiseCents = 0 }: Pick<Facts, 
 }
 
 /**
- * Who may do what. Pure: everything that it depends on is handed in, read at that moment. The worker asks it before each
- * verb, again immediately before the card service is called, and at each approval.
+ * Who may do what. Pure: all inputs are passed in, read at that moment. The worker calls it before each verb, again
+ * immediately before calling the card service, and at each approval.
  *
- * Making a card safer is easy, letting it spend more is not: an operator blocks with one click, but a large raise takes two
- * different approvers, and nobody approves their own request.
+ * Restricting a card is easy, letting it spend more is not: an operator blocks with one click, but a large raise needs
+ * two different approvers, and nobody approves their own request.
  *
- * @param policy how many have to approve how much, and for how long it may be.
+ * @param policy how many people must approve which amount, and the permitted durations.
  */
 export function decide(permission: Permission, facts: Facts, policy: ForCase): Decision {
   const why = whyNot(permission, facts);
@@ -141,7 +143,7 @@ export function decide(permission: Permission, facts: Facts, policy: ForCase): D
   return waitedMs > LATE_MS && loosens(permission, facts) ? { kind: 'late' } : { kind: 'allowed' };
 }
 
-/** How many different approvers a raise takes, whoever asks for it. */
+/** How many different approvers a raise needs, regardless of who asks. */
 export function approvalsNeeded(
   { raiseCents = 0, isOverCap = false }: Pick<Facts, 'raiseCents' | 'isOverCap'>,
   policy: Pick<ApprovalPolicy, 'bands'>,
@@ -149,7 +151,7 @@ export function approvalsNeeded(
   return Math.max(approvalsFor(policy, raiseCents), isOverCap ? 2 : 1);
 }
 
-/** How many besides the person who asks. An approver counts, but not with the own card. */
+/** How many besides the person who asks. An approver who asks counts, except for their own card. */
 function othersNeeded({ needsOthers }: Permission, facts: Facts, policy: Pick<ApprovalPolicy, 'bands'>): number {
   const { raiseCents = 0, isOwnCard = false } = facts;
   if (needsOthers === undefined || (needsOthers === 'much' && raiseCents <= 0)) return 0;

@@ -3,24 +3,24 @@ import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { CAPPED_MS, Role } from './decide-action.ts';
 
-/** What the policy was asked, and what it answered. */
+/** A question to the policy and its answer. */
 export const RecordedDecision = z.strictObject({
   actionId: z.string(),
   verb: z.string(),
   userId: z.string(),
-  /** As they were then. */
+  /** The roles at that time. */
   roles: z.array(Role),
   acctId: z.int().nullable(),
-  /** Of the card, as the card service calls it. */
+  /** The card's group, as the card service names it. */
   group: z.string().nullable(),
   isOwnCard: z.boolean().nullable(),
   isHolder: z.boolean().nullable(),
   isOwnAction: z.boolean().nullable(),
   ageMs: z.number().nullable(),
-  /** Whole cents; `no amount`: nothing says how much. */
+  /** Whole cents; `no amount`: no amount is known. */
   raiseCents: z.union([z.int(), z.literal('no amount')]).nullable(),
   isOverCap: z.boolean(),
-  /** How long it was to last; `stays`: until somebody changes it. */
+  /** The duration; `stays`: permanent. */
   lastsMs: z.union([z.number(), z.literal('stays')]).nullable(),
   kind: z.enum(['allowed', 'request', 'late', 'refused']),
   /** How many others had to approve. */
@@ -28,14 +28,14 @@ export const RecordedDecision = z.strictObject({
 });
 export type RecordedDecision = z.infer<typeof RecordedDecision>;
 
-/** Decisions of the last 30 days, so that another policy can be tried on them. */
+/** Decisions of the last 30 days, so that another policy can be tested on them. */
 export function createDecisions(redis: RedisClient) {
   const key = stateKey('decisions');
   return {
     async remember(decision: RecordedDecision, atMs: number): Promise<void> {
       await redis
         .multi()
-        // The same answer about the same action is one decision, however often its job runs.
+        // The same answer about the same action is one decision, no matter how often its job runs.
         .zadd(key, 'NX', atMs, JSON.stringify(RecordedDecision.parse(decision)))
         .zremrangebyscore(key, '-inf', atMs - CAPPED_MS)
         .pexpire(key, CAPPED_MS)

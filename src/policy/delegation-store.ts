@@ -9,8 +9,8 @@ const Sealed = z.strictObject({ for: z.string(), to: z.string(), from: z.iso.dat
 export type Delegations = ReturnType<typeof createDelegations>;
 
 /**
- * The delegates that approvers have named themselves, one each. Sealed: whoever can write to Redis cannot give anybody a
- * role.
+ * The delegates that approvers have named themselves, one each. Sealed, so that write access to Redis is not enough to
+ * give someone a role.
  */
 export function createDelegations(redis: RedisClient, seal: Seal) {
   const key = stateKey('delegations');
@@ -27,7 +27,7 @@ export function createDelegations(redis: RedisClient, seal: Seal) {
     async all(): Promise<Delegation[]> {
       return Object.entries(await redis.hgetall(key)).flatMap(([userId, sealed]) => open(userId, sealed));
     },
-    /** Null: nobody stands in any more. */
+    /** Null: ends the delegation. */
     set: async (userId: string, delegation: Delegation | null): Promise<void> =>
       void (await (delegation === null
         ? redis.hdel(key, userId)

@@ -19,7 +19,7 @@ import {
 import { createSlackAnswers, type HowOld } from './slack-answers.ts';
 
 /**
- * Who may do what, in one line for the record, with the hash of the policy.
+ * Who may do what, in one line for the record, with the policy's hash.
  *
  * @param verbs the verb table.
  */
@@ -46,29 +46,34 @@ export function policyOnRecord(
   return { version: `pol_${hash}`, words };
 }
 
-/** The roles that are certain. Nobody gets one on a guess, and no group that does not matter keeps anybody out. */
+/** A person's certain roles. Nobody gets a role without proof, and an irrelevant group does not lock anyone out. */
 export interface KnownRoles {
   readonly roles: Role[];
   /** False when a user group could not be read: there may be more roles. */
   readonly isComplete: boolean;
-  /** In whose place they are an approver, or else an operator, who is none themselves. */
+  /**
+   * The people they act for as a delegate: as approver, or else as operator, if they do not have that role themselves.
+   */
   readonly inPlaceOf?: readonly string[];
 }
 
 export interface RolesAsked extends HowOld {
-  /** Whoever may not do something has no delegate who may. */
+  /** Someone who may not do something has no delegate who may. */
   readonly mayNot?: (userId: string) => Promise<boolean>;
 }
 
-/** For what is shown, and to whom. Alerts come in storms; none of them asks Slack again within this time. */
+/** For deciding what to show to whom. Alerts come in bursts, and within this time none of them calls Slack again. */
 export const forDisplay: HowOld = { knownForMs: 60_000, silentForMs: 30_000 };
 
 export type Permissions = ReturnType<typeof createPermissions>;
 
-/** Another one after each report of Slack's that user groups or people changed. A count could come again after a rewind. */
+/**
+ * A new random value after each change of user groups or people that Slack reports. A counter could repeat after Redis
+ * is restored.
+ */
 const rolesVersionKey = stateKey('roles-version');
 
-/** What Slack reported of user groups and people: no process uses an answer from before its last report. */
+/** Slack's reports about user groups and people: no process uses an answer from before the last report. */
 export function createRolesVersion(redis: RedisClient) {
   return {
     read: (): Promise<string | null> => redis.get(rolesVersionKey),
@@ -77,24 +82,24 @@ export function createRolesVersion(redis: RedisClient) {
 }
 
 interface PermissionDeps {
-  /** In force at this moment. */
+  /** The policy in force now. */
   readonly policy: () => Policy;
   /** The delegates that approvers have named themselves. */
   readonly namedDelegates: () => Promise<readonly Delegation[]>;
   readonly groupMembers: (groupId: string) => Promise<readonly string[]>;
-  /** Of {@link createRolesVersion}. */
+  /** From {@link createRolesVersion}. */
   readonly rolesVersion: () => Promise<string | null>;
   /** Whether a card account is linked to a Slack user. */
   readonly isHolder: (userId: string) => Promise<boolean>;
-  /** How old an answer about a group may be where nothing else is said. */
+  /** The maximum age of an answer about a group, unless the caller specifies another. */
   readonly knownForMs?: number;
   readonly log: Log;
   readonly now?: () => number;
 }
 
 /**
- * Who has which role: decided by Slack user id at the moment of the click, by asking Slack who is in a group now. Names
- * and channel membership prove nothing.
+ * Who has which role: decided by Slack user id at the click, by asking Slack for the current group members. Names and
+ * channel membership prove nothing.
  */
 export function createPermissions(deps: PermissionDeps) {
   const { isHolder, log, now = Date.now } = deps;
@@ -108,10 +113,10 @@ export function createPermissions(deps: PermissionDeps) {
 
   return {
     /**
-     * The roles of a person right now, as far as they are certain.
+     * A person's current roles, as far as they are certain.
      *
-     * @param options.group of the card, as the card service calls it; left out: the roles for any card.
-     * @param options.mayNot whose roles a delegate does not have in this case.
+     * @param options.group the card's group, as the card service names it. Absent: the roles for any card.
+     * @param options.mayNot people whose roles a delegate does not get in this case.
      */
     async rolesOf(
       userId: string,
@@ -130,23 +135,23 @@ export function createPermissions(deps: PermissionDeps) {
         const held = await Promise.all(people.map((person) => isAmong(person, allowed, howOld)));
         if (held.includes(true)) roles.push(role);
         else if (held.includes(null)) isComplete = false;
-        // Of an approver it does not matter in whose place they are an operator as well.
+        // For an approver it does not matter for whom they also act as operator.
         if (held[0] !== true && (role === 'approver' || !roles.includes('approver')))
           inPlaceOf = people.filter((_whom, index) => held[index] === true);
       }
       try {
         if (await isHolder(userId)) roles.push('holder');
       } catch (error) {
-        log.error({ err: error }, 'the cards linked to a person could not be read');
+        log.error({ err: error }, 'could not read the cards linked to a person');
         isComplete = false;
       }
       return { roles, isComplete, ...(inPlaceOf.length > 0 && { inPlaceOf }) };
     },
-    /** Whom to mention who could do it: user ids and user group ids. */
+    /** Whom to mention as able to do it: user ids and user group ids. */
     whoMay: (role: Role): readonly string[] => mentionedAs(deps.policy(), role, new Date(now())),
   };
 
-  /** Null when a group that could decide it cannot be read. */
+  /** Null when a group that could decide this cannot be read. */
   async function isAmong(userId: string, allowed: readonly string[], howOld: HowOld): Promise<boolean | null> {
     if (allowed.includes(userId)) return true;
     let isSure = true;
@@ -154,7 +159,7 @@ export function createPermissions(deps: PermissionDeps) {
       try {
         if ((await groups.of(groupId, howOld)).includes(userId)) return true;
       } catch (error) {
-        log.error({ err: error, groupId }, 'a user group could not be read');
+        log.error({ err: error, groupId }, 'could not read a user group');
         isSure = false;
       }
     }
@@ -163,8 +168,8 @@ export function createPermissions(deps: PermissionDeps) {
 }
 
 /**
- * Whom to mention about a card of a group: user ids and user group ids. Somebody in a user group that is mentioned may have a
- * delegate as well, whom the group does not name.
+ * Whom to mention about a card of a group: user ids and user group ids. A member of a mentioned user group may also
+ * have a delegate whom the group does not include.
  */
 export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegates'> & WhoMayDeps) {
   const { rolesOf, now } = deps;
@@ -182,21 +187,21 @@ export function createWhoMay(deps: Pick<PermissionDeps, 'policy' | 'namedDelegat
   };
 }
 
-/** The policy in force, with the delegates that approvers have named where it allows that. */
+/** The policy in force, plus the delegates that approvers have named, where it permits that. */
 async function policyNow({ policy, namedDelegates }: Pick<PermissionDeps, 'policy' | 'namedDelegates'>) {
   const inForce = policy();
   return inForce.ownDelegates.length === 0 ? inForce : withNamedDelegates(inForce, await namedDelegates());
 }
 
 interface WhoMayDeps {
-  /** For what is shown. */
+  /** For display only. */
   readonly rolesOf: Permissions['rolesOf'];
   readonly now: () => Date;
 }
 
 interface RolesForCardDeps {
   readonly rolesOf: Permissions['rolesOf'];
-  /** The group of cards that it belongs to, as the card service calls it. Undefined: nobody knows it. */
+  /** The card's group, as the card service names it. Undefined: unknown. */
   readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
 }
@@ -206,7 +211,7 @@ interface RolesForCard extends KnownRoles {
   readonly isGroupKnown: boolean;
 }
 
-/** The roles that somebody has for one card: those of its group, and holder only of the own card. */
+/** A person's roles for one card: those of its group, and holder only for their own card. */
 export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCardDeps) {
   return async function rolesForCard(userId: string, acctId: number, asked: RolesAsked = {}): Promise<RolesForCard> {
     const group = await groupOfCard(acctId);
@@ -223,7 +228,7 @@ interface CardsForDeps extends Pick<RolesForCardDeps, 'rolesOf'> {
   readonly links: { accountsOf(userId: string): Promise<readonly number[]> };
 }
 
-/** Of some cards those for which somebody's role is enough. */
+/** Filters cards to those for which someone's role is enough. */
 export type CardsFor = <C extends { readonly acctId: number | null; readonly group: string | null }>(
   userId: string,
   permission: Permission,
@@ -231,7 +236,7 @@ export type CardsFor = <C extends { readonly acctId: number | null; readonly gro
   howOld?: HowOld,
 ) => Promise<C[]>;
 
-/** One question for each group of cards, and one about whose they are, however many cards there are. */
+/** One lookup per card group and one for the person's own cards, no matter how many cards there are. */
 export function createCardsFor({ rolesOf, links }: CardsForDeps): CardsFor {
   return async function cardsFor(userId, permission, cards, howOld = {}) {
     const own = new Set(await links.accountsOf(userId));

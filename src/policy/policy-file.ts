@@ -19,7 +19,7 @@ const dollars = z
   .refine((amount) => /^\d+(\.\d{1,2})?$/.test(String(amount)), 'expected whole cents, such as 1250.50')
   .transform(toCents);
 
-/** A list names everybody in messages; two lists tell those apart who only may. */
+/** People in a plain list are mentioned in messages. Two lists separate them from people who are only permitted. */
 const peopleShape = z.preprocess(
   (given) => (Array.isArray(given) ? { mentioned: given } : given),
   z
@@ -95,7 +95,7 @@ const section = {
 const PolicyFile = z.strictObject({
   version: z.literal(1, 'expected version: 1'),
   ...section,
-  // A card that is being ordered is in no group yet.
+  // A card that is being ordered has no group yet.
   orders: bands.optional(),
   groups: z
     .array(
@@ -132,7 +132,7 @@ const PolicyFile = z.strictObject({
 type PolicyFile = z.infer<typeof PolicyFile>;
 
 const keysOfSection = Object.keys(section);
-/** Which keys each place knows, for suggestions. */
+/** The known keys of each place, for suggestions. */
 const knownKeys: KnownKeys = [
   [/^$/, ['version', 'orders', 'groups', 'delegates', 'own_delegates', ...keysOfSection]],
   [/^groups$/, ['cards', ...keysOfSection]],
@@ -145,10 +145,10 @@ const knownKeys: KnownKeys = [
 ];
 
 /**
- * Reads a policy, YAML or JSON.
+ * Parses a policy, YAML or JSON.
  *
- * @param name the file, for problems.
- * @param variables what holds where the file says nothing.
+ * @param name the file, for error messages.
+ * @param variables the defaults for everything the file does not set.
  * @throws ConfigError with the line and the reason of each problem.
  */
 export function parsePolicy(text: string, name: string, variables: Policy): Policy {
@@ -170,7 +170,7 @@ function toPolicy(file: PolicyFile, about: Pick<Policy, 'hash' | 'source'>, vari
   };
 }
 
-/** What a section does not say holds as in the one that it stands in. */
+/** A section inherits what it does not set from the enclosing section. */
 function toSection(given: Section, cardGroups: readonly string[], outer: PolicySection): PolicySection {
   const { approval } = outer;
   const own: ApprovalPolicy = {

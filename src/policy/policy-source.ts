@@ -5,24 +5,24 @@ import type { Log } from '../core/log.ts';
 import { type Policy, type PolicyVariables, policyOfVariables } from './policy.ts';
 import { parsePolicy } from './policy-file.ts';
 
-/** Where the policy comes from: a file, or null: the variables. */
+/** Where the policy comes from: a file, or null: the environment variables. */
 export interface PolicyConfig extends PolicyVariables {
   readonly policyFile: string | null;
 }
 
-/** What became of looking at the file again. `invalid`: the policy from before still holds. */
+/** The result of reloading the file. `invalid`: the previous policy stays in force. */
 type Reload =
   | { readonly kind: 'unchanged' | 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
 export interface PolicySource {
-  /** In force now. */
+  /** The policy in force now. */
   current(): Policy;
-  /** Takes what stands in the file now. */
+  /** Loads the file's current content. */
   reload(): Reload;
 }
 
-/** @throws ConfigError when the file cannot be read, or is no policy. */
+/** @throws ConfigError when the file cannot be read or is not a valid policy. */
 export function readPolicy(config: PolicyConfig): Policy {
   const variables = policyOfVariables(config);
   const { policyFile } = config;
@@ -35,7 +35,7 @@ export function readPolicy(config: PolicyConfig): Policy {
   }
 }
 
-/** The policy of a process. @throws ConfigError when there is none to begin with. */
+/** The policy of a process. @throws ConfigError when there is no valid policy at start. */
 export function openPolicy(config: PolicyConfig, log: Log): PolicySource {
   let policy = readPolicy(config);
   const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
@@ -57,18 +57,18 @@ export function openPolicy(config: PolicyConfig, log: Log): PolicySource {
   };
 }
 
-/** A mounted file may be replaced in ways that no file watcher reports. */
+/** Polling interval. A mounted file may be replaced in ways that no file watcher reports. */
 const LOOK_EVERY_MS = 2000;
 
 interface WatchDeps {
-  /** The file is no policy: the one from before still holds. */
+  /** The file is invalid: the previous policy stays in force. */
   readonly onInvalid: (problems: readonly string[]) => Promise<void>;
-  /** It is one again, or still. */
+  /** The file is valid. */
   readonly onValid: () => Promise<void>;
   readonly log: Log;
 }
 
-/** Looks at the file every two seconds. @returns ends it. */
+/** Checks the file every two seconds. @returns a function that stops this. */
 export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: WatchDeps): () => void {
   let problem: string | null = null;
   const look = async (): Promise<void> => {
@@ -76,14 +76,14 @@ export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: W
     const now = reload.kind === 'invalid' ? reload.problems.join('\n') : null;
     if (now === problem) return;
     if (reload.kind === 'invalid') {
-      log.error({ problems: reload.problems }, 'the policy file cannot be used, the policy from before still holds');
+      log.error({ problems: reload.problems }, 'invalid policy file; keeping the previous policy');
       await onInvalid(reload.problems);
     } else await onValid();
-    // Last: what could not be told is told at the next look.
+    // Set last, so that a failed notification is retried at the next check.
     problem = now;
   };
   const timer = setInterval(() => {
-    look().catch((error: unknown) => log.error({ err: error }, 'the policy file could not be looked at'));
+    look().catch((error: unknown) => log.error({ err: error }, 'could not check the policy file'));
   }, LOOK_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -4,15 +4,15 @@ import type { Role } from './decide-action.ts';
 
 /** Slack user ids (`U…`) and user group ids (`S…`). */
 export interface People {
-  /** Who may. */
+  /** People who have the role. */
   readonly permitted: readonly string[];
-  /** Whom a message names: others may as well, but are not disturbed. */
+  /** People named in messages. Others may also act but are not notified. */
   readonly mentioned: readonly string[];
 }
 
-/** What holds for some of the cards. */
+/** The rules for some of the cards. */
 export interface PolicySection {
-  /** What the card service calls the groups of these cards. Empty: every card that is in no other section. */
+  /** The card service's names for these card groups. Empty: every card that is in no other section. */
   readonly cardGroups: readonly string[];
   readonly approvers: People;
   readonly operators: People;
@@ -21,30 +21,30 @@ export interface PolicySection {
   readonly approvalsChannel: string | null;
 }
 
-/** Somebody stands in for somebody else, on these days and the days between. */
+/** A delegate for another person, from the first to the last day inclusive. */
 export interface Delegation {
   readonly for: string;
   readonly to: string;
-  /** `YYYY-MM-DD`, in the zone of the card service. */
+  /** `YYYY-MM-DD`, in the card service's time zone. */
   readonly from: string;
   readonly until: string;
 }
 
-/** What finance decided: who may do what, alone or with whom. */
+/** Finance's rules: who may do what, alone or with whom. */
 export interface Policy {
-  /** SHA-256, of the file as it is. On record with every entry. */
+  /** SHA-256 of the file's exact content. On record with every entry. */
   readonly hash: string;
-  /** Where it comes from, for people. */
+  /** The source, for people. */
   readonly source: string;
   readonly standard: PolicySection;
   readonly groups: readonly PolicySection[];
   readonly delegations: readonly Delegation[];
-  /** Slack user ids: whom approvers may name as their delegate by themselves. */
+  /** Slack user ids that approvers may name as their delegates. */
   readonly ownDelegates: readonly string[];
   readonly zone: string;
 }
 
-/** What the variables say. */
+/** The policy settings from the environment variables. */
 export interface PolicyVariables {
   readonly operators: readonly string[];
   readonly approvers: readonly string[];
@@ -73,23 +73,23 @@ export function policyOfVariables(variables: PolicyVariables): Policy {
   };
 }
 
-/** What holds for a card. @param group as the card service calls it; null: none, or not known. */
+/** The section for a card. @param group as the card service names it; null: none, or unknown. */
 export function sectionOf({ standard, groups }: Policy, group: string | null): PolicySection {
   const wanted = fold(group);
   return groups.find(({ cardGroups }) => cardGroups.some((name) => fold(name) === wanted)) ?? standard;
 }
 
-/** Names of card groups are compared without regard to case and spaces around them. */
+/** Card group names are compared ignoring case and surrounding spaces. */
 export function fold(group: string | null): string {
   return (group ?? '').trim().toLowerCase();
 }
 
-/** All who have a role for a card. @param group undefined: for any card. */
+/** Everyone who has a role for a card. @param group undefined: for any card. */
 export function permittedTo(policy: Policy, role: Role, group?: string | null): readonly string[] {
   return namesIn(policy, role, 'permitted', group);
 }
 
-/** Whom to mention, and whoever stands in for them by now. Approvers may do everything that operators may. */
+/** Whom to mention, plus their current delegates. Approvers may do everything that operators may. */
 export function mentionedAs(policy: Policy, role: Role, now: Date, group?: string | null): readonly string[] {
   if (role === 'holder') return [];
   const approvers = namesIn(policy, 'approver', 'mentioned', group);
@@ -106,18 +106,18 @@ function namesIn(policy: Policy, role: Role, which: keyof People, group: string 
   return [...new Set(lists.flat())];
 }
 
-/** Whom somebody stands in for at a moment. Nobody passes on what they were given themselves. */
+/** Whom a person acts for as a delegate at a given time. Delegated roles cannot be delegated further. */
 export function standsInFor(policy: Policy, userId: string, now: Date): readonly string[] {
   return delegationsAt(policy, now).flatMap(({ for: whom, to }) => (to === userId ? [whom] : []));
 }
 
-/** The policy with the delegates that approvers have named. Whom it does not list any more stands in for nobody. */
+/** The policy with the delegates that approvers have named. People it no longer lists are not delegates. */
 export function withNamedDelegates(policy: Policy, named: readonly Delegation[]): Policy {
   const allowed = named.filter(({ to }) => policy.ownDelegates.includes(to));
   return allowed.length === 0 ? policy : { ...policy, delegations: [...policy.delegations, ...allowed] };
 }
 
-/** Those of that day. */
+/** The delegations of that day. */
 export function delegationsAt({ delegations, zone }: Policy, now: Date): readonly Delegation[] {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(now);
   return delegations.filter(({ from, until }) => from <= day && day <= until);

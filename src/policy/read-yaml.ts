@@ -3,18 +3,18 @@ import type { z } from 'zod';
 import { closest } from '../core/closest.ts';
 import { ConfigError } from '../core/errors.ts';
 
-/** Places of a file, as the names of the keys around them, and the keys that each of them knows. */
+/** Places in a file, as paths of the surrounding keys, with the known keys of each. */
 export type KnownKeys = readonly (readonly [RegExp, readonly string[]])[];
 
 interface Given<T> {
   readonly text: string;
-  /** The file, for problems. */
+  /** The file, for error messages. */
   readonly name: string;
   readonly schema: z.ZodType<T>;
   readonly knownKeys: KnownKeys;
 }
 
-/** Reads YAML, or JSON, for people who write it by hand. @throws ConfigError with the line and the reason of each problem. */
+/** Parses YAML or JSON written by hand. @throws ConfigError with the line and the reason of each problem. */
 export function readYaml<T>({ text, name, schema, knownKeys }: Given<T>): T {
   const lines = new LineCounter();
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: 'error' } as const;
@@ -40,13 +40,13 @@ export function readYaml<T>({ text, name, schema, knownKeys }: Given<T>): T {
   );
 }
 
-/** Where the parser's own words are for programmers. */
+/** Replacements for parser messages that only programmers understand. */
 const reasons: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: 'this key is there twice',
   MULTIPLE_DOCS: 'expected one document, without a line ---',
 };
 
-/** The same for those of the schema. */
+/** The same for schema messages. */
 function shapeWords({ expected }: { readonly expected: string }, message: string): string {
   if (!message.startsWith('Invalid input')) return message;
   if (expected === 'array') return 'expected a list';
@@ -61,7 +61,7 @@ function unknownKey(key: string, at: readonly (string | number)[], knownKeys: Kn
   return `does not know ${key}${meant === null ? `; known here: ${known.join(', ')}` : `; did you mean ${meant}?`}`;
 }
 
-/** Repeated parts (`*name`) are followed a hundred times, so that a small file cannot become a large one. */
+/** Aliases (`*name`) are expanded at most a hundred times, so that a small file cannot become a large one. */
 function plainIn(document: Document, lines: LineCounter, name: string): unknown {
   let lost: number | null = null;
   visit(document, (_key, node) => {
@@ -85,7 +85,7 @@ function lineOfKey(document: Document, lines: LineCounter, path: readonly (strin
     : lineOf(document, lines, path);
 }
 
-/** The line of what a path leads to, or of what it is missing in. */
+/** The line of the value at a path, or of the closest parent that exists. */
 function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
   for (let length = path.length; length > 0; length -= 1) {
     const node = document.getIn(path.slice(0, length), true);

@@ -3,46 +3,46 @@ import type { Log } from '../core/log.ts';
 
 /** How old Slack's answer may be. */
 export interface HowOld {
-  /** It is not asked again for so long. 0 by default: what it says at this moment. */
+  /** An answer is reused without a call for this long. Default 0: always call. */
   readonly knownForMs?: number;
-  /** An answer of this age still counts when Slack gives no newer one. By default only when it limits how often it is asked. */
+  /** Maximum age of an answer to use when Slack returns no newer one. By default only used when Slack rate-limits. */
   readonly stillGoodMs?: number;
-  /** After a failure it is not asked again for so long. */
+  /** After a failure there is no new call for this long. */
   readonly silentForMs?: number;
 }
 
 /**
- * Slack limits how often it is asked: 20 times a minute for a user group, 100 times for a person. Only when it refuses does
- * an answer of the last minute count again, unless an event of Slack's has said since that something changed.
+ * Slack's rate limits: 20 calls a minute for user groups, 100 for people. Only when Slack rate-limits is an answer of
+ * the last minute used, unless a Slack event has reported a change since.
  */
 const STILL_GOOD_MS = 60_000;
 /**
- * For a minute after Slack refused, each answer counts for so long without asking. Otherwise several workers would use up the
- * limit on what some of them know, and leave others without any answer.
+ * For a minute after Slack rate-limits, each answer is reused for this long. Otherwise several workers would use up the
+ * limit on answers that some of them have, and leave others without any.
  */
 const SPARED_MS = 20_000;
-/** What permits something is known for seconds only, and until Slack reports a change. */
+/** An answer that grants permission is reused only for seconds, and only until Slack reports a change. */
 export const KNOWN_FOR_MS = 5000;
 /**
- * The same of a person: ten people at work, each known to three workers, are asked about 90 times a minute. Whoever is
- * deactivated cannot click any more, so this is about what waited.
+ * The same for people: ten active people, each known to three workers, cause about 90 calls a minute. A deactivated
+ * person cannot click any more, so this affects only waiting actions.
  */
 export const PERSON_KNOWN_FOR_MS = 20_000;
-/** How many answers, and how many failures, are kept; the oldest go first. */
+/** Maximum number of stored answers and of stored failures. The oldest are dropped first. */
 const KEPT = 1000;
 
 interface SlackAnswersDeps<T> {
-  /** What is asked for, for the log. */
+  /** What is looked up, for the log. */
   readonly what: string;
   readonly ask: (id: string) => Promise<T>;
-  /** Another one after each change that Slack reports: no answer from before it is used. */
+  /** Changes after each change that Slack reports: older answers are not used. */
   readonly version: () => Promise<string | null>;
   readonly log: Log;
-  /** Milliseconds since any moment. */
+  /** Milliseconds on any monotonic clock. */
   readonly now?: () => number;
 }
 
-/** What Slack says of a user group or a person, asked as seldom as its limits and the question allow. */
+/** Slack's answers about user groups or people, with as few calls as its rate limits and the caller allow. */
 export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
   const { what, ask, log, now = () => performance.now() } = deps;
   const answers = new Map<string, { answer: T; readAt: number; version: string | null }>();
@@ -51,9 +51,9 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
   let limitedAt = Number.NEGATIVE_INFINITY;
 
   return {
-    /** @throws SlackError when Slack does not say, and no earlier answer counts. */
+    /** @throws SlackError when Slack does not answer and no earlier answer may be used. */
     async of(id: string, { knownForMs = 0, stillGoodMs, silentForMs = 0 }: HowOld = {}): Promise<T> {
-      // Read before Slack is asked, so that a change in between is noticed the next time.
+      // Read before calling Slack, so that a change in between is noticed the next time.
       const version = await deps.version();
       const known = answers.get(id);
       const isCurrent = known?.version === version;
@@ -64,7 +64,7 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
       if (failed?.version === version && now() - failed.at < silentForMs) throw failed.error;
       try {
         const answer = await askOnce(id, version);
-        // Unless a newer answer came first.
+        // Unless a newer answer arrived first.
         if (answers.get(id) === known) keep(answers, id, { answer, readAt: now(), version });
         failures.delete(id);
         return answer;
@@ -74,13 +74,13 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
         if (isRateLimited) limitedAt = now();
         const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
         if (known === undefined || goodForMs === 0 || now() - known.readAt > goodForMs) throw error;
-        log.warn({ id }, `Slack does not answer about a ${what}, its last answer still counts`);
+        log.warn({ id }, `Slack did not return a ${what}; using its last answer`);
         return known.answer;
       }
     },
   };
 
-  /** Those who ask at the same time share one request, unless something changed in between. */
+  /** Concurrent callers share one request, unless something changed in between. */
   function askOnce(id: string, version: string | null): Promise<T> {
     const request = `${id} ${version ?? ''}`;
     const asked = asking.get(request);
@@ -91,7 +91,7 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
   }
 }
 
-/** The oldest goes where there are too many. */
+/** Drops the oldest entry when there are too many. */
 function keep<T>(entries: Map<string, T>, id: string, entry: T): void {
   entries.delete(id);
   entries.set(id, entry);

@@ -7,10 +7,11 @@ import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
 /** A recovery shorter than this shows no progress. */
 const QUICK_MS = 3000;
-/** Slack takes about one edit a second, but nobody reads that fast. */
+/** Slack accepts about one edit per second, but nobody reads that fast. */
 const EDIT_EVERY_MS = 3000;
 /**
- * After a shorter gap the service repeats its webhooks within four minutes: when nothing was missing, it is not reported.
+ * After a shorter gap the card service repeats its webhooks within four minutes, so the gap is not reported when nothing
+ * was missing.
  */
 const WORTH_REPORTING_MS = 225_000;
 
@@ -24,7 +25,7 @@ interface Deps {
     done: number,
     progress: RecoveryProgress,
   ) => Message;
-  /** Posts the result when there is no message to edit. Posts once for each id. */
+  /** Posts the result when there is no message to edit. Posts once per id. */
   readonly postNotice: (id: string, message: Message) => Promise<void>;
   readonly now: () => number;
   readonly log: Log;
@@ -32,14 +33,17 @@ interface Deps {
 
 export type NotifyRecovery = ReturnType<typeof createNotifyRecovery>;
 
-/** One message, edited in place, that shows how far a recovery is. One that is quick and finds nothing is not shown. */
+/**
+ * One message, edited in place, that shows the progress of a recovery. A quick recovery that finds nothing shows no
+ * message.
+ */
 export function createNotifyRecovery(deps: Deps) {
   const { slack, channel, recoveries, now, log } = deps;
   const startedAt = new Map<string, number>();
   let editedAt = 0;
 
   return {
-    /** Updates the progress message now and then. A Slack error is only logged. */
+    /** Updates the progress message periodically. A Slack error is only logged. */
     async progress(gap: Gap, state: 'running' | 'waiting', done: number, progress: RecoveryProgress): Promise<void> {
       const since = startedAt.get(gap.id) ?? now();
       startedAt.set(gap.id, since);
@@ -50,7 +54,7 @@ export function createNotifyRecovery(deps: Deps) {
         await show(gap, deps.render(gap, state, done, progress), progress);
       } catch (error) {
         if (!(error instanceof SlackError)) throw error;
-        log.warn({ err: error, gapId: gap.id }, 'the progress of a recovery could not be shown');
+        log.warn({ err: error, gapId: gap.id }, 'could not show the progress of a recovery');
       }
     },
     /** Shows the result. @throws SlackError when a retry can help. */
@@ -69,14 +73,14 @@ export function createNotifyRecovery(deps: Deps) {
   async function show(gap: Gap, message: Message, progress: RecoveryProgress): Promise<void> {
     const found = await lineOf(gap, progress);
     if (found !== null) await slack.update({ channel, ts: found }, message);
-    // Asked for once only: Slack may take longer to show it than the next look.
+    // Searched only once: Slack may take longer to show it than the time until the next update.
     else if (progress.lineTs !== null) return;
     else await recoveries.write(gap.id, { lineTs: '' });
     const ts = found ?? (await slack.post(channel, message, refOf(gap))).ts;
     if (ts !== progress.lineTs) await recoveries.write(gap.id, { lineTs: ts });
   }
 
-  /** It may have been posted already: the answer was lost, or a worker crashed before it stored the timestamp. */
+  /** The message may have been posted already: the answer was lost, or a worker crashed before storing the timestamp. */
   async function lineOf(gap: Gap, { lineTs }: RecoveryProgress): Promise<string | null> {
     if (lineTs !== null && lineTs !== '') return lineTs;
     try {

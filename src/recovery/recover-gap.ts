@@ -3,11 +3,11 @@ import { type Gap, isUnderWay, windowOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
-/** Fetched by the first calls, before the event rate is known: the service does not paginate. */
+/** Span of the first calls, before the event rate is known: the card service does not paginate. */
 const SLICE_MS = 12 * 3_600_000;
-/** Rows that a call should return: the next one covers as much time as this takes at the rate of the last one. */
+/** Target number of rows per call. Each call covers the time that this takes at the rate of the previous call. */
 const ANSWER_ROWS = 5000;
-/** The service answers for the last twelve months. */
+/** The card service returns the last twelve months. */
 const AVAILABLE_MS = 364 * 24 * 3_600_000;
 
 /** A row of the card service: the event that its webhook would have been, or a redacted copy when it cannot be read. */
@@ -16,14 +16,14 @@ export type ReadRow =
   | { readonly kind: 'misfit'; readonly webhook: QuarantinedWebhook };
 
 interface Deps {
-  /** Network transactions of all accounts, rows as the service sends them. @throws CardApiError */
+  /** Network transactions of all accounts, as the card service sends them. @throws CardApiError */
   readonly fetchRows: (from: Date, to: Date) => Promise<readonly Record<string, unknown>[]>;
   readonly readRow: (row: Record<string, unknown>) => ReadRow;
-  /** Both answer how many were new. */
+  /** Both return how many were new. */
   readonly intake: {
-    /** Stores the events that were not reported before, marked as late. */
+    /** Stores the events that were not reported yet, marked as late. */
     readonly take: (gapId: string, events: readonly TransactionEvent[]) => Promise<number>;
-    /** Quarantines unreadable rows until somebody replays or discards them. */
+    /** Quarantines unreadable rows until someone replays or discards them. */
     readonly setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) => Promise<number>;
   };
   /** Reports card statuses that changed without a webhook. @returns how many. */
@@ -33,8 +33,8 @@ interface Deps {
     /** When Cardbell first ran (ms); 0 when unknown. */
     readonly sinceMs: () => Promise<number>;
     /**
-     * How long before the gap to look as well (ms): a settlement or reversal inside the gap is listed under the time at
-     * which its purchase was requested.
+     * How long before the gap to search too (ms): a settlement or reversal inside the gap is listed at the time when its
+     * purchase was requested.
      */
     readonly lookBackMs: number;
   };
@@ -46,12 +46,12 @@ interface Deps {
 export type OnProgress = (done: number, progress: RecoveryProgress) => Promise<void>;
 
 /**
- * Fetches what happened in a gap and puts it into the inbox, under the ids that webhooks have: an event whose webhook
+ * Fetches the events of a gap and stores them in the inbox, under the ids that webhooks use: an event whose webhook
  * arrived, before or after, is not stored twice.
  *
- * Runs at least once for each gap, and continues from the stored progress.
+ * Runs at least once per gap, and continues from the stored progress.
  *
- * @throws CardApiError when the service does not answer; run it again later.
+ * @throws CardApiError when the card service does not answer; run it again later.
  */
 export type RecoverGap = (gap: Gap, onProgress: OnProgress) => Promise<RecoveryProgress>;
 
@@ -89,7 +89,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
       await onProgress(wholeMs > 0 ? (doneMs / wholeMs) * 0.99 : 0.99, progress);
     };
 
-    // First the gap itself, forwards. Then backwards from its beginning, for purchases that were settled or reversed in it.
+    // First the gap itself, forwards. Then backwards from its start, for purchases that were settled or reversed in it.
     await onProgress(wholeMs > 0 ? doneMs / wholeMs : 1, progress);
     for (let atMs = position; atMs >= fromMs && atMs < toMs; ) {
       const untilMs = Math.min(atMs + SLICE_MS, toMs);
@@ -103,14 +103,14 @@ export function createRecoverGap(deps: Deps): RecoverGap {
     }
   }
 
-  /** @returns how many rows the service returned, and how many of them belong to the gap. */
+  /** @returns how many rows the card service returned, and how many belong to the gap. */
   async function recoverSlice(gap: Gap, from: Date, to: Date, isOfGap: (event: TransactionEvent) => boolean) {
     const rows = await deps.fetchRows(from, to);
     const read = rows.map(deps.readRow);
     const events = read.flatMap((row) => (row.kind === 'event' && isOfGap(row.event) ? [row.event] : []));
     const misfits = read.flatMap((row) => (row.kind === 'misfit' ? [row.webhook] : []));
-    for (const { issues } of misfits) log.warn({ issues }, 'a network transaction could not be read');
-    // In the order in which they happened, whatever the order of the rows.
+    for (const { issues } of misfits) log.warn({ issues }, 'could not read a network transaction');
+    // In the order in which they happened, not in the order of the rows.
     const missing = events
       .filter((event) => !isUnderWay(gap, event.occurredAt, now()))
       .toSorted((a, b) => a.occurredAt.localeCompare(b.occurredAt));
@@ -121,7 +121,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
 }
 
 /**
- * True when an event may have happened in the gap. A settlement says when it happened. A reversal only says when its
+ * True when an event may have happened in the gap. A settlement has its own time. A reversal only has the time when its
  * purchase was requested, so every reversal since Cardbell first ran may belong.
  */
 function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEvent, fromMs: number, sinceMs: number) {
@@ -130,7 +130,7 @@ function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEven
   return isUndated && Date.parse(requestedAt) >= wholeSecond(sinceMs);
 }
 
-/** The service's times have no fractions: an event in the second in which the gap began may seem to precede it. */
+/** The card service's times have no fractions: an event in the second when the gap started may seem to precede the gap. */
 function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }

@@ -11,21 +11,24 @@ import { holderOf } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { toMissedStatus } from '../webhooks/card-status.ts';
 
-/** Longer than the service keeps retrying a webhook, or its queue delays one. */
+/** Longer than the card service retries a webhook, or its queue delays one. */
 const SPAN_TTL_SECONDS = 3 * 24 * 3600;
-/** How far the service's clock and ours may be apart. */
+/** Largest difference between the card service's clock and ours. */
 const CLOCK_SKEW_MS = 60_000;
-/** After a shorter gap the service repeats its webhooks within four minutes; only a longer one needs every card read. */
+/**
+ * After a shorter gap the card service repeats its webhooks within four minutes. Only a longer gap requires reading every
+ * card.
+ */
 const EVERY_CARD_AFTER_MS = 225_000;
-/** So few that reading each costs no more than listing them all. */
+/** So few accounts that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;
-/** A status webhook normally comes immediately, but the service's queue may delay it. */
+/** A status webhook normally comes immediately, but the card service's queue may delay it. */
 const WEBHOOK_DUE_AFTER_MS = 5 * 60_000;
 
-/** A status that was reported without its webhooks, and the time in which those would have been sent. */
+/** A status that was reported without its webhooks, and the time in which they would have been sent. */
 const Span = z.strictObject({ status: CardStatus, after: z.string(), until: z.string() });
 
-/** Status changes that were reported without their webhooks, so that a webhook that comes after all adds nothing. */
+/** Status changes reported without their webhooks, so that a webhook that arrives later adds nothing. */
 type Backfilled = ReturnType<typeof createBackfilled>;
 
 export function createBackfilled(redis: RedisClient) {
@@ -36,7 +39,7 @@ export function createBackfilled(redis: RedisClient) {
     ttlSeconds: SPAN_TTL_SECONDS,
   });
   return {
-    /** Notes that the card's change to `status` is reported: it happened after `after`, and was seen at `until`. */
+    /** Records that the card's change to `status` is reported: it happened after `after` and was seen at `until`. */
     remember: spans.put,
     /** True when everything in the event was reported before. */
     async covers({ cards, callbackAt }: CardStatusEvent): Promise<boolean> {
@@ -58,13 +61,13 @@ interface Deps {
   readonly directory: Pick<Directory, 'all'> & {
     readonly status: () => Promise<{ readonly accounts: number; readonly listedAt: string | null }>;
     readonly refresh: (options: { readonly force: boolean }) => Promise<unknown>;
-    /** @returns false when not all could be read, because the API is away. */
+    /** @returns false when some could not be read because the API is down. */
     readonly reloadOlderThan: (atMs: number) => Promise<boolean>;
   };
   readonly backfilled: Pick<Backfilled, 'remember'>;
   /** Stores events that are not stored yet, marked as late. @returns how many were new. */
   readonly take: (gapId: string, events: readonly CardStatusEvent[]) => Promise<number>;
-  /** Puts a change that a gap hid on record when no other record explains it. */
+  /** Audits a change that happened during a gap, when no other audit entry explains it. */
   readonly recordDiscovered: RecordDiscovered;
   /** When the last gap ended (ms); 0 when there was none. */
   readonly lastGapEndMs: () => Promise<number>;
@@ -72,8 +75,8 @@ interface Deps {
 }
 
 /**
- * Reports every card whose status in the API differs from what was reported: one late alert for each card, with its
- * present status. Safe to repeat: the same change is the same event.
+ * Reports every card whose status in the API differs from the reported one: one late alert per card, with its current
+ * status. Idempotent: the same change gives the same event.
  */
 export function createStatusRecovery(deps: Deps) {
   const { directory, backfilled, take, recordDiscovered, lastGapEndMs, now } = deps;
@@ -83,30 +86,30 @@ export function createStatusRecovery(deps: Deps) {
      * Reports the cards that changed in a gap.
      *
      * @returns how many.
-     * @throws StoreUnavailableError when not every card could be read: to be run again.
+     * @throws StoreUnavailableError when some cards could not be read; run it again.
      */
     async afterGap(gap: Gap): Promise<number> {
       const { accounts } = await directory.status();
       if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
-        // A gap is not closed before every card was looked at.
+        // A gap is closed only after every card was checked.
         const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
-        if (!isWhole) throw new StoreUnavailableError('not every card could be read');
+        if (!isWhole) throw new StoreUnavailableError('some cards could not be read');
       } else {
         await directory.refresh({ force: true });
       }
       return await reportChanges(gap, 0);
     },
 
-    /** Updates the directory, and reports every status that no webhook has explained for a while, gap or no gap. */
+    /** Updates the directory, and reports every status that no webhook has explained for a while, even without a gap. */
     async refreshDirectory(): Promise<void> {
       const { listedAt } = await directory.status();
-      // A recovery's own refresh may have exceeded the service's hourly quota.
+      // The refresh by a recovery may have hit the card service's hourly quota.
       await directory.refresh({ force: (await lastGapEndMs()) > Date.parse(listedAt ?? '') });
       await reportChanges(null, WEBHOOK_DUE_AFTER_MS);
     },
   };
 
-  /** @param gap null: none. @param unexplainedMs how long to wait for the webhook. */
+  /** @param gap null when there is none. @param unexplainedMs how long to wait for the webhook. */
   async function reportChanges(gap: Gap | null, unexplainedMs: number): Promise<number> {
     let reported = 0;
     for await (const account of directory.all()) {
@@ -121,7 +124,7 @@ export function createStatusRecovery(deps: Deps) {
           was,
           seenAt,
         });
-        // Before the event is stored, so that no webhook slips in between.
+        // Before the event is stored, so that no webhook can arrive in between.
         await backfilled.remember(cardId, { status, after: was.seenAt, until: seenAt });
         if (gap !== null) await recordDiscovered(gap, event, was.status);
         reported += await take(gap?.id ?? 'maintenance', [event]);
@@ -131,14 +134,14 @@ export function createStatusRecovery(deps: Deps) {
   }
 }
 
-/** How far back a record may explain a change: the audit grows by far less in any gap. */
+/** How many audit entries back an explanation is searched: any gap adds far fewer. */
 const READ_BACK = 1000;
 /** A change may have been made shortly before the gap that hid it. */
 const BEFORE_MS = 10 * 60_000;
-/** Records of a change that Cardbell made, or has found before. */
+/** Audit entries of changes that Cardbell made or already discovered. */
 const explains: ReadonlySet<AuditRecord['event']> = new Set(['sent', 'done', 'confirmed', 'discovered']);
 
-/** Puts a status that a recovery found on record, when no other record explains it. Safe to repeat. */
+/** Audits a status that a recovery found, when no other entry explains it. Idempotent. */
 type RecordDiscovered = (gap: Gap, event: CardStatusEvent, before: CardStatus | null) => Promise<void>;
 
 export function createRecordDiscovered({

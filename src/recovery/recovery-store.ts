@@ -6,19 +6,19 @@ import { shardsOf } from '../core/shards.ts';
 import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** The inbox still remembers younger events, and checks them when it takes them. */
+/** The inbox remembers younger events and deduplicates them itself. */
 const INBOX_REMEMBERS_MS = 6 * DAY_MS;
-/** Alerts are kept a little longer than this. */
+/** Alerts are kept slightly longer than this. */
 const ALERTS_KEPT_MS = 29 * DAY_MS;
 
-/** How far a recovery has come. A worker that takes over after a crash continues from here. */
+/** The progress of a recovery. After a crash, another worker continues from here. */
 const Progress = z.object({
   /**
-   * UTC ISO 8601. Inside the gap: everything of the gap up to here has been fetched. Before the gap: all of the gap, and
-   * everything from here to its beginning. Null: nothing yet.
+   * UTC ISO 8601. Inside the gap: everything in the gap before this time was fetched. Before the gap: the complete gap was
+   * fetched, and everything from this time to its start. Null: nothing yet.
    */
   position: z.string().nullable().default(null),
-  /** Events of the gap that the card service returned, including those that were known already. */
+  /** Events of the gap that the card service returned, including already known ones. */
   found: z.coerce.number().default(0),
   /** Events that had not been reported before. */
   recovered: z.coerce.number().default(0),
@@ -26,7 +26,7 @@ const Progress = z.object({
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
   statuses: z.coerce.number().default(0),
-  /** The Slack message that shows the progress. Empty: it was asked for, and nobody knows where it stands, if it does. */
+  /** The Slack message that shows the progress. Empty: a post was started, but its result is unknown. */
   lineTs: z.string().nullable().default(null),
   finishedAt: z.string().nullable().default(null),
 });
@@ -35,8 +35,8 @@ export type RecoveryProgress = z.infer<typeof Progress>;
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
 /**
- * The progress of each recovery, in the slot of the inbox, because the intake counts in the same transaction: each shard
- * what it took.
+ * The progress of each recovery, in the same slot as the inbox, because the intake counts in the same transaction: each
+ * shard counts the events it stored.
  */
 export function createRecoveries(redis: RedisClient, shards = 1) {
   const keyOf = (gapId: string): string => intakeKey(`recovery:${gapId}`);
@@ -61,12 +61,13 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
   };
 }
 
-/** Leaves out events that were reported before, as far back as that can be known. */
+/** Removes events that were already reported, as far back as that is known. */
 type UnreportedOnly = (events: readonly TransactionEvent[]) => Promise<TransactionEvent[]>;
 
 /**
- * The inbox remembers the events of the last days, and alerts show those of the last month. Older events count as
- * reported if Cardbell was receiving webhooks at the time: nothing is left to check, and reporting twice would be worse.
+ * The inbox remembers the events of the last days, and alerts cover the last month. Older events count as reported if
+ * Cardbell was receiving webhooks at the time: nothing else is left to check, and a duplicate report would be worse than a
+ * missing one.
  */
 export function createUnreportedOnly(redis: RedisClient, now: () => Date): UnreportedOnly {
   return async function unreportedOnly(events) {
@@ -92,18 +93,18 @@ export function createUnreportedOnly(redis: RedisClient, now: () => Date): Unrep
   }
 }
 
-/** The earliest moment at which it can have been reported. A settlement says when it happened, a reversal does not. */
+/** The earliest time at which it can have been reported. A settlement has its own time, a reversal does not. */
 function earliestAt({ settledAt, requestedAt }: TransactionEvent): string {
   return settledAt ?? requestedAt;
 }
 
 interface DryRunDeps {
-  /** How many have not been taken before. Stores nothing. */
+  /** How many were not stored before. Stores nothing. */
   readonly countNew: (fetched: readonly (TransactionEvent | QuarantinedWebhook)[]) => Promise<number>;
   readonly unreportedOnly: UnreportedOnly;
 }
 
-/** Stands in for the intake and the progress store: counts what would be recovered, and stores nothing. */
+/** Replaces the intake and the progress store: counts what would be recovered, and stores nothing. */
 export function createDryRun({ countNew, unreportedOnly }: DryRunDeps) {
   let progress = Progress.parse({});
   const recoveries: Recoveries = {

@@ -12,7 +12,7 @@ import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 import type { RecoverAction } from './verbs.ts';
 
 interface StartDeps {
-  /** The moment that somebody typed, UTC ISO 8601; null when there is no such date. */
+  /** The typed start time, UTC ISO 8601; null when there is no such date. */
   readonly momentOf: (since: Since, askedAt: string) => string | null;
   /** Enqueues the recovery. */
   readonly recoverGap: (gap: Gap) => Promise<void>;
@@ -21,7 +21,7 @@ interface StartDeps {
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse'>;
 }
 
-/** `/card recover …`: records who asked, enqueues the recovery, and says where to watch it. */
+/** `/card recover …`: audits the request, enqueues the recovery, and says where its progress is shown. */
 export function createStartRecovery({ momentOf, recoverGap, opsChannel, reply }: StartDeps) {
   return async function startRecovery(action: RecoverAction): Promise<void> {
     const from = momentOf(action.target.since, action.askedAt);
@@ -68,7 +68,7 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
       }
     },
 
-    /** The same from a terminal: progress is shown there, and the result in Slack as well. @throws CardApiError */
+    /** The same from a terminal: shows the progress there, and the result also in Slack. @throws CardApiError */
     async runHere(gap: Gap, onProgress: OnProgress): Promise<RecoveryProgress> {
       const progress = await withLock('recovery', () => recoverGap(gap, onProgress));
       await notify.end(gap, 'done', progress);
@@ -84,7 +84,7 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
     } catch (error) {
       if (error instanceof SlackError) return error.retryAfterMs ?? SLACK_PAUSE_MS;
       if (!(error instanceof CardApiError)) throw error;
-      log.warn({ err: error, gap }, 'a gap cannot be closed yet');
+      log.warn({ err: error, gap }, 'could not close a gap');
       const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {
         await notify.progress(gap, 'waiting', 0, progress);

@@ -9,14 +9,14 @@ import type { RedisClient } from '../core/redis.ts';
 
 const FRESH_MS = 60_000;
 const RETRY_MS = 30_000;
-/** An alert that shows less is better than one that comes late. */
+/** A late alert is worse than one that shows less. */
 const CHANNEL_INFO_DEADLINE_MS = 1500;
 const CHANNELS_MAX = 2000;
 
-/** Counts Slack's reports that the readers of a channel changed. */
+/** Changes when Slack reports that the readers of a channel changed. */
 export const visibilityVersionKey = stateKey('visibility-version');
 
-/** The readers of a channel changed: every process then looks all channels up again. */
+/** The readers of a channel changed: makes every process look up all channels again. */
 export async function visibilityChanged(redis: RedisClient): Promise<void> {
   await redis.set(visibilityVersionKey, randomUUID());
 }
@@ -28,11 +28,11 @@ interface VisibilityDeps {
   readonly now?: () => number;
 }
 
-/** @param version to be passed when it has just been read. */
+/** @param version pass it if it was just read. */
 type VisibilityOf = (channel: string, version?: string | null) => Promise<ChannelVisibility>;
 
 /**
- * Who can read a channel. Slack's answer is cached for a minute, or until Slack reports a change. A channel that
+ * Determines who can read a channel. Caches Slack's answer for a minute, or until Slack reports a change. A channel that
  * cannot be looked up counts as public, so little is shown.
  */
 export function createVisibilityOf({
@@ -44,7 +44,7 @@ export function createVisibilityOf({
 
   return async function visibilityOf(channel, given) {
     if (channel.startsWith('D')) return 'direct';
-    // Read before Slack is asked, so that a change in between is noticed the next time.
+    // Read before asking Slack, so that the next call detects a change in between.
     const version = given === undefined ? await readVersion() : given;
     const cached = cache.get(channel);
     if (cached !== undefined && cached.version === version && cached.until > now()) return cached.visibility;
@@ -54,11 +54,11 @@ export function createVisibilityOf({
       const { isPrivate, isExtShared } = await within(CHANNEL_INFO_DEADLINE_MS, channelInfo(channel), () => {
         throw new Error('no answer in time');
       });
-      // Another company reads a shared channel, even one that is private here.
+      // Another company reads a shared channel, even if it is private here.
       visibility = isExtShared ? 'shared' : isPrivate ? 'private' : 'public';
     } catch {
       freshMs = RETRY_MS;
-      // A shared channel stays shared while Slack does not answer.
+      // A shared channel counts as shared while Slack does not answer.
       if (cached?.visibility === 'shared') visibility = 'shared';
     }
     if (cache.size >= CHANNELS_MAX) cache.clear();
@@ -68,9 +68,9 @@ export function createVisibilityOf({
 }
 
 /**
- * Where goes what names people or limits while its own channel is shared with another company.
+ * Finds a channel for messages that name people or limits when their own channel is shared with another company.
  *
- * @returns the first of the team's channels that is not shared, other than this one; null when there is none.
+ * @returns the first team channel that is neither shared nor this one; null when there is none.
  */
 export function createUnsharedChannel(
   { fallback, ops, audit, approvals }: Readonly<Record<'fallback' | 'ops' | 'audit' | 'approvals', string>>,
@@ -91,13 +91,13 @@ interface AlertsDeps {
 }
 
 /**
- * True when the channel that an action came from may get alerts; otherwise the user has been told why not.
+ * True when the channel of an action may get alerts. Otherwise the user has been told why not.
  *
- * @param what is refused, as the beginning of a sentence.
+ * @param what the refused thing, as the start of a sentence.
  */
 export type MayGetAlerts = (action: Action, what?: string) => Promise<boolean>;
 
-/** Asks Slack each time, because a cached answer may be wrong by now. @throws SlackError when Slack cannot say. */
+/** Asks Slack each time, because a cached answer may be outdated. @throws SlackError when Slack does not answer. */
 export function createMayGetAlerts({ channelInfo, reply }: AlertsDeps): MayGetAlerts {
   return async function mayGetAlerts(action, what = 'This place gets no alerts by subscription') {
     const obstacle = await obstacleIn(action.origin.channel);
@@ -113,7 +113,7 @@ export function createMayGetAlerts({ channelInfo, reply }: AlertsDeps): MayGetAl
       if (isExtShared) return sharedChannel;
       return isMember ? null : notInvited;
     } catch (error) {
-      // Slack hides private channels from those who are not members.
+      // Slack hides private channels from non-members.
       if (error instanceof SlackError && error.code === 'channel_unusable') return notInvited;
       throw error;
     }

@@ -5,18 +5,18 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 
-/** Another value after each change of anything that decides where events go. */
+/** Gets a new value whenever anything that decides where events go is changed. */
 export const routingVersionKey = stateKey('routing-version');
 
-/** To be added to every transaction that changes a rule: each worker then reads all rules again at its next event. */
+/** Add this to every transaction that changes a rule: each worker then rereads all rules at its next event. */
 export function routingChanged(transaction: ChainableCommander): ChainableCommander {
-  // No counter: after Redis came back older it would count to a number that stood for something else.
+  // Not a counter: after a rewind, Redis would reuse a number that stood for other rules.
   return transaction.set(routingVersionKey, randomUUID());
 }
 
-/** Events that a channel has subscribed to, until somebody unsubscribes. */
+/** Events that a channel has subscribed to, until someone unsubscribes. */
 export const Subscription = z.strictObject({
-  /** What people type to remove it. */
+  /** People type this number to remove it. */
   number: z.int().positive(),
   channel: z.string(),
   /** Normal form of a filter: see `src/routing/filter.ts`. */
@@ -34,7 +34,7 @@ export function createSubscriptions(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: Subscription, key: stateKey('subscriptions') });
   const all = async (): Promise<Subscription[]> => (await store.all()).toSorted((a, b) => a.number - b.number);
   return {
-    /** A channel has at most one subscription with the same filter. @returns the new one, or the one that it has. */
+    /** A channel has at most one subscription per filter. @returns the new or the existing subscription. */
     async add(wanted: Omit<Subscription, 'number'>): Promise<Subscription> {
       const same = (await all()).find(({ channel, filter }) => channel === wanted.channel && filter === wanted.filter);
       if (same !== undefined) return same;
@@ -42,17 +42,17 @@ export function createSubscriptions(redis: RedisClient) {
       await store.put(String(subscription.number), subscription, routingChanged);
       return subscription;
     },
-    /** Whatever its number is by now. */
+    /** Finds it by channel and filter, because its number may have changed. */
     async remove({ channel, filter }: Pick<Subscription, 'channel' | 'filter'>): Promise<void> {
       const same = (await all()).find((each) => each.channel === channel && each.filter === filter);
       if (same !== undefined) await store.delete(String(same.number), routingChanged);
     },
-    /** In order of their numbers. */
+    /** Ordered by number. */
     all,
   };
 }
 
-/** Channels whose alerts are long: all there is to say at once, in place of three lines. */
+/** Channels that want long alerts instead of three lines. */
 export type LongAlerts = ReturnType<typeof createLongAlerts>;
 
 export function createLongAlerts(redis: RedisClient) {
@@ -64,24 +64,24 @@ export function createLongAlerts(redis: RedisClient) {
   };
 }
 
-/** Hours of the day, on the wall clock of a time zone. */
+/** Hours of the day, in the local time of a time zone. */
 export const QuietWindow = z.strictObject({
   /** `22:00`. */
   from: z.string(),
-  /** `07:00`. On the next day when it is not later than `from`. `24:00` is the end of the day. */
+  /** `07:00`. The next day when not later than `from`. `24:00` is the end of the day. */
   to: z.string(),
   /** IANA name. */
   zone: z.string(),
-  /** Weekdays on which it begins; 0 is Sunday. */
+  /** Weekdays on which it starts; 0 is Sunday. */
   days: z.array(z.int().min(0).max(6)).min(1),
 });
 export type QuietWindow = z.infer<typeof QuietWindow>;
 
-/** A channel's quiet hours: alerts that come in them are held, and posted when they end. */
+/** A channel's quiet hours: alerts are held during these hours and posted when they end. */
 export const QuietHours = z.strictObject({
   channel: z.string(),
   window: QuietWindow,
-  /** Normal form of the filter for events that are exempt; null when none is. */
+  /** Normal form of the filter for exempt events; null when there is none. */
   except: z.string().nullable(),
   /** Slack user id. */
   by: z.string(),
@@ -95,7 +95,7 @@ export type QuietHoursStore = ReturnType<typeof createQuietHours>;
 export function createQuietHours(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: QuietHours, key: stateKey('quiet-hours') });
   return {
-    /** Replaces the quiet hours that the channel had. */
+    /** Replaces the channel's previous quiet hours. */
     set: (quiet: QuietHours): Promise<void> => store.put(quiet.channel, quiet, routingChanged),
     remove: (channel: string): Promise<void> => store.delete(channel, routingChanged),
     get: store.get,

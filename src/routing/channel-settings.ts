@@ -19,13 +19,13 @@ const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | 
 
 interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
   readonly quietHours: QuietHoursStore;
-  /** Applies the channel's quiet hours to what it holds already. @returns how many alerts need not wait any longer. */
+  /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
   readonly reply: Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear'>;
 }
 
-/** `/card quiet …`: alerts that come in these hours are held, and posted together when they end. */
+/** `/card quiet …`: holds alerts during these hours, and posts them together when the hours end. */
 export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, zone, now }: Deps) {
   return async function setQuiet(action: ChannelAction): Promise<void> {
     const parsed = parseQuiet(action.target.text, zone);
@@ -43,7 +43,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
     const isRecorded = await reply.hasBegun(action);
-    // Recorded first: after a crash the hours are gone, and only the record knows who ended them.
+    // Recorded first: after a crash the hours are gone, and only the record shows who ended them.
     const line = { did: 'ended the quiet hours of', channel };
     if (before !== null) await reply.record(action, { event: 'done', isFirst: true, before, line });
     else if (!isRecorded) await reply.record(action, { event: 'unchanged' });
@@ -64,7 +64,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     if (!(await mayGetAlerts(action))) return;
     const exceptWords = except === null ? null : describeStored(except);
     const after = `${printQuiet(window)}${exceptWords === null ? '' : `, except ${exceptWords}`}`;
-    // Recorded first: after a crash the new hours would be set already, and what was before would be lost.
+    // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
     await reply.record(action, { event: 'done', isFirst: true, before, after, line });
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
@@ -90,8 +90,8 @@ interface HoldDeps {
 const OVERLAP_MS = 10 * 60_000;
 
 /**
- * Applies a channel's present quiet hours to what it holds: without hours, or when an alert is exempt from them, it is
- * released; when the hours end at another time, it waits until then. Safe to repeat.
+ * Applies a channel's current quiet hours to the entries it holds. Releases an entry when there are no quiet hours now, or
+ * when its alert is exempt. Otherwise moves its release to the current end of the hours. Idempotent.
  *
  * @returns how many entries were released.
  */
@@ -99,17 +99,17 @@ export async function holdAsQuiet(channel: string, deps: HoldDeps): Promise<numb
   return await applyHours(channel, await deps.quietHours.get(channel), deps, false);
 }
 
-/** The same for every channel, for what was held while somebody changed the hours. */
+/** The same for every channel, for entries held while someone changed the hours. */
 export async function holdAllAsQuiet(deps: HoldDeps): Promise<void> {
   for (const channel of await deps.outbox.channels()) {
-    // Read one by one: hours that were set a moment ago must not lose what they hold.
+    // Read one at a time: hours that were just set must not lose the entries they hold.
     const hours = await deps.quietHours.get(channel);
     const isSettled = hours !== null && Date.parse(hours.at) + OVERLAP_MS < deps.now().getTime();
     await applyHours(channel, hours, deps, isSettled);
   }
 }
 
-/** @param isSettled nothing is held under the previous hours any more: only entries with another end are looked at. */
+/** @param isSettled no entry is still held under the previous hours, so only entries with a different end are checked. */
 async function applyHours(
   channel: string,
   hours: QuietHours | null,
@@ -148,13 +148,13 @@ interface HeldDeps {
   readonly now: () => Date;
 }
 
-/** Until when (ms) the present quiet hours of a channel hold an alert that is posted again; null: not at all. */
+/** Until when (ms) a channel's current quiet hours hold an alert that is posted again; null when they do not. */
 export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
   return async function heldUntil(channel: string, alertId: string): Promise<number | null> {
     const hours = await quietHours.get(channel);
     const alert = hours === null ? null : await alerts.get(alertId);
     if (hours === null || alert === null) return null;
-    // In a direct conversation: the holder is the one who can tell whether it is fraud.
+    // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
     const quiet = quietFor(alert, channel, { quiet: new Map([[channel, hours]]) }, now().getTime());
     return quiet === null || quiet.isExempt ? null : quiet.until;
@@ -166,7 +166,7 @@ interface AlertLengthDeps {
   readonly reply: Pick<ActionTools, 'answer' | 'record'>;
 }
 
-/** `/card alerts long|short`: how much an alert of this channel says at once. Safe to repeat. */
+/** `/card alerts long|short`: sets the length of this channel's alerts. Idempotent. */
 export function createSetAlertLength({ longAlerts, reply }: AlertLengthDeps) {
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;

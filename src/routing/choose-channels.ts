@@ -7,18 +7,18 @@ import type { Mute } from './mute-store.ts';
 import { printQuiet, quietUntil } from './quiet-hours.ts';
 import { readStored, type SubscriptionIndex } from './subscription-index.ts';
 
-/** Everything that people decided about where events go. */
+/** All routing decisions that people have made. */
 export interface RoutingRules {
   readonly subscriptions: SubscriptionIndex;
   /** By channel. */
   readonly quiet: ReadonlyMap<string, QuietHours>;
-  /** Mutes in force. Some may be past their end already. */
+  /** Mutes in force. Some may have passed their end. */
   readonly mutes: readonly Mute[];
-  /** Changes when the readers of a channel do: see `channel-access.ts`. */
+  /** Changes when a channel's readers change: see `channel-access.ts`. */
   readonly visibilityVersion: string | null;
 }
 
-/** A channel that gets an event, and every rule that says so. */
+/** A channel that gets an event, and every rule behind it. */
 export interface Candidate {
   readonly channel: string;
   readonly because: readonly string[];
@@ -26,15 +26,15 @@ export interface Candidate {
 
 interface NotFitting {
   readonly subscription: Subscription;
-  /** Its filter as people read it. */
+  /** Its filter in readable form. */
   readonly words: string;
   readonly reason: string;
 }
 
 /**
- * The channels that an event is for: the default channel of its kind, and every channel with a subscription that fits.
+ * Finds the channels for an event: the default channel of its kind, and every channel with a matching subscription.
  *
- * @param notFittingMax of how many of the other subscriptions the reason is told.
+ * @param notFittingMax how many other subscriptions are returned with the reason why they do not match.
  */
 export function whoWants(
   subject: Subject,
@@ -61,7 +61,7 @@ export function whoWants(
   return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting, more };
 }
 
-/** Parsed filters of quiet hours, by their normal form. */
+/** Cache of parsed quiet-hours filters, by their normal form. */
 const filters = new Map<string, Filter>();
 const FILTERS_MAX = 1000;
 
@@ -75,14 +75,14 @@ function filterOf(text: string): Filter {
   return filter;
 }
 
-/** What no mute withholds, because whoever muted a card did not mean it: a block, a closed card, suspected fraud. */
+/** Events that no mute withholds, because a mute is not meant for them: a block, a closed card, suspected fraud. */
 function alwaysPasses(event: StoredEvent): boolean {
   if (event.kind === 'card-status')
     return event.cards.some(({ status }) => status === 'BLOCKED' || status === 'CLOSED');
   return isSuspectedFraud(event);
 }
 
-/** The mutes that apply to an event, before the travel mutes: a mute withholds it from everybody. */
+/** The mutes that apply to an event, before the travel mutes, because a mute withholds it from everyone. */
 export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number): readonly Mute[] {
   if (event.acctId === null || alwaysPasses(event)) return [];
   const ofCard = mutes.filter(({ acctId, endsAt }) => acctId === event.acctId && Date.parse(endsAt) > now);
@@ -92,7 +92,7 @@ export function mutesOf(event: StoredEvent, mutes: readonly Mute[], now: number)
   ];
 }
 
-/** True for a decline in one of these countries that a journey explains: in person, or refused because it is abroad. */
+/** True for a decline in one of these countries that the trip explains: in person, or declined because it is abroad. */
 function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
   if (event.kind !== 'decline') return false;
   const country = countryCode(event.merchant.country);
@@ -100,7 +100,7 @@ function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
   return event.isCardPresent === true || declineCode(event.decline) === 'decline.rule.location';
 }
 
-/** When the channel's quiet hours end, which they are, and whether the event is exempt; null when it has none now. */
+/** When the channel's quiet hours end, which they are, and whether the event is exempt; null outside quiet hours. */
 export function quietFor(
   subject: Subject,
   channel: string,

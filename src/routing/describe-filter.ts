@@ -6,27 +6,27 @@ const EVERYTHING: Filter = { is: 'all' };
 const prepositions: Readonly<Record<TextFact, string>> = { group: 'in', holder: 'of', merchant: 'at', category: 'in' };
 
 /**
- * A filter as people say it: `declines over $500.00 except in "United States"`. It can be typed: read again, it selects the
- * same events. What is stored is {@link printFilter}, which older versions read as well.
+ * Prints a filter in readable form: `declines over $500.00 except in "United States"`. This form can be typed and selects
+ * the same events. The stored form is {@link printFilter}, which older versions can also read.
  */
 export function describeFilter(filter: Filter): string {
   return words(headed(simple(filter)));
 }
 
-/** The same for a stored filter; one that cannot be read any more stays as it is. */
+/** The same for a stored filter. Returns the text unchanged when it can no longer be parsed. */
 export function describeStored(text: string): string {
   const parsed = parseFilter(text);
   return 'filter' in parsed ? describeFilter(parsed.filter) : text;
 }
 
-/** Without “not not”. */
+/** Removes double negation. */
 function simple(filter: Filter): Filter {
   if (filter.is === 'and' || filter.is === 'or') return { is: filter.is, filters: filter.filters.map(simple) };
   if (filter.is !== 'not') return filter;
   return filter.filter.is === 'not' ? simple(filter.filter.filter) : { is: 'not', filter: simple(filter.filter) };
 }
 
-/** Names what a condition is about, where it names nothing itself: `over $500.00` → `everything over $500.00`. */
+/** Adds a noun to a condition that has none: `over $500.00` → `everything over $500.00`. */
 function headed(filter: Filter): Filter {
   if (filter.is === 'or' && !isList(filter.filters)) return { is: 'or', filters: filter.filters.map(headed) };
   if (hasHead(filter)) return filter;
@@ -62,7 +62,7 @@ function inner(filter: Filter): string {
   return isSimple ? words(filter) : `(${words(filter)})`;
 }
 
-/** What it is about, then its conditions, then the exceptions. */
+/** Orders the parts: the subject, then its conditions, then the exceptions. */
 function joined(filters: readonly Filter[]): string {
   const rank = (filter: Filter): number => (hasHead(filter) ? 0 : filter.is === 'not' ? 2 : 1);
   const sorted = filters.toSorted((a, b) => rank(a) - rank(b));
@@ -76,7 +76,7 @@ function linkOf(before: Filter | undefined, part: Filter): string {
   return isFirstException || (!isMixed && !hasHead(part) && factOf(before) !== factOf(part)) ? ' ' : ' and ';
 }
 
-/** What kind of fact a condition is about: two of the same are joined with “and”. */
+/** The fact that a condition tests. Two conditions on the same fact are joined with “and”. */
 function factOf(filter: Filter): string {
   if (filter.is === 'text') return filter.fact;
   return filter.is === 'or' ? factOf(filter.filters[0] ?? EVERYTHING) : filter.is;
@@ -84,7 +84,7 @@ function factOf(filter: Filter): string {
 
 type Listed = Extract<Filter, { is: 'code' | 'text' | 'country' }>;
 
-/** Several values of one fact: `in Portugal, Spain`. */
+/** True for several values of one fact: `in Portugal, Spain`. */
 function isList(filters: readonly Filter[]): filters is readonly Listed[] {
   const facts = new Set(filters.map((filter) => (isListed(filter) ? factOf(filter) : null)));
   return facts.size === 1 && !facts.has(null);

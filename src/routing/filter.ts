@@ -14,19 +14,19 @@ import { formatCents } from '../core/money.ts';
 const amountWords = { over: 'over', from: 'at least', under: 'under', upTo: 'at most' } as const;
 export type AmountTest = keyof typeof amountWords;
 
-/** Facts that are compared word by word. */
+/** Facts that are matched word by word. */
 export const textFacts = ['group', 'holder', 'merchant', 'category'] as const;
 export type TextFact = (typeof textFacts)[number];
 
 /**
- * Selects events. In normal form: kinds in the order of `webhookKinds`, no `and` directly inside an `and`, no `or` directly
+ * Selects events. Normal form: kinds in the order of `webhookKinds`, no `and` directly inside an `and`, no `or` directly
  * inside an `or`. `parseFilter` reads it, `printFilter` writes it.
  */
 export type Filter =
   | { readonly is: 'all' }
   | { readonly is: 'kind'; readonly kinds: readonly WebhookKind[] }
   | { readonly is: 'amount'; readonly test: AmountTest; readonly cents: number }
-  /** A decline code, or the beginning of several: `decline.rule` means every rule. */
+  /** A decline code or a prefix of several: `decline.rule` matches every rule. */
   | { readonly is: 'code'; readonly code: string }
   | { readonly is: 'text'; readonly fact: TextFact; readonly text: string }
   /** ISO 3166, two letters. */
@@ -38,12 +38,12 @@ export type Filter =
 /** Everything about purchases except declines. */
 export const spendKinds: readonly WebhookKind[] = webhookKinds.filter((kind) => kindTraits[kind].category === 'spend');
 
-/** A kind as it is typed. */
+/** A kind as people type it. */
 export function kindName(kind: WebhookKind): string {
   return kindTraits[kind].typed[0];
 }
 
-/** A filter as it can be typed: `parseFilter(printFilter(filter))` is `filter`. */
+/** Prints a filter in typeable form: `parseFilter(printFilter(filter))` is `filter`. */
 export function printFilter(filter: Filter): string {
   switch (filter.is) {
     case 'all':
@@ -91,9 +91,9 @@ export interface Subject {
 }
 
 /**
- * Why a filter does not select an event, in a few words; null when it does. An unknown fact fits no filter.
+ * Returns why a filter does not select an event, in a few words; null when it does. An unknown fact matches no filter.
  *
- * The words are put together when they are asked for: most of hundreds of filters do not fit, and few are told.
+ * The reason is built lazily: most of hundreds of filters do not match, and few reasons are shown.
  */
 export function whyNot(filter: Filter, subject: Subject): (() => string) | null {
   const { event, card } = subject;
@@ -160,14 +160,14 @@ export function textOf(fact: TextFact, { event, card }: Subject): string {
   return fact === 'merchant' ? event.merchant.name : `${event.mcc} ${merchantCategory(event.mcc) ?? ''}`;
 }
 
-/** True when each wanted word starts a word of the text: `field` fits “Field Ops”. Ignores accents and case. */
+/** True when each wanted word is a prefix of a word in the text: `field` matches “Field Ops”. Ignores accents and case. */
 export function hasWords(text: string, wanted: string): boolean {
   const words = wordsOf(text);
   const starts = wordsOf(wanted);
   return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));
 }
 
-/** Each event is compared with many filters, and each filter with many events. */
+/** Cached, because each event is compared with many filters, and each filter with many events. */
 const known = new Map<string, readonly string[]>();
 const KNOWN_MAX = 2000;
 
@@ -191,7 +191,7 @@ function splitWords(text: string): readonly string[] {
   );
 }
 
-/** The kinds that a filter can select at all. Empty: it never selects anything. */
+/** The kinds that a filter can ever select. Empty when it never selects anything. */
 export function possibleKinds(filter: Filter): readonly WebhookKind[] {
   switch (filter.is) {
     case 'kind':
@@ -211,7 +211,7 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
       return webhookKinds.filter((kind) => filter.filters.some((part) => possibleKinds(part).includes(kind)));
     case 'not': {
       const { filter: denied } = filter;
-      // What is denied twice is described without either “not”, and must be as possible then.
+      // A double negation is described without “not”, so it must allow the same kinds.
       if (denied.is === 'not') return possibleKinds(denied.filter);
       return denied.is === 'kind' ? webhookKinds.filter((kind) => !denied.kinds.includes(kind)) : webhookKinds;
     }
@@ -220,7 +220,7 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
   }
 }
 
-/** True when a filter selects by a reason that channels must not see: a wrong PIN. */
+/** True when a filter selects by a reason that channels must not see, namely a wrong PIN. */
 export function namesSensitive(filter: Filter): boolean {
   if (filter.is === 'and' || filter.is === 'or') return filter.filters.some(namesSensitive);
   if (filter.is === 'not') return namesSensitive(filter.filter);

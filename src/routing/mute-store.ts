@@ -7,14 +7,14 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { routingChanged } from './channel-rules-store.ts';
 
-/** Longer than any mute lasts. When a mute ends, what it withheld is reported and removed. */
+/** Longer than any mute. When a mute ends, its withheld alerts are reported and removed. */
 const WITHHELD_TTL_SECONDS = 100 * 24 * 3600;
 
 const common = {
-  /** Made from the action's id, so it is unique. */
+  /** Derived from the action's id, so it is unique. */
   id: z.string(),
   acctId: z.int().positive(),
-  /** As it was known when the mute was set. */
+  /** The card's facts when the mute was set. */
   card: CardFacts,
   /** Slack user id of the author. */
   by: z.string(),
@@ -25,19 +25,19 @@ const common = {
 };
 
 /**
- * Keeps a card's alerts out of the channels for a while. As in Alertmanager, a mute is never edited: to change it, another
- * one with its own id replaces it.
+ * Keeps a card's alerts out of the channels for a while. As in Alertmanager, a mute is never edited: a change creates a new
+ * mute with its own id, which replaces it.
  */
 export const Mute = z.discriminatedUnion('kind', [
   /** All alerts of the card. */
   z.strictObject({ kind: z.literal('mute'), ...common }),
-  /** A travel mute: only the declines that a journey explains. */
+  /** A travel mute: only declines that a trip explains. */
   z.strictObject({
     kind: z.literal('travel'),
     ...common,
     /** ISO 3166, two letters. */
     countries: z.array(z.string()).min(1),
-    /** The direct conversation with the author, who gets these declines instead of the channels. */
+    /** The author's direct conversation, which gets these declines instead of the channels. */
     directChannel: z.string(),
   }),
 ]);
@@ -51,8 +51,8 @@ interface Withheld {
 }
 
 /**
- * A mute is in force, then ended, then removed. What it withheld moves along in the same transaction in which it ends or
- * is replaced, so each alert is counted once, even when one mute ends as the next begins.
+ * A mute is in force, then ended, then removed. Its withheld alerts move in the same transaction that ends or replaces it,
+ * so each alert is counted once, even when one mute ends as the next starts.
  */
 export type Mutes = ReturnType<typeof createMutes>;
 
@@ -68,7 +68,7 @@ export function createMutes(redis: RedisClient, now: () => Date = () => new Date
   const bySoonestEnd = (mutes: Mute[]): Mute[] => mutes.toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
 
   return {
-    /** Replaces the mute of the same kind and card, and takes over its count. Safe to repeat. */
+    /** Replaces the mute of the same kind and card, and takes over its withheld alerts. Idempotent. */
     async put(mute: Mute): Promise<void> {
       const replaced = (await inForce.all()).filter(
         ({ id, acctId, kind }) => acctId === mute.acctId && kind === mute.kind && id !== mute.id,
@@ -84,7 +84,7 @@ export function createMutes(redis: RedisClient, now: () => Date = () => new Date
         routingChanged(change);
       });
     },
-    /** Ends a mute; what it withheld has yet to be reported. Safe to repeat. */
+    /** Ends a mute. Its withheld alerts are reported later. Idempotent. */
     async end(mute: Mute): Promise<void> {
       const unreported = unreportedKey(mute.id);
       await ended.put(mute.id, mute, (change) => {
@@ -96,7 +96,7 @@ export function createMutes(redis: RedisClient, now: () => Date = () => new Date
         routingChanged(change);
       });
     },
-    /** Removes a mute whose end has been reported, also where Redis has come back from when it was in force. */
+    /** Removes a mute whose end was reported, even if Redis rewound to a state in which the mute was in force. */
     remove: ({ id }: Mute): Promise<void> =>
       ended.delete(id, (change) => routingChanged(change.hdel(inForceKey, id).del(unreportedKey(id), withheldKey(id)))),
     async get(id: string): Promise<{ readonly mute: Mute; readonly hasEnded: boolean } | null> {
@@ -105,23 +105,23 @@ export function createMutes(redis: RedisClient, now: () => Date = () => new Date
       const endedMute = await ended.get(id);
       return endedMute === null ? null : { mute: endedMute, hasEnded: true };
     },
-    /** Soonest end first. Some may be past their end and not ended yet. */
+    /** Soonest end first. Some may have passed their end without having been ended yet. */
     inForce: async (): Promise<Mute[]> => bySoonestEnd(await inForce.all()),
-    /** Those in force that are not past their end. */
+    /** The mutes in force that have not passed their end. */
     active: async (): Promise<Mute[]> =>
       bySoonestEnd(await inForce.all()).filter(({ endsAt }) => Date.parse(endsAt) > now().getTime()),
-    /** Those whose end has not been reported yet. */
+    /** The mutes whose end was not reported yet. */
     ended: async (): Promise<Mute[]> => bySoonestEnd(await ended.all()),
     /**
-     * Withholds an alert from these channels. Safe to repeat.
+     * Withholds an alert from these channels. Idempotent.
      *
-     * @returns false when the mute is no longer in force: the alert must then be posted, because nobody would report it.
+     * @returns false when the mute is no longer in force: the alert must then be posted, because nothing would report it.
      */
     async withhold(id: string, alerts: readonly Withheld[]): Promise<boolean> {
       const members = alerts.map(({ channel, kind, eventId }) => JSON.stringify([channel, kind, eventId]));
       return (await withholdOnce.run([inForceKey, withheldKey(id)], [id, WITHHELD_TTL_SECONDS, ...members])) === 1;
     },
-    /** What a mute has withheld and what has not been reported yet. */
+    /** Alerts that a mute withheld and that were not reported yet. */
     async withheld(id: string): Promise<Withheld[]> {
       const members = await redis.sunion(withheldKey(id), unreportedKey(id));
       return members.map((text) => {

@@ -11,10 +11,10 @@ import { type ChannelAction, type MuteAction, pageIn } from './verbs.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS_MAX = 90;
-/** Purchases in any other country are abroad to the card service. */
+/** Purchases in any other country are abroad for the card service. */
 const HOME = 'US';
 
-/** Ends a mute before its time. Safe to repeat. */
+/** Ends a mute early. Idempotent. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
 
 interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'mayAct' | 'zone'> {
@@ -32,7 +32,7 @@ export function createMuteVerbs(deps: MuteDeps) {
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
     mute: (resolved: Resolved<MuteAction>): Promise<void> =>
-      // One at a time for each card: what a mute replaces must not change in between.
+      // One at a time per card: the mute being replaced must not change in between.
       reply.withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
 
     /** `/card unmute CARD`: ends its mute and its travel mute now. */
@@ -75,7 +75,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
-  // At home nearly every decline is one that the trip explains: that is a mute.
+  // A trip at home would explain nearly every decline, so this is a regular mute.
   const isOfHome = isTravel && countries.split(',').includes(HOME);
   const asked = isOfHome ? { ...action, verb: 'mute' } : action;
   const decision = await reply.authorize(asked, { acctId, lastsMs });
@@ -109,7 +109,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   await reply.answer(action, muteSet(wordsOf(mute)));
 }
 
-/** Why a mute would end one that lasts longer; null when it would not. */
+/** Returns why a mute would end a longer one early; null when it would not. */
 async function whyShorter(
   action: MuteAction,
   acctId: number,
@@ -136,12 +136,12 @@ function muteIdOf({ id }: Action): string {
   return `mute_${id.slice('act_'.length)}`;
 }
 
-/** For the audit record. @param did past tense; the card follows. */
+/** For the audit record. @param did past tense, followed by the card. */
 function doneTo(card: CardFacts, did: string) {
   return { event: 'done', isFirst: true, acctId: card.acctId, cardId: card.cardId, line: { did, card } } as const;
 }
 
-/** When a mute ends, and how many words said so; or why it cannot. */
+/** When a mute ends and how many words it took; or why the text is invalid. */
 export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Date; words: number } | { why: string } {
   const read = readEnd(words, clock);
   if (read.kind === 'unclear') return { why: read.why };
@@ -154,7 +154,7 @@ export function muteEndOf(words: readonly string[], clock: Clock): { endsAt: Dat
 
 interface EndMuteDeps {
   readonly mutes: Pick<Mutes, 'get' | 'end' | 'withheld' | 'remove'>;
-  /** Posts into a channel, once for each id. */
+  /** Posts into a channel, once per id. */
   readonly postNotice: (channel: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
 }
@@ -162,9 +162,9 @@ interface EndMuteDeps {
 export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
   return {
     /**
-     * Ends a mute whose time is over: says in each channel how many alerts it withheld, and removes it. Safe to repeat.
+     * Ends a mute whose time is over: reports to each channel how many alerts it withheld, and removes it. Idempotent.
      *
-     * @returns milliseconds after which to run again, when it is too early; null when the mute has ended.
+     * @returns milliseconds until the next run, when it is too early; null when the mute has ended.
      */
     async endMute(id: string): Promise<number | null> {
       const stored = await mutes.get(id);
@@ -178,7 +178,7 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
   };
 
   async function closeMute(mute: Mute, endedBy: string | null): Promise<void> {
-    // Before it is reported, or an alert that comes in between would be withheld and never reported.
+    // Before reporting. Otherwise an alert that arrives in between would be withheld and never reported.
     await mutes.end(mute);
     const withheld = await mutes.withheld(mute.id);
     const channels = mute.kind === 'mute' ? [...new Set(withheld.map(({ channel }) => channel))] : [mute.directChannel];

@@ -8,13 +8,16 @@ import { type AmountTest, type Filter, hasWords, possibleKinds, printFilter, typ
 
 type Amount = Extract<Filter, { is: 'amount' }>;
 type Text = Extract<Filter, { is: 'text' }>;
-/** What has to hold together: simple conditions, or `not` before one. */
+/** Conditions that must all hold: simple conditions, each possibly negated. */
 type Way = readonly Filter[];
 
-/** Of a filter with more alternatives than these nobody says that it never fits. */
+/** Filters with more alternatives than this are not checked. */
 const WAYS_MAX = 500;
 
-/** Why no alert can ever fit a filter, as a sentence; null where some may. What only looks unlikely is not refused. */
+/**
+ * A sentence that explains why no alert can ever match a filter; null when some may. Filters that are merely unlikely to
+ * match are accepted.
+ */
 export function whyNever(filter: Filter): string | null {
   const ways = waysOf(filter);
   if (ways === null) return null;
@@ -22,7 +25,7 @@ export function whyNever(filter: Filter): string | null {
   return each.includes(null) ? null : (each[0] ?? `“${printFilter(filter)}” leaves no alert.`);
 }
 
-/** The ways in which a filter can fit; null where there are too many. */
+/** The alternatives that a filter consists of; null when there are too many. */
 function waysOf(filter: Filter): Way[] | null {
   switch (filter.is) {
     case 'all':
@@ -91,7 +94,7 @@ function isCodeWithin(one: Filter, whole: Filter): boolean {
 
 const opposite: Readonly<Record<AmountTest, AmountTest>> = { over: 'upTo', upTo: 'over', under: 'from', from: 'under' };
 
-/** What a condition says about the amount. “Not over $5” is “at most $5” only where there is an amount. */
+/** What a condition says about the amount. “Not over $5” means “at most $5” only for events with an amount. */
 function amountOf(part: Filter, hasAmount: boolean): Amount[] {
   if (part.is === 'amount') return [part];
   if (part.is !== 'not' || part.filter.is !== 'amount' || !hasAmount) return [];
@@ -121,7 +124,7 @@ function isOfCategory(part: Filter): part is Text {
   return part.is === 'text' && part.fact === 'category';
 }
 
-/** Four digits may be a category that the list lacks, but no merchant has two. */
+/** Four digits may be a category that our list lacks, but no merchant has two categories. */
 function whyNoCategory(wanted: readonly Text[]): string | null {
   const unknown = wanted.find(({ text }) => !isCategory(text));
   if (unknown !== undefined) {
@@ -146,7 +149,7 @@ export interface UnknownName {
   readonly meant: string | null;
 }
 
-/** Groups, categories and codes that a filter names and nobody knows. It is taken all the same: they may come. */
+/** Unknown groups, categories and codes in a filter. The filter is accepted anyway: they may exist later. */
 export function unknownNames(filter: Filter, groups: readonly string[]): UnknownName[] {
   if (filter.is === 'and' || filter.is === 'or') return filter.filters.flatMap((part) => unknownNames(part, groups));
   if (filter.is === 'not') return unknownNames(filter.filter, groups);

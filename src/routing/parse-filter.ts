@@ -12,9 +12,9 @@ import {
   textFacts,
 } from './filter.ts';
 
-/** What is wrong with a filter, at which word. */
+/** An error in a filter, and the word where it occurs. */
 interface FilterError {
-  /** The word as it was typed; empty at the end of the text. */
+  /** The word as typed; empty at the end of the text. */
   readonly word: string;
   /** One sentence: what is wrong, and what was expected. */
   readonly why: string;
@@ -52,7 +52,7 @@ interface Token {
   readonly text: string;
 }
 
-/** Words, texts in straight or typographic quotes, parentheses, commas outside of numbers; `key:value` is two tokens. */
+/** Words, texts in straight or typographic quotes, parentheses, commas outside numbers. `key:value` is two tokens. */
 const tokens =
   /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|((?:[^\s(),"“”„«»]|(?<=\d),(?=\d))+)/giu;
 
@@ -66,9 +66,9 @@ class Unreadable extends Error {
 }
 
 /**
- * Reads a filter: `declines over 500 and not (country US or group "Field Ops")`.
+ * Parses a filter: `declines over 500 and not (country US or group "Field Ops")`.
  *
- * `or` binds least, then `and` (which may be left out), then `not`. A comma makes a list of kinds, or of values of the same
+ * `or` has the lowest precedence, then `and` (may be omitted), then `not`. A comma separates kinds, or values of the same
  * fact. Never throws.
  */
 export function parseFilter(text: string): ParsedFilter {
@@ -96,21 +96,21 @@ function read(text: string): Filter {
       'No alert can be all of this at once. Virtual cards, as opposed to orders of them, are “virtual cards”.',
     );
   }
-  // The printed form is what is stored, so it must be readable again.
+  // The printed form is stored, so it must be parseable.
   if (printFilter(filter).length > LENGTH_MAX) throw new Unreadable('', TOO_LONG);
   return filter;
 }
 
 /** A position in the tokens of a filter. */
 interface Cursor {
-  /** The text of the token here; empty at the end. */
+  /** The text of the current token; empty at the end. */
   text(): string;
-  /** The word here, or `ahead` tokens further on, in lower case; empty when there is none. */
+  /** The current word, or the word `ahead` tokens later, in lower case; empty when there is none. */
   word(ahead?: number): string;
   isType(...types: Token['type'][]): boolean;
   isAtEnd(): boolean;
   advance(count?: number): void;
-  /** @throws Unreadable at the token here. */
+  /** @throws Unreadable at the current token. */
   fail(expected: string): never;
 }
 
@@ -179,7 +179,7 @@ function readTerm(cursor: Cursor, depth: number): Filter {
     cursor.advance();
     return { is: 'all' };
   }
-  // `virtual` alone is a kind, `virtual cards` are a form.
+  // `virtual` alone is a kind, `virtual cards` is a form.
   const form = formWords.get(word);
   const hasCards = /^cards?$/.test(cursor.word(1));
   if (form !== undefined && (hasCards || !kindWords.has(word))) {
@@ -194,7 +194,9 @@ function readTerm(cursor: Cursor, depth: number): Filter {
   return fact === undefined ? cursor.fail(EXPECTED) : readList(cursor, (at) => readText(at, fact));
 }
 
-/** `declines over 500 in group Field`, `on virtual cards`: the word for the fact says all. */
+/**
+ * `declines over 500 in group Field`, `on virtual cards`: skips a preposition, because the fact's word carries the meaning.
+ */
 function isPreposition(cursor: Cursor): boolean {
   if (!/^(in|at|of|on|with|by|for|from)$/.test(cursor.word())) return false;
   const next = cursor.word(1);
@@ -226,7 +228,7 @@ function readAmount(cursor: Cursor): Filter {
   return { is: 'amount', test: test ?? 'over', cents };
 }
 
-/** One value, or several with commas between them, after the word for the fact. */
+/** One or more values, separated by commas, after the fact's word. */
 function readList(cursor: Cursor, readValue: (cursor: Cursor) => Filter): Filter {
   const filters: Filter[] = [];
   do {

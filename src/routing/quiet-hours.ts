@@ -4,15 +4,15 @@ import { isTimeZone, toInstant, toWallClock } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
 const DAY_MS = 86_400_000;
-/** A window may begin where another ends, for a whole weekend; this limits how many follow each other. */
+/** A window may start where another ends, for a complete weekend. Limits how many windows are chained. */
 const CHAIN_MAX = 8;
 
 /**
- * When the present quiet hours end.
+ * When the current quiet hours end.
  *
- * Times are wall-clock times: when an hour is skipped or repeated, that night's quiet hours are shorter or longer.
+ * Times are local times: when an hour is skipped or repeated, that night's quiet hours are shorter or longer.
  *
- * @returns milliseconds, or null outside of quiet hours.
+ * @returns milliseconds, or null outside quiet hours.
  */
 export function quietUntil(window: QuietWindow, now: number): number | null {
   let end: number | null = null;
@@ -24,7 +24,7 @@ export function quietUntil(window: QuietWindow, now: number): number | null {
   return end;
 }
 
-/** End of the window that contains `now`. It began today or yesterday. */
+/** End of the window that contains `now`. The window started today or yesterday. */
 function endOf({ from, to, zone, days }: QuietWindow, now: number): number | null {
   const today = Date.parse(`${toWallClock(new Date(now), zone).slice(0, 10)}T00:00:00Z`);
   for (const day of [today - DAY_MS, today]) {
@@ -36,7 +36,7 @@ function endOf({ from, to, zone, days }: QuietWindow, now: number): number | nul
   return null;
 }
 
-/** A wall-clock time on a day, in milliseconds. @param day midnight of the date, as if it were UTC. */
+/** A local time on a day, in milliseconds. @param day midnight of the date, as if it were UTC. */
 function at(day: number, time: string, zone: string): number {
   const isEnd = time === '24:00';
   const date = new Date(isEnd ? day + DAY_MS : day).toISOString().slice(0, 10);
@@ -53,15 +53,17 @@ export type ParsedQuiet =
   | {
       readonly kind: 'hours';
       readonly window: QuietWindow;
-      /** The text after `except`, not parsed yet. */
+      /** The text after `except`, not yet parsed. */
       readonly except: string | null;
     }
   | { readonly kind: 'off' }
   | { readonly kind: 'unclear'; readonly why: string };
 
-/** Reads `22:00-07:00 Europe/Berlin weekdays except declines over 500`, `10 pm to 7 am`, or `off`. @param zone the default. */
+/**
+ * Parses `22:00-07:00 Europe/Berlin weekdays except declines over 500`, `10 pm to 7 am`, or `off`. @param zone the default.
+ */
 export function parseQuiet(text: string, zone: string): ParsedQuiet {
-  // Who copies a message may copy characters that nobody sees.
+  // People who copy a message may copy invisible characters.
   const typed = text.replace(/\p{Cf}/gu, '').trim();
   const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(typed) ?? [];
   const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replace(/\s+(?:[-–—]|to)\s+/iu, '-');
@@ -98,7 +100,7 @@ function unclear(why: string): ParsedQuiet {
   return { kind: 'unclear', why };
 }
 
-/** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`; in a range two digits are hours as well. */
+/** `22:00`, `7am`, `10:30pm` → `22:00`, `07:00`, `22:30`. In a range, two digits also count as hours. */
 function readTime(text: string): string | null {
   return readTimeOfDay(/^\s*\d\d\s*$/.test(text) ? `${text.trim()}:00` : text);
 }

@@ -12,9 +12,9 @@ import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';
 
-/** The channels for alerts that the configuration names. */
+/** The configured alert channels. */
 interface AlertChannels {
-  /** Gets what has no channel of its own, and what its own channel must not get. */
+  /** Gets alerts without a channel, and alerts that their own channel must not get. */
   readonly fallback: string;
   readonly decline: string;
   readonly shipping: string;
@@ -24,12 +24,12 @@ interface AlertChannels {
   readonly spend: string | null;
 }
 
-/** The channel that the configuration names for a kind; null when it names none. */
+/** The configured channel for a kind; null when none is configured. */
 export function defaultChannel(kind: WebhookKind, channels: AlertChannels): string | null {
   return channels[kindTraits[kind].category];
 }
 
-/** Reads the rules as they are now. They are cached, so that each event costs one small read until something changes. */
+/** Returns the current rules. They are cached, so that each event costs one small read until something changes. */
 export function createRoutingRules(
   redis: RedisClient,
   stores: {
@@ -68,7 +68,7 @@ interface Deps {
   readonly mutes: Pick<Mutes, 'withhold'>;
   readonly visibilityOf: (channel: string, version: string | null) => Promise<ChannelVisibility>;
   readonly whyMutePasses: WhyMutePasses;
-  /** A channel is shared with another company and gets nothing any more. */
+  /** Reports that a channel is shared with another company and gets no more alerts. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
   readonly eventLog: Pick<EventLog, 'note' | 'setLatest'>;
   readonly now: () => Date;
@@ -77,7 +77,7 @@ interface Deps {
 type Step = Omit<EventLogStep, 'at'>;
 type Note = (step: Step['step'], channel: string | null, text: string) => void;
 
-/** One event on its way through the rules. */
+/** An event while it passes through the rules. */
 interface Routing extends Subject {
   readonly rules: RoutingRules;
   readonly nowMs: number;
@@ -103,7 +103,7 @@ export function createRoute(deps: Deps): Route {
     return deliveries;
   };
 
-  /** The mute or travel mute that withholds an event, which has recorded it; null when none does. */
+  /** The mute or travel mute that withholds an event and has recorded it; null when none does. */
   async function muteThatWithholds(routing: Routing, candidates: readonly string[]): Promise<Mute | null> {
     const { event, rules, nowMs, note } = routing;
     if (candidates.length === 0) return null;
@@ -134,7 +134,7 @@ export function createRoute(deps: Deps): Route {
     });
   }
 
-  /** The channel itself; or, if another company reads it, the default channel of the kind, or the fallback. */
+  /** The channel itself. If another company reads it, the default channel of the kind, or the fallback. */
   async function notShared(channel: string, { event, rules, note }: Routing): Promise<string> {
     const isShared = async (each: string): Promise<boolean> =>
       each !== channels.fallback && (await deps.visibilityOf(each, rules.visibilityVersion)) === 'shared';
@@ -163,7 +163,7 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
   return candidates.map(({ channel }) => channel);
 }
 
-/** Nothing for a mute; the author's direct conversation for a travel mute. */
+/** No deliveries for a mute; the author's direct conversation for a travel mute. */
 function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Delivery[] {
   const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel mute explains it';
   for (const channel of candidates) note('muted', channel, `${why}, by <@${mute.by}>.`);
@@ -173,26 +173,27 @@ function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Deli
 }
 
 /**
- * Why a mute in force does not withhold an event after all, to be read behind who set it; null when it does.
+ * Why a mute in force does not withhold an event, as a phrase that follows the author's name; null when it does withhold
+ * it.
  *
- * @param channels that would get the event.
+ * @param channels the channels that would get the event.
  */
 type WhyMutePasses = (mute: Mute, subject: Subject, channels: readonly string[]) => Promise<string | null>;
 
 interface MuteDeps {
-  /** Whether the author of a travel mute may still see the cards of others; `unknown` when Slack does not say. */
+  /** Whether the author of a travel mute may still see other people's cards; `unknown` when Slack does not answer. */
   readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
-  /** Somebody is linked to the card, or was lately. */
+  /** Whether the user is linked to the card, or recently was. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
   readonly cardTesting: CardTesting;
 }
 
 /**
- * A mute belongs to the team: it outlives its author's role, is listed with its author, and ends. But it ends early for
- * whoever became the card's holder after they set it, because nobody mutes their own card. A travel mute sends alerts to
- * its author instead, so it counts only while it is certain that they may read them.
+ * A mute belongs to the team: it outlives its author's role, is listed with its author, and has an end. It stops applying
+ * if its author becomes the card's holder, because nobody mutes their own card. A travel mute sends alerts to its author
+ * instead, so it applies only while they certainly may read them.
  *
- * What is withheld still counts towards card testing: a muted card is one of those that are tried.
+ * Withheld declines still count towards card testing: a muted card may be one of the tested cards.
  */
 export function createWhyMutePasses({ mayBeNotified, isHolder, cardTesting }: MuteDeps): WhyMutePasses {
   return async function whyMutePasses(mute, { event, card }, channels) {

@@ -22,17 +22,17 @@ import { printQuiet } from './quiet-hours.ts';
 import { type ChannelAction, pageIn } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
-/** An answer that lists them has room for no more. */
+/** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
 interface Deps {
   readonly subscriptions: Subscriptions;
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
-  /** Channel that the configuration names for a kind; null when it names none. */
+  /** The configured channel for a kind; null when none is configured. */
   readonly defaultChannel: (kind: WebhookKind) => string | null;
   readonly mayGetAlerts: MayGetAlerts;
-  /** Names of the groups that some card is in. */
+  /** The groups that contain at least one card. */
   readonly groups: () => Promise<readonly string[]>;
   /** Alerts of the last 30 days, newest first. */
   readonly alerts: { readonly kept: () => AsyncIterable<Alert> };
@@ -45,7 +45,7 @@ export function createSubscriptionVerbs(deps: Deps) {
   return {
     subscribe: (action: ChannelAction): Promise<void> => subscribe(action, deps),
 
-    /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of the channel where it is typed. */
+    /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel. */
     async unsubscribe(action: ChannelAction): Promise<void> {
       const all = await subscriptions.all();
       const here = all.filter(({ channel }) => channel === action.origin.channel);
@@ -61,7 +61,7 @@ export function createSubscriptionVerbs(deps: Deps) {
       await reply.answer(action, unsubscribed({ removed: meant.map(described) }));
     },
 
-    /** `/card subscriptions [all] [page]`: lists what this channel gets, or every channel. */
+    /** `/card subscriptions [all] [page]`: lists the rules of this channel, or of every channel. */
     async list(action: ChannelAction): Promise<void> {
       const isAll = /^all\b/i.test(action.target.text.trim());
       const [rules, mutes] = await Promise.all([
@@ -73,7 +73,7 @@ export function createSubscriptionVerbs(deps: Deps) {
   };
 }
 
-/** `/card subscribe [try] KIND [filters]`: adds to what this channel gets; or only tells what that would have been. */
+/** `/card subscribe [try] KIND [filters]`: adds a subscription to this channel, or only shows what it would have posted. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { subscriptions, defaultChannel, reply } = deps;
   const { channel } = action.origin;
@@ -119,21 +119,21 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   await reply.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
 }
 
-/** Why there can be no more subscriptions; null where there can. */
+/** Why no more subscriptions can be added; null when they can. */
 function whyFull(all: readonly Subscription[], channel: string): string | null {
   if (all.length >= SUBSCRIPTIONS_MAX) return `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
   const here = all.filter((each) => each.channel === channel).length;
   return here >= OF_CHANNEL_MAX ? `This channel has ${OF_CHANNEL_MAX} subscriptions already.` : null;
 }
 
-/** A filter that some alert can fit. */
+/** Parses a filter and rejects one that can never match. */
 function readFilter(text: string): ReturnType<typeof parseFilter> {
   const parsed = parseFilter(text);
   const why = 'error' in parsed ? null : whyNever(parsed.filter);
   return why === null ? parsed : { error: { word: '', why } };
 }
 
-/** What a subscription would have brought, and which of its names nobody knows. */
+/** Counts what a subscription would have posted, and lists the unknown names in it. */
 async function preview(filter: Filter, { alerts, groups }: Pick<Deps, 'alerts' | 'groups'>) {
   const [matches, unknown] = await Promise.all([
     countMatches(filter, alerts.kept()),
@@ -148,7 +148,7 @@ async function rulesOf(
   { subscriptions, quietHours, defaultChannel }: Deps,
 ): Promise<ChannelRules[]> {
   const [all, everyQuiet] = await Promise.all([subscriptions.all(), quietHours.all()]);
-  // Whose quiet hours are their own is nobody else's business.
+  // Personal quiet hours are private.
   const quiet = everyQuiet.filter(({ channel }) => !channel.startsWith('D'));
   const configured = webhookKinds.map((kind) => ({ kind, channel: defaultChannel(kind) }));
   const named = only === null ? [...all, ...quiet, ...configured].flatMap(({ channel }) => channel ?? []) : [only];
@@ -171,7 +171,7 @@ async function rulesOf(
   });
 }
 
-/** As people read it. */
+/** With a readable filter. */
 function described(subscription: Subscription): Subscription {
   return { ...subscription, filter: describeStored(subscription.filter) };
 }
@@ -180,7 +180,7 @@ function listOf(subscriptions: readonly Subscription[]): string {
   return subscriptions.map(({ number, filter }) => `${number} (${describeStored(filter)})`).join(', ');
 }
 
-/** @param elsewhere the one that is meant, where it belongs to another channel. */
+/** @param elsewhere the named subscription, when it belongs to another channel. */
 function whichOnes(
   here: readonly Subscription[],
   elsewhere: Subscription | undefined,
@@ -195,7 +195,7 @@ function whichOnes(
     : { why: `Which one? This channel has ${listOf(here)}.`, whoCan: 'Write its number, its kind, or all.' };
 }
 
-/** Null when it is not clear which ones are meant. */
+/** Null when it is unclear which subscriptions are meant. */
 function subscriptionsMeant(text: string, here: readonly Subscription[]): readonly Subscription[] | null {
   if (text === '') return here.length === 1 ? here : null;
   if (/^all$/i.test(text)) return here;
@@ -212,16 +212,16 @@ function subscriptionsMeant(text: string, here: readonly Subscription[]): readon
   });
 }
 
-/** Whoever subscribes waits for the answer, so no more alerts than these are read. */
+/** The person who subscribes waits for the answer, so reading stops after this many alerts. */
 const READ_MAX = 10_000;
 
-/** How many alerts a subscription would have posted; at least as many where not all that are kept were read. */
+/** How many alerts a subscription would have posted; a minimum when not all kept alerts were read. */
 interface Matches {
   readonly count: number;
   readonly isAll: boolean;
 }
 
-/** Counts those that are kept, newest first. Declines that share a message count once. */
+/** Counts kept alerts, newest first. Declines that share a message count once. */
 export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, readMax = READ_MAX): Promise<Matches> {
   const seen = new Map<string, number>();
   let count = 0;

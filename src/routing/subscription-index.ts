@@ -14,36 +14,36 @@ import {
 } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
-/** A stored filter. One that this version cannot read selects everything: too many alerts are better than too few. */
+/** A stored filter. A filter that this version cannot read selects everything: too many alerts are better than too few. */
 export function readStored(text: string): Filter {
   const parsed = parseFilter(text);
   return 'filter' in parsed ? parsed.filter : { is: 'all' };
 }
 
-/** A subscription, read once for all events. */
+/** A subscription, parsed once for all events. */
 interface Indexed {
   readonly subscription: Subscription;
   readonly filter: Filter;
-  /** The filter as people read it. */
+  /** The filter in readable form. */
   readonly words: () => string;
 }
 
-/** Subscriptions that can select one kind of event. */
+/** Subscriptions that can select a given kind of event. */
 interface OfKind {
-  /** By a condition that an event must meet before they can fit. */
+  /** By a condition that an event must meet for them to match. */
   readonly byKey: Map<string, Indexed[]>;
-  /** Those without such a condition. */
+  /** Subscriptions without such a condition. */
   readonly rest: Indexed[];
 }
 
-/** All subscriptions in order of their numbers, and which of them to compare with an event. */
+/** All subscriptions ordered by number, and a preselection for each event. */
 export interface SubscriptionIndex {
   readonly all: readonly Indexed[];
-  /** Those that may fit, in order; all others do not. */
+  /** The subscriptions that may match, in order. The others do not. */
   readonly mayFit: (subject: Subject) => readonly Indexed[];
 }
 
-/** To be made once for all events until a rule changes: most of hundreds of subscriptions are then never compared. */
+/** Build this once per rule change: then most of hundreds of subscriptions are never compared with an event. */
 export function indexSubscriptions(subscriptions: readonly Subscription[]): SubscriptionIndex {
   const all = subscriptions.map(indexed);
   const order = new Map(all.map((each, position) => [each, position]));
@@ -79,12 +79,12 @@ function indexed(subscription: Subscription): Indexed {
   };
 }
 
-/** How much of a word an index looks at: enough to tell most words apart. */
+/** How many letters of a word are indexed: enough to distinguish most words. */
 const KEY_LETTERS = 4;
 
 /**
- * What an event must have one of before a filter can select it; null where that cannot be said in advance. A filter fits
- * only events whose {@link subjectKeys} include one of these.
+ * Keys of which an event must have at least one for a filter to select it; null when no such keys are known. A filter
+ * matches only events whose {@link subjectKeys} include one of them.
  */
 function conditionKeys(filter: Filter): readonly string[] | null {
   switch (filter.is) {
@@ -98,7 +98,7 @@ function conditionKeys(filter: Filter): readonly string[] | null {
     }
     case 'and': {
       const known = filter.filters.map(conditionKeys).filter((keys) => keys !== null);
-      // Words tell more events apart than countries and codes, and few alternatives more than many.
+      // Words are more selective than countries and codes, and few alternatives are more selective than many.
       const weight = (keys: readonly string[]): number =>
         keys.length + (/^(code|country) /.test(keys[0] ?? '') ? 0.5 : 0);
       return known.toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
@@ -112,7 +112,7 @@ function conditionKeys(filter: Filter): readonly string[] | null {
   }
 }
 
-/** All that an event has of what {@link conditionKeys} names. */
+/** All keys of an event that {@link conditionKeys} may name. */
 function subjectKeys(subject: Subject): readonly string[] {
   const { event } = subject;
   const code = codeOf(event);
@@ -125,7 +125,7 @@ function subjectKeys(subject: Subject): readonly string[] {
   ];
 }
 
-/** A wanted word is the beginning of one in the text, so that each beginning up to the length of a key counts. */
+/** A wanted word is a prefix of a word in the text, so every prefix up to the key length is a key. */
 function keysOfText(fact: TextFact, text: string): string[] {
   return wordsOf(text).flatMap((word) =>
     Array.from({ length: Math.min(KEY_LETTERS, word.length) }, (_, index) => `${fact} ${word.slice(0, index + 1)}`),

@@ -4,23 +4,23 @@ import { type ReadCommand, readCard, readChannelText, type UnclearCommand, type 
 import { type Clock, isPlainlyTime } from '../core/end-time.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
-/** The end and the countries as they were typed; parsed where the time and the time zone are known. */
+/** The end and the countries as typed. They are parsed later, when the time and the time zone are known. */
 const details = { details: z.string() };
 export const MuteAction = actionOf('mute', target.card, details);
 const TravelAction = actionOf('travel', target.card, details);
 export type MuteAction = z.infer<typeof MuteAction> | z.infer<typeof TravelAction>;
 
-/** About what a channel gets. The words after the verb are parsed where the action is performed. */
+/** For verbs about what a channel gets. The words after the verb are parsed when the action is performed. */
 const ChannelAction = <V extends string>(verb: V) => actionOf(verb, target.channel, {});
 export type ChannelAction = z.infer<ReturnType<typeof ChannelAction>>;
-/** The page of a list that is asked for: the number at the end. */
+/** The requested page of a list: the number at the end. */
 export function pageIn({ target }: ChannelAction): number {
   return Number(/\b(\d{1,3})\s*$/.exec(target.text)?.[1] ?? 1);
 }
 
 export const AlertLengthAction = actionOf('alerts', target.channel, { isLong: z.boolean() });
 export type AlertLengthAction = z.infer<typeof AlertLengthAction>;
-/** About one alert; or about the last one of a card, once the user has said which card is meant. */
+/** About one alert; or about the latest alert of a card, once the user has said which card they mean. */
 export const WhyAction = actionOf('why', z.discriminatedUnion('kind', [target.channel, target.card]), {});
 export type WhyAction = z.infer<typeof WhyAction>;
 
@@ -184,12 +184,12 @@ function needsText(verb: string, why: string, usage: string, example?: string) {
     words.length === 0 ? unclear(usage, why, example) : read(words, clock);
 }
 
-/** An event's id, or the link that *Copy link* on a message gives. */
+/** An event id, or the link from *Copy link* on a message. */
 const eventRef = /evt_[0-9a-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
 
 /**
- * Reads `why` with an event's id or a link to a message. Reads the text as it was typed, because the sixteen digits of a
- * link may look like a card number. A message becomes `C0123 1700000000.000100`. Null for anything else.
+ * Parses `why` with an event id or a message link. Reads the text as typed, because the sixteen digits of a link may look
+ * like a card number. A message becomes `C0123 1700000000.000100`. Null for anything else.
  */
 export function readWhy(text: string): ReadCommand | null {
   const [, ref = ''] = /^\s*why\s+(.*)$/is.exec(text) ?? [];
@@ -222,7 +222,7 @@ function beginsTime(words: readonly string[], clock: Clock): boolean {
   return /^for$/i.test(words[0] ?? '') || isPlainlyTime(words, clock);
 }
 
-/** `4242 Spain, France until May 9 conference`: the longest run of words before "until" that names only countries. */
+/** `4242 Spain, France until May 9 conference`: takes the longest run of words before "until" that names only countries. */
 function readTravel(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const usage = 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]';
   if (words.length === 0) return unclear(usage, 'Which card do you mean?');

@@ -8,9 +8,9 @@ import type { EventLog } from '../alerts/event-log.ts';
 import type { WhyAction } from './verbs.ts';
 
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
-/** A message as `readWhy` writes it. */
+/** A message in the format of `readWhy`. */
 const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
-/** Meant as an event's id, even when it is not a valid one. */
+/** Intended as an event id, even if it is invalid. */
 const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
@@ -23,11 +23,11 @@ interface Deps extends Pick<ActionTools, 'mayAct'> {
     readonly at: (channel: string, ts: string) => Promise<string[]>;
   };
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
-  /** How often an event was received; 0 when that is no longer known. */
+  /** How often an event was received; 0 when no longer known. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
-  /** Link to a message; null when Slack does not say. */
+  /** Link to a message; null when Slack does not return one. */
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
-  /** Null: the user has been asked which card is meant, or told that there is none. */
+  /** Null: the user was asked which card they mean, or told that there is none. */
   readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse'>;
 }
@@ -60,14 +60,14 @@ export function createExplainRouting(deps: Deps) {
     }
   };
 
-  /** Null where it is not stored, or about a card that is not theirs to look at. */
+  /** Null when it is not stored, or when the user may not see its card. */
   async function shownTo(action: Action, id: string): Promise<Alert | null> {
     const alert = await deps.alerts.get(id);
     const acctId = alert?.event.acctId ?? null;
     return acctId === null || (await deps.mayAct(action, acctId)) ? alert : null;
   }
 
-  /** Null: the user has been asked which card is meant, or told that there is none. */
+  /** Null: the user was asked which card they mean, or told that there is none. */
   async function eventsMeant(action: WhyAction): Promise<string[] | null> {
     const text = action.target.kind === 'channel' ? action.target.text : '';
     const id = eventId.exec(text)?.[0];

@@ -1,5 +1,5 @@
 --- @keys mutes in force, what this one withheld
--- ARGV: id, time to live in seconds, what it withholds. Answers 0 when the mute is not in force.
+-- ARGV: id, TTL (s), the alerts it withholds. Returns 0 when the mute is not in force.
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
 for index = 3, #ARGV do redis.call('SADD', KEYS[2], ARGV[index]) end
 redis.call('EXPIRE', KEYS[2], ARGV[2])

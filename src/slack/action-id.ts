@@ -12,42 +12,42 @@ export const actionId = {
   requestIncrease: 'request_increase',
   decideRequestApprove: 'decide_request_approve',
   decideRequestDeny: 'decide_request_deny',
-  /** In App Home, on a request of one's own. */
+  /** In App Home, on the viewer's own request. */
   withdrawRequest: 'withdraw_request',
   revertNow: 'revert_now',
-  /** One of the cards of a card-testing warning, chosen from a list; and all of them. */
+  /** One card of a card-testing warning, chosen from a list; or all of them. */
   blockTestedCard: 'block_tested_card',
   blockTestedCards: 'block_tested_cards',
   /** "Change and approve…", "Deny with note…", "Break glass…" on a request: each opens a form. */
   changeRequest: 'change_request',
   denyWithNote: 'deny_with_note',
   overrideRequest: 'break_glass',
-  /** "Somebody changed it meanwhile": put back, or leave it. */
+  /** "Somebody changed it meanwhile": restore it or leave it. */
   restore: 'put_back',
   leaveIt: 'leave_it',
-  /** A block, within a minute. */
+  /** Undoes a block within a minute. */
   undoBlock: 'undo_block',
   /** *Ask them*, on a refusal. */
   askPermission: 'ask_permission',
   /** "Which card did you mean?" */
   chooseCard: 'choose_card',
-  /** "This is my card", after a match of e-mail addresses. */
+  /** "This is my card", after the e-mail addresses matched. */
   confirmOwnCard: 'confirm_own_card',
-  /** On a claim, by an approver. */
+  /** On a claim, pressed by an approver. */
   confirmClaim: 'confirm_claim',
   refuseClaim: 'refuse_claim',
   /** "It was me", on a message to the holder. */
   recognize: 'recognize_purchase',
-  /** `/card` alone: the menu of cards, and what can be done with the one that was picked. */
+  /** `/card` alone: the menu of cards, and what can be done with the chosen card. */
   pickCard: 'pick_card',
-  /** In App Home; the value is a sealed card. */
+  /** In App Home. The value is a sealed card. */
   homeActivate: 'home_activate',
   homeBlock: 'home_block',
   homeAsk: 'home_ask',
   setPreference: 'set_preference',
   /** In App Home: the card program whose cards it shows. */
   chooseProgram: 'choose_program',
-  /** Below a list of App Home: the value is the list and the page. */
+  /** Below a list in App Home. The value is the list and the page. */
   previousPage: 'previous_page',
   nextPage: 'next_page',
   nameDelegate: 'name_delegate',
@@ -57,13 +57,13 @@ export const actionId = {
   pickedBlock: 'picked_block',
   pickedUnblock: 'picked_unblock',
   pickedLimit: 'picked_limit',
-  /** One alert of a message that shows several. */
+  /** One alert in a message that shows several. */
   openAlert: 'open_alert',
-  /** *Details* of an alert; and of one that was sent to the holder of its card. */
+  /** *Details* of an alert, in a channel or in a message to the cardholder. */
   showDetails: 'show_details',
   showHolderDetails: 'show_holder_details',
   closeFraudCase: 'close_fraud_case',
-  /** Link buttons: Slack sends a block action for them too. */
+  /** Link buttons: Slack sends a block action for these too. */
   trackShipment: 'track_shipment',
 } as const;
 
@@ -75,7 +75,7 @@ export const callbackId = {
   decideRequest: 'decide_request',
   askForRaise: 'ask_for_more',
   delegate: 'delegate',
-  /** Global shortcut, and the form that it opens. */
+  /** Global shortcut, and the form it opens. */
   cardCommand: 'card_command',
   /** Shortcut on a message. */
   explainDecline: 'explain_decline',

@@ -14,7 +14,7 @@ interface Asked {
     readonly channel: string;
     /** The sealed `response_url`; null when there is none. */
     readonly reply: string | null;
-    /** The answer takes the place of the message in which something was pressed. */
+    /** The answer replaces the message in which something was pressed. */
     readonly replace: boolean;
     /** The open form that shows the answer. */
     readonly view?: { readonly viewId: string; readonly hash: string } | undefined;
@@ -29,8 +29,9 @@ interface Deps {
 }
 
 /**
- * Answers the person who asked, where they asked: in the form that is open for it, else over the `response_url`, else as an
- * ephemeral message in the channel, else directly. Never throws: what was done is on record, and doing it again because of a lost answer would be worse.
+ * Answers the person who asked, where they asked: in their open form, else through the `response_url`, else as an
+ * ephemeral message in the channel, else in a direct message. Never throws: the action is on record, and repeating it
+ * because of a lost answer would be worse.
  */
 export function createAnswer({ slack, respond, seal, log }: Deps): (asked: Asked, message: Message) => Promise<void> {
   return async function answer(asked, message) {
@@ -49,10 +50,10 @@ export function createAnswer({ slack, respond, seal, log }: Deps): (asked: Asked
         return;
       } catch (error) {
         if (!(error instanceof SlackError)) throw error;
-        log.warn({ err: error, actionId: asked.id }, 'answer did not get through, trying another way');
+        log.warn({ err: error, actionId: asked.id }, 'could not deliver an answer; trying another way');
       }
     }
-    log.error({ actionId: asked.id }, 'the person could not be answered');
+    log.error({ actionId: asked.id }, 'could not answer the person');
   };
 }
 
@@ -63,12 +64,12 @@ function viewOf({ blocks }: Message): ModalView {
 
 const TIMEOUT_MS = 5000;
 
-/** Answers to a command or a click over its `response_url`: five uses within 30 minutes. */
+/** Answers a command or a click through its `response_url`: up to five times within 30 minutes. */
 export type Respond = (
   responseUrl: string,
   message: Message,
   options?: {
-    /** Change the message that the click came from instead of adding one. */
+    /** Change the message that was clicked instead of adding a new one. */
     replaceOriginal?: boolean;
   },
 ) => Promise<void>;
@@ -76,7 +77,7 @@ export type Respond = (
 /**
  * Only the person who asked sees the answer.
  *
- * @throws SlackError `refused` when the address has run out, `unknown` when nobody answered.
+ * @throws SlackError `refused` when the URL has expired, `unknown` when there was no response.
  */
 export function createRespond(options: { fetch?: typeof fetch } = {}): Respond {
   const send = options.fetch ?? fetch;
@@ -103,7 +104,7 @@ export function createRespond(options: { fetch?: typeof fetch } = {}): Respond {
     if (!response.ok) {
       throw new SlackError('response_url', response.status >= 500 ? 'unknown' : 'refused', `http_${response.status}`);
     }
-    // Slack also says no with a 200.
+    // Slack also refuses with a 200.
     const code = /"ok":\s*false.*?"error":\s*"(\w{1,60})"/s.exec(answer)?.[1];
     if (code !== undefined) throw new SlackError('response_url', 'refused', code);
   };

@@ -1,13 +1,13 @@
 import manifest from '../../manifest.json' with { type: 'json' };
 import { DEFAULT_COMMAND, slashCommand } from '../core/installation.ts';
 
-/** The address that stands in `manifest.json` until somebody puts in their own. */
+/** The address in `manifest.json` until it is replaced with your own. */
 const EXAMPLE = 'https://cardbell.example.com';
 
 /**
- * `manifest.json` as this installation needs it: with its slash command, and its address.
+ * `manifest.json` for this installation, with its slash command and its address.
  *
- * @param address without a slash at the end. Null: the example stays.
+ * @param address without a trailing slash. Null: keeps the example.
  * @param further the commands of further card programs.
  */
 export function appManifest(address: string | null, further: readonly string[] = []): typeof manifest {
@@ -22,14 +22,14 @@ export function appManifest(address: string | null, further: readonly string[] =
   });
 }
 
-/** What Cardbell does without, and what it does then. The manifest has them as optional. */
+/** Scopes that Cardbell can work without, and the effect of leaving them out. Optional in the manifest. */
 export const optionalScopes: Readonly<Record<string, string>> = {
   'files:write': 'rows of a flood are posted as tables, and digests have no file for the controller',
   'users:read.email': 'an approver confirms each card that somebody links',
   'usergroups:read': 'only people can be named in OPERATORS, APPROVERS and the policy, no user groups',
 };
 
-/** Every scope of the bot token, and why it is needed. `manifest.json` asks for the same; README explains them. */
+/** Every scope of the bot token, and why it is needed. `manifest.json` asks for the same scopes; README explains them. */
 export const scopes: Readonly<Record<string, string>> = {
   'chat:write': 'posts alerts and edits them in place',
   commands: 'the slash command and its short forms',

@@ -27,35 +27,35 @@ import { deliver, type SlackProgram, type WhichProgram } from './several-program
 interface SlackAppOptions {
   readonly botToken: string;
   readonly signingSecret: string | undefined;
-  /** With it, Slack is reached over Socket Mode; webhooks stay on HTTP. */
+  /** If set, Slack is reached over Socket Mode. Webhooks stay on HTTP. */
   readonly appToken: string | undefined;
   readonly apiUrl: string | undefined;
   readonly log: Log;
-  /** The card programs that this process works for; `register` adds the listeners of one. */
+  /** The card programs that this process serves; `register` adds a program's listeners. */
   readonly programs: readonly (Omit<SlackProgram, 'processEvent'> & { readonly register: (app: App) => void })[];
   readonly whichProgram: WhichProgram;
-  /** Tells a person that a request failed; `body` is what Slack delivered. */
+  /** Tells a person that a request failed; `body` is Slack's delivery. */
   readonly apologise: (body: Record<string, unknown>) => Promise<void>;
-  /** Answers what no listener takes: a button of an older version, a command or a form that does not exist. */
+  /** Answers deliveries that no listener handles: a button of an older version, an unknown command or form. */
   readonly answerUnknown: AnswerUnknown;
-  /** Whether somebody may ask for something now, and what they are told otherwise. */
+  /** Whether a person may ask for something now. */
   readonly mayAsk: PersonRate;
   readonly answerTooMany: AnswerUnknown;
-  /** Puts the routes that are not Slack's in front of those for Slack. */
+  /** Puts our own routes in front of Slack's. */
   readonly routes: (otherwise: Parameters<typeof createHttpServer>[1]) => ReturnType<typeof createHttpServer>;
 }
 
-/** @param ack acknowledges a delivery, with what Slack takes as the answer to its kind. */
+/** @param ack acknowledges a delivery, with an answer that Slack accepts for this kind. */
 export type AnswerUnknown = (body: Record<string, unknown>, ack: (answer?: object) => Promise<void>) => Promise<void>;
 
 export interface SlackApp {
   /** @returns the port. */
   start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
-  /** Serves new connections with another certificate. */
+  /** Uses another certificate for new connections. */
   useTls(tls: { cert: Buffer; key: Buffer }): void;
   /** False while Socket Mode has no connection. */
   takesSlack(): boolean;
-  /** Takes no more requests, and finishes those in flight. */
+  /** Accepts no more requests, and finishes those in flight. */
   stop(): Promise<void>;
 }
 
@@ -69,8 +69,7 @@ const notFound: RequestListener = (_request, response) => {
 /**
  * Bolt on its own HTTP server, with our routes in front; or over Socket Mode, with our routes on a plain server.
  *
- * `authorize` answers from what the process holds: asking Slack at the start would keep the receivers closed while Slack
- * is away.
+ * `authorize` answers from memory: asking Slack at startup would keep the receivers closed while Slack is down.
  */
 export function createSlackApp(options: SlackAppOptions): SlackApp {
   const { appToken, log } = options;
@@ -138,7 +137,7 @@ function createBolt(options: SlackAppOptions) {
   const failed = new WeakSet<object>();
   const openApp = (source: Receiver): App => {
     const app = new App({ receiver: source, logger, extendedErrorHandler: true, authorize, clientOptions });
-    // A listener that failed has acknowledged already, or Slack tells the person itself after three seconds.
+    // A listener that failed has already acknowledged, or Slack itself tells the person after three seconds.
     app.error(async ({ error, body }: { error: Error; body: object }) => {
       failed.add(body);
       log.error({ err: error }, 'a listener failed');
@@ -155,11 +154,11 @@ function createBolt(options: SlackAppOptions) {
   return { app: first, programs, receiver, failed };
 }
 
-/** Deliveries come through the app of the first program. */
+/** Deliveries arrive through the first program's app. */
 const noReceiver: Receiver = { init: () => {}, start: async () => {}, stop: async () => {} };
 
 /**
- * Answers what no listener takes: Bolt leaves it without an answer, and Slack would wait three seconds and warn of a broken
+ * Answers deliveries that no listener handles: Bolt would not, and Slack would wait three seconds and warn of a broken
  * app. An acknowledged request may still have to be stored, so a process that stops waits for its listeners.
  *
  * @returns a function that resolves when no listener is running.
@@ -201,7 +200,7 @@ function trackListeners(
   return () => Promise.allSettled(running);
 }
 
-/** Who asks with a delivery; null for news of the workspace, and for suggestions while somebody types. */
+/** Who asks with a delivery. Null for workspace events, and for suggestions while someone types. */
 function askedBy(body: Record<string, unknown>): string | null {
   const { type, user, user_id: userId, event } = body;
   if (type === 'block_suggestion') return null;
@@ -209,7 +208,7 @@ function askedBy(body: Record<string, unknown>): string | null {
   return typeof named === 'string' && named !== '' ? named : null;
 }
 
-/** Somebody opened App Home. */
+/** Someone opened App Home. */
 function isOpening(event: unknown): event is { readonly user: unknown } {
   return (
     typeof event === 'object' &&
@@ -224,19 +223,19 @@ function idOf(user: unknown): unknown {
   return typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
 }
 
-/** The connection of Socket Mode. */
+/** The Socket Mode connection. */
 function createSocket(app: App, log: Log) {
   let state: 'connecting' | 'connected' | 'stopped' = 'connecting';
   return {
     isOpen: () => state === 'connected',
-    /** Tries until it works. */
+    /** Retries until it works. */
     async open(): Promise<void> {
       for (let attempt = 1; state === 'connecting'; attempt += 1) {
         try {
           await app.start();
           state = 'connected';
         } catch (error) {
-          log.error({ err: error }, 'the socket to Slack could not be opened, trying again');
+          log.error({ err: error }, 'could not open the socket to Slack; retrying');
           await sleep(Math.min(1000 * 2 ** attempt, SOCKET_RETRY_MAX_MS));
         }
       }
@@ -256,7 +255,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   });
 }
 
-/** Bolt's log lines in our log. At its debug level Bolt may log request bodies, so that level is dropped. */
+/** Sends Bolt's log lines to our log. At debug level Bolt may log request bodies, so that level is dropped. */
 function toBoltLogger(log: Log): Logger {
   const text = (parts: unknown[]): string =>
     parts.map((part) => (part instanceof Error ? part.message : String(part))).join(' ');

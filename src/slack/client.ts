@@ -13,37 +13,37 @@ export interface Thread {
   readonly isBroadcast: boolean;
 }
 
-/** A file that Slack holds, not yet shown to anybody. */
+/** A file uploaded to Slack but not shared yet. */
 export interface UploadedFile {
   readonly id: string;
   readonly name: string;
   readonly title: string;
 }
 
-/** Where messages are looked for, and from when on. */
+/** Where to search for messages, and how far back. */
 export interface MessageSearch {
   readonly channel: string;
   /** Null: in the channel itself. */
   readonly threadTs: string | null;
-  /** When it was posted at the earliest, by Slack's clock (ms); null: not known, so only the newest are looked at. */
+  /** The earliest time it can have been posted, by Slack's clock (ms). Null: unknown, so only the newest are searched. */
   readonly sinceMs: number | null;
 }
 
-/** A message that stands in Slack. */
+/** A message found in Slack. */
 export interface FoundMessage {
   readonly ts: string;
-  /** As it was posted; null: it is not one of ours, or shows a file. */
+  /** The ref it was posted with. Null: not our message, or one that shows a file. */
   readonly ref: string | null;
   readonly marks: readonly string[];
-  /** Names of the files that it shows. */
+  /** Names of the files it shows. */
   readonly files: readonly string[];
 }
 
-/** What Slack knows of somebody. */
+/** What Slack knows about a person. */
 export interface Person {
-  /** As it stands in their profile; null: none does. */
+  /** From their profile. Null when it has none. */
   readonly name: string | null;
-  /** Null: none is known, or its owner has not confirmed it. */
+  /** Null: unknown, or not confirmed by its owner. */
   readonly email: string | null;
   readonly isBot: boolean;
   /** Invited to some channels only: belongs to another company, or to none. */
@@ -53,17 +53,17 @@ export interface Person {
   readonly isDeactivated: boolean;
 }
 
-/** What Cardbell asks of Slack. Every method throws SlackError. */
+/** The calls that Cardbell makes to Slack. Every method throws SlackError. */
 export interface Slack {
-  /** `url`: address of the workspace, with a slash at its end. */
+  /** `url`: address of the workspace, with a trailing slash. */
   authTest(): Promise<{ botUserId: string; teamId: string; team: string; url: string; scopes: readonly string[] }>;
   /**
    * Posts once.
    *
-   * @param ref opaque id by which `findMessages` finds the message again.
-   * @param thread the message that this one answers, and whether it shows in the channel as well; null: it stands by
-   * itself.
-   * @param marks opaque ids of `MARK_LENGTH` characters, one for each thing that it shows and that is looked for alone.
+   * @param ref opaque id by which `findMessages` can find the message later.
+   * @param thread the message to reply to, and whether the reply also shows in the channel; null: not in a thread.
+   * @param marks opaque ids of `MARK_LENGTH` characters, one for each item in the message that must be found on its
+   * own.
    */
   post(
     channel: string,
@@ -76,20 +76,20 @@ export interface Slack {
   findMessages(search: MessageSearch): Promise<FoundMessage[]>;
   update(ref: MessageRef, message: Message): Promise<void>;
   delete(ref: MessageRef): Promise<void>;
-  /** Hands a file over; nobody sees it before it is shared. */
+  /** Uploads a file. Nobody sees it before it is shared. */
   uploadFile(file: { readonly name: string; readonly title: string; readonly content: string }): Promise<UploadedFile>;
-  /** Shows an uploaded file in a channel, or in a thread of it. */
+  /** Shows an uploaded file in a channel or a thread. */
   shareFile(channel: string, file: UploadedFile, comment: string, threadTs: string | null): Promise<void>;
-  /** Only `userId` sees it, and only until the client is reloaded. */
+  /** Only `userId` sees it, and only until the client reloads. */
   postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
-  /** Over the view in which the control was pressed. */
+  /** On top of the view in which the control was pressed. */
   pushView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
   openView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
   /** Fails when the view has changed since `hash`. */
   updateView(form: { viewId: string; hash: string }, view: ModalView): Promise<void>;
   publishHome(userId: string, view: HomeView): Promise<void>;
   openDirect(userId: string): Promise<string>;
-  /** Null: Slack knows nobody of this id. */
+  /** Null: Slack knows no user with this id. */
   person(userId: string): Promise<Person | null>;
   groupMembers(groupId: string): Promise<string[]>;
   channelInfo(
@@ -101,14 +101,14 @@ interface SlackOptions {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly measure?: Measure;
-  /** Set by every answer. */
+  /** Updated by every response. */
   readonly clock?: SlackClock;
 }
 
 /**
- * The SDK's defaults repeat a post up to ten times over half an hour after any network error or 5xx, wait inside the
- * call on 429 and never time out: in a queue each of these posts twice or blocks. So here it is one attempt with a time
- * limit, and every failure goes to the caller.
+ * After a network error or 5xx, the SDK by default repeats a post up to ten times over half an hour. It waits inside
+ * the call on a 429, and never times out. In a queue, each of these posts twice or blocks. So we make one attempt with
+ * a time limit, and every failure goes to the caller.
  */
 export function createSlack(options: SlackOptions): Slack {
   const clock = options.clock ?? createSlackClock();
@@ -122,7 +122,7 @@ export function createSlack(options: SlackOptions): Slack {
       clock.hear(answer.headers.get('date'));
       return answer;
     },
-    // At its debug level the SDK logs requests.
+    // The SDK logs requests at debug level.
     logLevel: webApi.LogLevel.ERROR,
     ...(options.apiUrl === undefined
       ? {}

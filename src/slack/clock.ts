@@ -1,8 +1,8 @@
-/** The time by Slack's clock, which gives messages their timestamps. Ours and Redis' may differ by minutes. */
+/** Time by Slack's clock, which sets message timestamps. Our clock and Redis' may differ from it by minutes. */
 export interface SlackClock {
-  /** @param date the header of that name in an answer of Slack. */
+  /** @param date the `date` header of a response from Slack. */
   hear(date: string | null): void;
-  /** Milliseconds since 1970; null until Slack has answered once. Behind by as much as the answer took. */
+  /** Milliseconds since 1970. Null until Slack has responded once. Late by the duration of the response. */
   now(): number | null;
 }
 

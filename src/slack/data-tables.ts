@@ -8,14 +8,14 @@ export function hasDataTable(blocks: readonly KnownBlock[]): boolean {
   return blocks.some(({ type }) => type === 'data_table');
 }
 
-/** The same with lines in place of the tables that the reader can sort: for a workspace that does not have them yet. */
+/** Replaces sortable tables with lines, for a workspace that does not support them yet. */
 export function withoutDataTables(blocks: readonly KnownBlock[]): KnownBlock[] {
   const tables = blocks.filter(({ type }) => type === 'data_table').length;
   const sizeMax = Math.min(limits.SECTION_TEXT_MAX, Math.floor((limits.MESSAGE_SIZE_MAX * 0.6) / Math.max(1, tables)));
   return blocks.map((block) => (block.type === 'data_table' ? linesOf(block, sizeMax) : block));
 }
 
-/** `• Over the daily limit · Declines 9 · Amount $84.10`: a number is told with what it counts. */
+/** `• Over the daily limit · Declines 9 · Amount $84.10`: each number comes with its column's name. */
 function linesOf({ caption, rows: [heads = [], ...rows] }: DataTableBlock, sizeMax: number): SectionBlock {
   let text = `*${escapeMrkdwn(caption)}*`;
   for (const [index, row] of rows.entries()) {

@@ -5,8 +5,8 @@ import { span } from '../core/trace.ts';
 const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = webApi;
 
 /**
- * Slack's codes about the token or what it may do, not about the message, which can be posted once somebody has repaired
- * the app. https://docs.slack.dev/reference/methods/auth.test
+ * Codes about the token or its rights, not about the message. The message can be posted once the app is repaired.
+ * https://docs.slack.dev/reference/methods/auth.test
  */
 const tokenDead = new Set([
   'access_denied',
@@ -37,13 +37,14 @@ const channelUnusable = new Set([
   'cannot_reply_to_message',
 ]);
 
-/** "It's possible some aspect of the operation succeeded": Slack's own words for these. */
+/** Slack says about these: "It's possible some aspect of the operation succeeded". */
 const ambiguous = new Set(['fatal_error', 'internal_error', 'request_timeout', 'service_unavailable']);
 
 const DEFAULT_RETRY_AFTER_MS = 1000;
 
 /**
- * What a failed call to Slack means. Unless Slack plainly refused, the outcome counts as unknown: the message may exist.
+ * Classifies a failed call to Slack. Unless Slack clearly refused, the outcome counts as unknown: the message may
+ * exist.
  */
 function toSlackError(method: string, error: unknown): SlackError {
   if (error instanceof SlackError) return error;
@@ -53,7 +54,7 @@ function toSlackError(method: string, error: unknown): SlackError {
   }
   if (error instanceof WebAPIPlatformError) {
     const code = error.data.error ?? 'unknown_error';
-    // The SDK makes a code of any text: a page of a proxy between us and Slack is no answer of Slack's.
+    // The SDK makes a code of any text. A page from a proxy between us and Slack is not a response from Slack.
     if (!/^\w+$/.test(code)) return new SlackError(method, 'unknown', 'no_json');
     if (tokenDead.has(code)) return new SlackError(method, 'token_dead', code);
     if (channelUnusable.has(code)) return new SlackError(method, 'channel_unusable', code);
@@ -72,32 +73,35 @@ function toSlackError(method: string, error: unknown): SlackError {
   return new SlackError(method, 'unknown', 'no_answer', { cause: error });
 }
 
-/** Codes about the content of a message: `invalid_blocks`, `msg_too_long`, `no_text`, `invalid_attachments`, `metadata_too_large` … */
+/**
+ * Codes about the content of a message: `invalid_blocks`, `msg_too_long`, `no_text`, `invalid_attachments`,
+ * `metadata_too_large` …
+ */
 const aboutContent = /block|attachment|text|metadata|argument|msg_|markdown|link|too_long|too_large|invalid_arg|json/;
 
-/** Slack has the message, and does not take what it was to say. */
+/** Slack received the message but rejects its content. */
 export function isAboutContent({ code, slackError }: SlackError): boolean {
   return code === 'refused' && aboutContent.test(slackError.split(' ')[0] ?? '');
 }
 
 /**
- * True when trying again cannot help. A post that is refused for any reason but its content (a proxy's 403, a workspace
- * that is being moved, a future code) is tried again, because no alert may be given up for that.
+ * True when a retry cannot help. A post refused for any reason except its content (a proxy's 403, a workspace that is
+ * being moved, a future code) is retried, because no alert may be lost to that.
  */
 function isForGood(method: string, code: string): boolean {
   return method !== 'chat.postMessage' || aboutContent.test(code);
 }
 
-/** Slack says which block is wrong and why. That sentence names our block, not foreign text. */
+/** Slack says which block is wrong and why. The sentence names our block and contains no foreign text. */
 function reasonOf(code: string, messages: readonly string[] | undefined): string {
   const [first] = messages ?? [];
   return first === undefined ? code : `${code} (${first.slice(0, 200)})`;
 }
 
-/** Slack allows us 3 s. We allow Slack longer, because a call with an unknown outcome costs a look-up. */
+/** Slack allows us 3 s. We allow Slack longer, because a call with an unknown outcome costs a search. */
 export const TIMEOUT_MS = 10_000;
 
-/** Told of each call: `outcome` is `ok`, or the code of the error. */
+/** Called for each call: `outcome` is `ok` or the error code. */
 export type Measure = (method: string, outcome: string, durationMs: number) => void;
 
 /** Runs one call of Slack's method `method`. @throws SlackError */

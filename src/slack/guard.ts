@@ -1,13 +1,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** Largest body of Slack's; those that it sends have a few kilobytes. */
+/** Largest accepted body from Slack. Real ones have a few kilobytes. */
 export const SLACK_BODY_MAX_BYTES = 512 * 1024;
 /** Slack's own limit for the age of a signature. */
 const SIGNATURE_MS = 5 * 60_000;
 
 /**
- * Refuses what cannot be from Slack before its body is read: a request without a signature, with one that is too old, or
- * larger than anything that Slack sends. Checking the signature requires the body, so Bolt does that.
+ * Refuses requests that cannot be from Slack before reading the body: without a signature, with one that is too old, or
+ * larger than anything Slack sends. Checking the signature requires the body, so Bolt does that.
  */
 export function createSlackGuard(
   bolt: RequestListener,
@@ -20,7 +20,7 @@ export function createSlackGuard(
       bolt(request, response);
       return;
     }
-    // The body was not read, so the next request could not be told from it.
+    // The body was not read, so its end is unknown and the connection cannot be reused.
     const text = JSON.stringify({ error: refusal.error });
     response.writeHead(refusal.status, {
       'content-type': 'application/json; charset=utf-8',
@@ -31,7 +31,7 @@ export function createSlackGuard(
   };
 }
 
-/** Bolt gets nothing else: what it has no route for it throws, and nobody would catch that behind `Expect: 100-continue`. */
+/** Bolt gets only its own route: it throws on any other, and behind `Expect: 100-continue` nothing would catch that. */
 const notFound: Refusal = { status: 404, error: 'not found' };
 
 function isDelivery({ method, url = '' }: IncomingMessage): boolean {

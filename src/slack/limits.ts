@@ -5,7 +5,7 @@ export const MESSAGE_TEXT_MAX = 4000;
 export const MESSAGE_BLOCKS_MAX = 50;
 
 /**
- * All blocks of a message together, as JSON. Slack documents no figure; refusals were seen near 13,200 characters.
+ * Total size of a message's blocks as JSON. Slack documents no limit; refusals were seen near 13,200 characters.
  * https://github.com/slackapi/bolt-js/issues/2509
  */
 export const MESSAGE_SIZE_MAX = 12_000;
@@ -53,7 +53,7 @@ export const MODAL_TITLE_MAX = 24;
 /** Options of a menu. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
 export const SELECT_OPTIONS_MAX = 100;
 
-/** Rows of a table that readers sort, its head among them. https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
+/** Rows of a sortable table, including the header. https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
 export const DATA_TABLE_ROWS_MAX = 101;
 
 /** Parts of a chart. https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */

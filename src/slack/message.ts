@@ -1,28 +1,28 @@
 import type { KnownBlock } from '@slack/types';
 import { within } from '../core/deadline.ts';
 
-/** What Slack shows. `text` is a full sentence: notifications and screen readers use it instead of the blocks. */
+/** What Slack shows. `text` is a full sentence, because notifications and screen readers use it instead of the blocks. */
 export interface Message {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
 
-/** Where a message stands. */
+/** Where a message is. */
 export interface MessageRef {
   readonly channel: string;
   /** Slack's timestamp, the message's id within its channel. */
   readonly ts: string;
 }
 
-/** Writing something down must not wait for Slack. */
+/** Recording something must not wait for Slack. */
 const ASK_DEADLINE_MS = 1500;
 const RETRY_MS = 60_000;
 
 /**
- * Addresses of messages, as *Copy link* gives them. The workspace's own address is asked for once.
+ * Permalinks of messages, like those of *Copy link*. The workspace's own address is requested once.
  * https://docs.slack.dev/reference/methods/chat.getPermalink
  *
- * @returns null while Slack does not say where the workspace is.
+ * @returns null while Slack does not tell us the workspace's address.
  */
 export function createPermalink(
   authTest: () => Promise<{ url: string }>,

@@ -17,15 +17,15 @@ export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackC
           unfurl_links: false,
           unfurl_media: false,
           ...(thread === null ? {} : { thread_ts: thread.ts }),
-          // The types allow a broadcast only where the thread is known at compile time.
+          // The types allow a broadcast only when the thread is known at compile time.
           ...((thread?.isBroadcast ? { reply_broadcast: true } : {}) as object),
           metadata: {
             event_type: METADATA_TYPE,
             event_payload: marks.length === 0 ? { ref } : { ref, marks: marks.join('') },
           },
         });
-        // Without its ts it cannot be edited: it is looked for like a message whose answer was lost.
-        if (!answer.ts) throw new Error('Slack did not say where the message is');
+        // A message without its ts cannot be edited, so treat it like one whose response was lost: search for it.
+        if (!answer.ts) throw new Error('Slack returned no ts for the message');
         return { channel: answer.channel || channel, ts: answer.ts };
       }),
     findMessages: (search) => findMessages(client, call, clock, search),
@@ -54,10 +54,10 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
           filename: name,
           length: body.length,
         });
-        if (!url || !id) throw new Error('Slack gave no address for the file');
+        if (!url || !id) throw new Error('Slack returned no upload URL');
         const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) });
         await answer.body?.cancel();
-        if (!answer.ok) throw new Error(`the upload was answered with ${answer.status}`);
+        if (!answer.ok) throw new Error(`the upload failed with status ${answer.status}`);
         return { id, name, title };
       }),
     shareFile: (channel, { id, title }, comment, threadTs) =>
@@ -71,34 +71,34 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
   } satisfies Partial<Slack>;
 }
 
-/** Type of our messages' metadata, which any app in the workspace may read: so it holds an opaque id only. */
+/** Type of our messages' metadata. Any app in the workspace may read it, so it holds only an opaque id. */
 export const METADATA_TYPE = 'cardbell_message';
 
-/** The characters of a mark: 40 bits of base 32. */
+/** Characters of a mark: 40 bits in base 32. */
 export const MARK_LENGTH = 8;
 
-/** What is read of a message in a history. */
+/** The fields we read of a message in a history. */
 interface HistoryMessage {
   readonly ts?: string;
   readonly files?: readonly ({ readonly name?: string | null } | null)[] | null;
 }
 
-/** The answer of both kinds of history. */
+/** The response of both kinds of history. */
 interface Page {
   readonly messages?: readonly (HistoryMessage | null)[] | null;
   readonly response_metadata?: { readonly next_cursor?: string | null } | null;
 }
 
-/** How far a clock that we know Slack's by may be off. */
+/** How far our estimate of Slack's clock may be off. */
 const CLOCK_MARGIN_MS = 5 * 60_000;
-/** The most that Slack answers at once, so that a search is one call nearly always. */
+/** The most that Slack returns at once, so that a search is nearly always one call. */
 const PAGE_SIZE = 999;
-/** A longer wait is the caller's: it starts again, with the same bounds. */
+/** Longer waits are left to the caller, who restarts the search with the same bounds. */
 const WAIT_MAX_MS = 30_000;
 
 /**
- * Reads the history between two moments by Slack's clock. Both are fixed when it starts, so it ends however much is
- * posted meanwhile, and it goes on where a rate limit stopped it.
+ * Reads the history between two moments by Slack's clock. Both are fixed at the start, so the search ends however much
+ * is posted meanwhile, and it resumes where a rate limit stopped it.
  */
 async function findMessages(
   client: webApi.WebClient,
@@ -150,7 +150,7 @@ async function throughRateLimits<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the metadata of a message of ours says. */
+/** Reads the metadata of one of our messages. */
 function readMarks(message: object): Pick<FoundMessage, 'ref' | 'marks'> {
   const { metadata } = message as { metadata?: { event_type?: string; event_payload?: Record<string, unknown> } };
   const { ref, marks } = (metadata?.event_type === METADATA_TYPE && metadata.event_payload) || {};

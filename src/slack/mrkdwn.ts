@@ -2,10 +2,10 @@ import { serviceTime } from '../core/installation.ts';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** They look like the formatting characters but have no effect. */
+/** Characters that look like the formatting characters but have no effect. */
 const lookalikes: Readonly<Record<string, string>> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' };
 
-/** Characters that control the direction of text or are invisible: marks, embeddings, overrides, isolates, tags. */
+/** Invisible characters and those that control text direction: marks, embeddings, overrides, isolates, tags. */
 const unseen =
   /[\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\uFFF9-\uFFFB\u{E0000}-\u{E007F}\p{Cs}]/gu;
 
@@ -13,7 +13,10 @@ const controls = /[\p{Cc}\u2028\u2029]+/gu;
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** What is changed on its way to mrkdwn. Most names, places and times have none of it, and are not looked through for each. */
+/**
+ * Anything that escaping would change. Most names, places and times have none of it, so one test saves the separate
+ * steps.
+ */
 const special = /[^ -~]|[*~`_@&<>]|:[^:]*:/;
 
 /** Keeps digits after right-to-left text from joining it. */
@@ -21,7 +24,7 @@ const LEFT_TO_RIGHT_MARK = '\u200E';
 
 const ZERO_WIDTH_SPACE = '\u200B';
 
-/** Without characters that nobody sees: what was copied may have some in it. */
+/** Removes invisible characters, which copied text may contain. */
 export function visible(text: string): string {
   return text.replace(unseen, '');
 }
@@ -33,12 +36,12 @@ function clean(text: string): string {
 }
 
 /**
- * Foreign text (names, merchants, the service's words) for mrkdwn: it is shown as it is and has no effect.
+ * Foreign text (names, merchants, the service's words) for mrkdwn: shown as it is, without any effect.
  *
- * `& < >` become entities, as Slack asks. Formatting characters become lookalikes, because Slack has no escape for them,
- * and a zero-width space next to one is a word boundary, which would turn the formatting on. An underscore inside a word
- * stays, so that an id can be copied. A zero-width space breaks `:emoji:` names and `@channel`; times of day are neither
- * and stay, so that `22:00-07:00` can be copied.
+ * `& < >` become entities, as Slack requires. Formatting characters become lookalikes: Slack has no escape for them,
+ * and a zero-width space next to one is a word boundary, which would turn the formatting on. An underscore inside a
+ * word stays, so that ids can be copied. A zero-width space breaks `:emoji:` names and `@channel`. Times of day are
+ * neither and stay, so that `22:00-07:00` can be copied.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 export function escapeMrkdwn(text: string): string {
@@ -51,14 +54,14 @@ export function escapeMrkdwn(text: string): string {
     .replace(/[&<>]/g, (mark) => entities[mark] ?? '');
 }
 
-/** Foreign text for a plain_text object, which needs no escaping; mentions are broken all the same. */
+/** Foreign text for a plain_text object. It needs no escaping, but mentions are still broken. */
 export function plain(text: string): string {
   return clean(text)
     .replace(/<(?=[!@#])/g, `<${ZERO_WIDTH_SPACE}`)
     .replace(/@(?=channel|here|everyone)/gi, `@${ZERO_WIDTH_SPACE}`);
 }
 
-/** Cuts with `…`, never inside a character, an entity (`&amp;`) or one of Slack's tokens (`<@U1>`). */
+/** Truncates with `…`, never inside a character, an entity (`&amp;`) or a Slack token (`<@U1>`). */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   let kept = '';
@@ -69,29 +72,29 @@ export function truncate(text: string, max: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** A link with a label, both possibly foreign. Of an address that is not https only the label is shown. */
+/** A link with a label, both possibly foreign. If the address is not https, shows only the label. */
 export function link(url: string, label: string): string {
   const text = escapeMrkdwn(label).replaceAll('|', '¦');
   if (!/^https:\/\//i.test(url) || !URL.canParse(url)) return text;
   return `<${new URL(url).href.replaceAll('|', '%7C').replaceAll('&', '&amp;')}|${text}>`;
 }
 
-/** Longer than any id of Slack's. */
+/** Longer than any Slack id. */
 const ID_MAX = 32;
 
-/** Names a Slack user or user group. Anything that is no such id shows as text. */
+/** Mentions a Slack user or user group. Anything else is shown as text. */
 export function mention(id: string): string {
   if (/^S[A-Z0-9]{1,30}$/.test(id)) return `<!subteam^${id}>`;
   return /^[UW][A-Z0-9]{1,30}$/.test(id) ? `<@${id}>` : truncate(escapeMrkdwn(id), ID_MAX);
 }
 
-/** People whom one message names. */
+/** Maximum number of people mentioned in one message. */
 const NAMED_MAX = 20;
 
 /**
- * `@ana, @ops`: users and user groups, the first twenty and how many more there are.
+ * `@ana, @ops`: users and user groups; the first twenty, then how many more.
  *
- * @param conjunction before the last one: `@ana or @ops`. A list without one addresses them.
+ * @param conjunction before the last one: `@ana or @ops`. A list without one addresses the people directly.
  */
 export function mentions(ids: readonly string[], conjunction?: 'and' | 'or'): string {
   const named = ids.slice(0, NAMED_MAX).map(mention);
@@ -101,13 +104,13 @@ export function mentions(ids: readonly string[], conjunction?: 'and' | 'or'): st
   return `${named.slice(0, -1).join(', ')} ${conjunction} ${named.at(-1)}`;
 }
 
-/** Names a Slack channel. */
+/** Mentions a Slack channel. */
 export function channelMention(channelId: string): string {
   return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);
 }
 
 /**
- * A time in the reader's own zone; what cannot show it shows the card service's.
+ * A time in the reader's own zone. Clients that cannot show it show the card service's time.
  * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
  */
 export function dateToken(
@@ -121,10 +124,10 @@ export function dateToken(
 }
 
 /**
- * `until tomorrow at 12:00 AM`: a time behind words, for the middle of a sentence. Slack begins "Today" and "Tomorrow" with
- * a capital where a date token begins with them, so the words stand in the token.
+ * `until tomorrow at 12:00 AM`: words and a time, for the middle of a sentence. Slack capitalizes "Today" and
+ * "Tomorrow" at the start of a date token, so the words go inside the token.
  *
- * @param words ours: they are not escaped.
+ * @param words our own text, not escaped.
  */
 export function dateAfter(words: string, instant: string, format = '{date_short_pretty} at {time}'): string {
   return dateToken(instant, `${words} ${format}`, `${words} ${serviceTime(instant)}`);

@@ -1,16 +1,16 @@
-/** What somebody may ask for at once, and after that in each second. Nobody who works with Cardbell comes near it. */
+/** Requests that one person may make at once, and per second after that. Normal use stays far below. */
 const AT_ONCE = 60;
 const PER_SECOND = 1;
 const PEOPLE_MAX = 10_000;
 
-/** True when a person may ask for something now. Counts it. */
+/** True when a person may ask for something now. Counts the request. */
 export type PersonRate = (userId: string) => boolean;
 
 /**
- * Limits how much one person can ask for, before anything is looked up for them: otherwise one member could use up what
- * Slack answers about user groups, and everybody who has a role through a group would be refused.
+ * Limits how much one person can ask for, before anything is looked up for them. Otherwise one member could exhaust
+ * Slack's rate limit for user groups, and everyone whose role comes from a group would be refused.
  *
- * @param now milliseconds on a clock that never jumps: one that is set back would refuse everybody.
+ * @param now milliseconds on a clock that never jumps. With a clock that is set back, everyone would be refused.
  */
 export function createPersonRate(now: () => number = () => performance.now()): PersonRate {
   const people = new Map<string, { left: number; at: number }>();

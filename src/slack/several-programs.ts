@@ -5,9 +5,9 @@ import type { FoundMessage, Slack } from './client.ts';
 import type { Message } from './message.ts';
 
 /**
- * Several card programs share one Slack app. What Slack delivers belongs to the program whose message, form or command it came
- * from: the name of a program stands in front of every `block_id` that it sends. It is put there where payloads leave, and taken
- * off where they arrive, so that nothing else knows of it. The first program has no name, and its payloads stay as they are.
+ * Several card programs share one Slack app. A delivery belongs to the program whose message, form or command it came
+ * from. To find it, every `block_id` is prefixed with the program's name: added when a payload leaves, removed when it
+ * comes back, so nothing else knows about it. The first program has no name, and its payloads stay unchanged.
  */
 const END = '~';
 
@@ -17,7 +17,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
 function markBlocks<Block extends AnyBlock>(program: string, blocks: readonly Block[]): Block[] {
-  // A block without an id gets one: Slack would choose it.
+  // Blocks without an id get one, because otherwise Slack would choose it.
   return blocks.map((block, index) => ({
     ...block,
     block_id: `${program}${END}${block.block_id ?? `${END}${index}`}`,
@@ -32,7 +32,7 @@ function markMessage(program: string, message: Message): Message {
   return { ...message, blocks: markBlocks(program, message.blocks) };
 }
 
-/** What a listener acknowledges with: a message, a form, or what is wrong with the fields of one. */
+/** Marks a listener's acknowledgement: a message, a form, or errors of a form's fields. */
 export function markAnswer(program: string, answer: unknown): unknown {
   if (program === '' || !isRecord(answer)) return answer;
   const { blocks, view, errors } = answer;
@@ -48,13 +48,13 @@ export function markAnswer(program: string, answer: unknown): unknown {
   };
 }
 
-/** The program that a block is of; null: it says none. */
+/** The program that a block belongs to. Null when the block names none. */
 function programOfBlock(block: unknown): string | null {
   const id = isRecord(block) ? block.block_id : undefined;
   return typeof id === 'string' ? (/^([a-z][a-z0-9]*)~/.exec(id)?.[1] ?? null) : null;
 }
 
-/** The same delivery with the `block_id`s as the program wrote them. */
+/** The same delivery with the original `block_id`s of the program. */
 export function unmark<Body>(program: string, body: Body): Body {
   if (program === '') return body;
   const mark = `${program}${END}`;
@@ -68,7 +68,7 @@ export function unmark<Body>(program: string, body: Body): Body {
   return within(body, '') as Body;
 }
 
-/** What the program of a delivery is found by. */
+/** How to recognize the program of a delivery. */
 interface Named {
   readonly name: string;
   /** `/card-eu` */
@@ -78,8 +78,9 @@ interface Named {
 /**
  * The program that a delivery belongs to.
  *
- * @returns `all` for news of the workspace, `chosen` where somebody opened App Home, which shows the program that they have
- * chosen, and `gone` for a button or form of a program that there is no more: what its ids stand for, no other may guess.
+ * @returns `all` for workspace events; `chosen` when someone opened App Home, which shows the program that they chose;
+ * `gone` for a button or form of a program that no longer exists, because no other program may guess the meaning of its
+ * ids.
  */
 export function programOf(
   body: Readonly<Record<string, unknown>>,
@@ -94,14 +95,14 @@ export function programOf(
   const isThere = (name: string | null): name is string => programs.some((one) => one.name === name);
   const ours = [...(Array.isArray(actions) ? actions : []), body, ...blocksOf(view)].map(programOfBlock);
   const marked = [...ours, ...blocksOf(message).map(programOfBlock)].find(isThere);
-  // A shortcut may be used on a message of another app, whose blocks say nothing to us.
+  // A shortcut may be used on another app's message, whose blocks mean nothing to us.
   return marked === undefined && ours.some((name) => name !== null) ? 'gone' : { name: marked ?? '' };
 }
 
 const blocksOf = (shown: unknown): unknown[] =>
   isRecord(shown) && Array.isArray(shown['blocks']) ? shown['blocks'] : [];
 
-/** What one program asks of Slack: its marks are on all that it sends, and what others have posted is not its own. */
+/** One program's view of Slack: marks everything it sends, and does not treat other programs' messages as its own. */
 export function slackOf(program: string, slack: Slack): Slack {
   const mark = program === '' ? '' : `${program}${END}`;
   const isOwn = (ref: string): boolean => (mark === '' ? !ref.includes(END) : ref.startsWith(mark));
@@ -125,7 +126,7 @@ export function slackOf(program: string, slack: Slack): Slack {
   };
 }
 
-/** The same for answers over a `response_url`. */
+/** The same for answers through a `response_url`. */
 export function respondOf(program: string, respond: Respond): Respond {
   return program === '' ? respond : (url, message, options) => respond(url, markMessage(program, message), options);
 }
@@ -134,23 +135,23 @@ export function respondOf(program: string, respond: Respond): Respond {
 export interface SlackProgram extends Named {
   /** Its own listeners. */
   readonly processEvent: (event: ReceiverEvent) => Promise<void>;
-  /** Its texts name its own command and time zone. */
+  /** Runs code so that its texts name the program's own command and time zone. */
   readonly inside: <T>(run: () => T) => T;
 }
 
-/** How the program of a delivery is found. */
+/** How to find the program of a delivery. */
 export interface WhichProgram {
-  /** All that there are, also where this process works for one alone. */
+  /** All programs, even if this process serves only one of them. */
   readonly all: readonly Named[];
-  /** Whose App Home somebody sees. */
+  /** Whose App Home someone sees. */
   readonly chosen: (userId: string) => Promise<string>;
 }
 
 /**
- * Hands a delivery to the program that it belongs to, as this one wrote it.
+ * Hands a delivery to its program, as the program wrote it.
  *
- * @param programs those that this process works for.
- * @returns the bodies that the listeners got; none where the program is gone, or another process works for it.
+ * @param programs those that this process serves.
+ * @returns the bodies that the listeners got; empty when the program is gone or another process serves it.
  */
 export async function deliver(
   event: ReceiverEvent,
@@ -161,7 +162,7 @@ export async function deliver(
   if (found === 'gone') return [];
   const own = found === 'chosen' ? { name: await chosen(openedBy(event)) } : found;
   const its = programs.filter(({ name }) => own === 'all' || name === own.name);
-  // News goes to all programs, and each acknowledges it: Bolt takes one answer.
+  // Workspace events go to all programs, and each acknowledges them, but Bolt accepts only one acknowledgement.
   let isAcknowledged = false;
   return await Promise.all(
     its.map(async ({ name, processEvent, inside }) => {

@@ -13,7 +13,7 @@ import type { OrderVirtualAction } from './verbs.ts';
 
 type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
-/** Asks others for an order that the policy does not leave to one person. */
+/** Requests approval for an order that the policy does not allow one person to make. */
 type RequestOrder = (
   action: OrderVirtualAction,
   order: VirtualOrder,
@@ -21,10 +21,10 @@ type RequestOrder = (
 ) => Promise<void>;
 
 /**
- * Makes an order that may be made, once for each action, and tells whoever asked what became of it.
+ * Makes a permitted order, once per action, and reports the outcome to the person who asked.
  *
- * @param by counts with what this person allowed alone; null: several people approved it.
- * @throws CardApiError when the order was certainly not sent and the job should run again.
+ * @param by the order counts with what this person allowed alone; null: several people approved it.
+ * @throws CardApiError when the order was certainly not sent and the job should be retried.
  */
 export type PlaceOrder = (
   action: OrderVirtualAction,
@@ -45,8 +45,8 @@ interface PlaceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'
 /**
  * Orders one virtual card, once.
  *
- * The service identifies an order by the number in its answer and lists no orders, so one whose answer was lost cannot be
- * looked up. It is never sent again: whoever asked is told so, and told again when its webhook comes.
+ * The service identifies an order by the number in its answer and cannot list orders, so an order with a lost answer
+ * cannot be looked up. It is never sent again: the person who asked is told so, and again when its webhook arrives.
  */
 export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   const { progress } = deps;
@@ -62,14 +62,14 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       }
       const entry = { acctId: null, after: summaryOf(order) };
       await deps.record(action, { event: 'asked', isFirst: true, ...entry });
-      // The worker died while it was sending: the answer is lost.
+      // The worker died while sending: the answer is lost.
       if (written?.state === 'sending') return await complete(action, order, 'unknown');
 
       const why = await deps.orderPermit.count(action, order, by);
       if (why !== null) return await complete(action, order, 'failed', { note: why });
       await deps.record(action, { event: 'sent', ...entry });
       const standing = await progress.begin(action.id, { state: 'sending', before: null, after: summaryOf(order) });
-      // This process stood still for longer than its lock: another one has sent the order, or is about to.
+      // This process was paused for longer than its lock. Another one has sent the order, or is about to.
       if (standing !== null) return resultOf(order, 'unknown');
       return await send(action, order, { ...run, lease });
     };
@@ -84,7 +84,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome === 'unknown') return await complete(action, order, 'unknown');
-      // Also where it is tried again: it may be refused by then, and it is counted anew where it is not.
+      // Also before a retry: the retry may be refused, and otherwise the order is counted again.
       await deps.orderPermit.cancel(action);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
@@ -109,7 +109,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
 
 interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
   readonly orderPermit: Pick<OrderPermit, 'permit'>;
-  /** Leaves the order to others, and says what happens now. */
+  /** Opens a request for the order, and answers what happens now. */
   readonly requestOrder: RequestOrder;
   readonly placeOrder: PlaceOrder;
 }
@@ -117,7 +117,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
 /** Orders what one person may order; anything else becomes a request. */
 export function createOrderVirtual({ progress, orderPermit, requestOrder, placeOrder, refuse }: Deps) {
   return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, run: ActionRun): Promise<void> {
-    // Permitted before it was sent: what became of it has to be found out.
+    // Permitted before it was sent, so its outcome has to be determined.
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
@@ -131,7 +131,7 @@ function resultOf(order: VirtualOrder, state: State): Result {
   return { state, card: cardOfOrder(order), before: null, after: summaryOf(order), apiWords: null, note: null };
 }
 
-/** There is no account before the card service has created one. */
+/** The card service has not created an account yet. */
 export function cardOfOrder(order: VirtualOrder | null): CardFacts {
   const noAccountYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
   return { ...noAccountYet, holder: order === null ? null : nameOf(order) };
@@ -148,7 +148,9 @@ interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'answer'>
   readonly notices: Pick<OrderNotices, 'notifyOrdered' | 'notifyIfAnswer'>;
 }
 
-/** First the record, then whoever asked, then what the service has already reported of the order. Safe to repeat. */
+/**
+ * First the record, then the person who asked, then what the service has already reported about the order. Idempotent.
+ */
 export function createReportOrder({
   progress,
   record,
@@ -178,14 +180,14 @@ export function createReportOrder({
     } else if (state === 'unknown') {
       const asked = { action, at: action.askedAt };
       const eventId = await virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
-      // Its notice came before anybody knew that the answer was lost.
+      // Its webhook arrived before it was known that the answer was lost.
       if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
     }
     await progress.write(action.id, { ...known, isTold: true });
   };
 }
 
-/** Opens what the web process sealed; null when that fails. */
+/** Decrypts what the web process sealed; null when that fails. */
 export function orderOf(
   { target }: OrderVirtualAction,
   unseal: (sealed: string) => string | null,
@@ -198,7 +200,7 @@ function nameOf({ firstName, lastName }: VirtualOrder): string {
   return `${firstName} ${lastName}`;
 }
 
-/** What the record says of an order: no address, no date of birth. */
+/** The order for the record: no address, no date of birth. */
 function summaryOf({ fundCents, groupId, rulesetId }: VirtualOrder): string {
   return [
     'virtual card',

@@ -34,9 +34,9 @@ export const VirtualOrder = z.strictObject({
 export type VirtualOrder = z.infer<typeof VirtualOrder>;
 
 /**
- * Reads `04/30/1991` (month first) or `1991-04-30`.
+ * Parses `04/30/1991` (month first) or `1991-04-30`.
  *
- * @returns `YYYY-MM-DD`; null for what is no day of the last 120 years.
+ * @returns `YYYY-MM-DD`; null if it is not a day within the last 120 years.
  */
 export function readBirthDate(text: string, now: Date): string | null {
   const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
@@ -45,7 +45,7 @@ export function readBirthDate(text: string, now: Date): string | null {
   if (year === undefined || month === undefined || day === undefined) return null;
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
   const at = new Date(`${date}T00:00:00.000Z`);
-  // February 30 is read as a day of March.
+  // Date turns February 30 into a day in March.
   if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(date)) return null;
   const years = now.getUTCFullYear() - Number(year);
   return at < now && years <= 120 ? date : null;
@@ -54,10 +54,10 @@ export function readBirthDate(text: string, now: Date): string | null {
 /** An order takes minutes, but retries and outages of the service can delay its webhook. */
 const KEPT_SECONDS = 8 * 24 * 3600;
 
-/** What somebody waits for: the service announces it with a webhook. */
+/** What a person is waiting for. The service announces it with a webhook. */
 export type Awaited =
   | { readonly kind: 'order'; readonly orderId: number }
-  /** An order whose answer, and so its number, was lost: it can only be recognized by the holder's name. */
+  /** An order whose answer, and with it its number, was lost. It can only be recognized by the holder's name. */
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'resend'; readonly acctId: number };
 
@@ -67,7 +67,7 @@ const format = recordFormat(Asked);
 
 export type VirtualOrders = ReturnType<typeof createVirtualOrders>;
 
-/** Who asked for a virtual card. Both sides write before they read, so whichever comes second finds the first. */
+/** Who asked for a virtual card. Both sides write before they read, so the second one finds the first. */
 export function createVirtualOrders(redis: RedisClient) {
   const keyOf = (awaited: Awaited): string => {
     if (awaited.kind === 'order') return stateKey(`virtual-order:${awaited.orderId}`);
@@ -80,16 +80,16 @@ export function createVirtualOrders(redis: RedisClient) {
   };
   return {
     /**
-     * `action` waits for it.
+     * Registers that `action` waits for this.
      *
-     * @returns the event that came before, if one did: of a name it may be the answer to an older order. Null for a
-     * resend, which is awaited before it is asked for.
+     * @returns the event that arrived earlier, if any. For a name it may answer an older order. Null for a resend,
+     * which is registered before it is sent.
      */
     async expect(awaited: Awaited, asked: Asked): Promise<string | null> {
       const { eventId } = await write(keyOf(awaited), 'asked', format.write(asked));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
-    /** It came. @returns who waits for it; null when nobody does, yet. */
+    /** The webhook arrived. @returns who waits for it; null if nobody does yet. */
     async arrived(awaited: Awaited, eventId: string): Promise<Asked | null> {
       const { asked } = await write(keyOf(awaited), 'eventId', eventId);
       return format.readOrNull(asked);
@@ -106,19 +106,21 @@ interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDi
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
 
-/** Notifies people that the virtual card they asked for exists. Safe to repeat. */
+/** Notifies people that the virtual card they asked for exists. Idempotent. */
 export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
 export function createOrderNotices({ virtualOrders, alerts, record, updateMessages, notifyDirectly }: Deps) {
   return {
-    /** A virtual card's webhook came: whoever ordered it, or asked for its details again, is notified. */
+    /** A virtual card's webhook arrived: notifies the person who ordered it or asked for its details again. */
     async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
       const asked = await askerOf(event);
       if (asked !== null) await notifyOrdered(asked.action, event.id);
     },
-    /** In a direct message, besides the alert in its channel, which says who asked. */
+    /** As a direct message, in addition to the alert in its channel, which names who asked. */
     notifyOrdered,
-    /** Notifies about an earlier event with the same name, unless it is older than the order, or somebody else's. */
+    /**
+     * Notifies about an earlier event with the same name, unless it is older than the order or belongs to someone else.
+     */
     async notifyIfAnswer({ action, at }: Asked, eventId: string): Promise<void> {
       const alert = await alertOf(eventId);
       if (alert === null || !isAfter({ action, at }, alert.event.callbackAt)) return;
@@ -159,7 +161,7 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateMessag
   }
 }
 
-/** An event from before somebody asked is not the answer. */
+/** An event from before the request is not the answer. */
 function isAfter(asked: Asked | null, callbackAt: string): boolean {
   return asked !== null && Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCKS_DIFFER_MS;
 }

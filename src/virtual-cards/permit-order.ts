@@ -8,7 +8,7 @@ import type { OrderVirtualAction } from './verbs.ts';
 
 export type OrderVerdict =
   | { readonly kind: 'allowed' }
-  /** It becomes a request that so many others have to approve. */
+  /** Becomes a request that this many others have to approve. */
   | { readonly kind: 'request'; readonly others: number; readonly isOwn: boolean }
   | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>);
 
@@ -20,15 +20,15 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 
   readonly isSameEmail: (one: string | null, other: string | null) => boolean;
 }
 
-/** Orders have a name of their own among the raises: they change no rule of a card. */
+/** The rule name of orders among the raises, because they change no rule of a card. */
 const ORDER = 'order';
 
-/** Several orders must not sum up to what one person may not order at once. */
+/** Several orders must not sum up to an amount that one person may not order at once. */
 export function createOrderPermit(deps: Deps) {
   const { recentRaises, policyFor, authorize, withLock, now } = deps;
   const amountOf = createOrderAmount(deps);
 
-  /** Whether it is somebody's own card that is ordered. */
+  /** Whether the ordered card is for this person. */
   const isOwn = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
     deps.isSameEmail((await deps.person(userId))?.email ?? null, email);
   const add = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
@@ -38,11 +38,11 @@ export function createOrderPermit(deps: Deps) {
     await recentRaises.add({ ...raise, askedBy: action.actor.userId, atMs: now().getTime() });
   };
   return {
-    /** Asks the policy, and counts the order from here on where one person may make it. */
+    /** Asks the policy. If one person may make the order, it counts from here on. */
     async permit(action: OrderVirtualAction, order: VirtualOrder): Promise<OrderVerdict> {
       const { userId } = action.actor;
       const isOwnOrder = await isOwn(userId, order);
-      // Two orders at once must not both pass for the first.
+      // Two simultaneous orders must not both count as the first.
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
         const amount = await amountOf(action, order, [userId]);
         const { orderBands: bands } = policyFor(null);
@@ -60,16 +60,16 @@ export function createOrderPermit(deps: Deps) {
         }
       });
     },
-    /** How many approvers it takes by now, with what these people ordered besides. */
+    /** How many approvers it needs now, including these people's other orders. */
     async needed(action: OrderVirtualAction, order: VirtualOrder, people: readonly string[]): Promise<number> {
       return approvalsNeeded(await amountOf(action, order, people), { bands: policyFor(null).orderBands });
     },
     isOwn,
     /**
-     * Counts an order that is about to be made. Two approvals at once must not both pass for the first, so what one person
-     * allowed is judged again.
+     * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so a
+     * single person's approval is checked again.
      *
-     * @param by allowed it alone; null: several people had to approve it.
+     * @param by who allowed it alone; null: several people had to approve it.
      * @returns why one person may not allow it any more; null when it counts.
      */
     async count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<string | null> {
@@ -80,7 +80,7 @@ export function createOrderPermit(deps: Deps) {
         return null;
       });
     },
-    /** Nothing was ordered: it counts no more. */
+    /** Nothing was ordered, so it no longer counts. */
     async cancel({ id }: Pick<OrderVirtualAction, 'id'>): Promise<void> {
       const raises = await recentRaises.list('program', now().getTime());
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
@@ -91,7 +91,7 @@ export function createOrderPermit(deps: Deps) {
 
 const tooMuchByNow = 'With what was allowed in this moment, it is more than one person may allow. I did not order it.';
 
-/** How much it is with what these people ordered before, and whether it goes over a cap. */
+/** The amount including these people's earlier orders, and whether it exceeds a cap. */
 function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {
   const { recentRaises, policyFor, actsFor, now } = deps;
   return async function amountOf(

@@ -21,9 +21,9 @@ interface Sent {
 /**
  * Asks the service to send a virtual card's details to the configured receiver again. Runs under the account's lock.
  *
- * Asked once; where no answer came, a second request would at most send them twice, so the person decides.
+ * Sent once. If no answer came, a second request could send them twice at worst, so the person decides.
  *
- * The returned function throws CardApiError when it was certainly not sent and the job should run again.
+ * The returned function throws CardApiError when it was certainly not sent and the job should be retried.
  */
 export function createResendVirtual(deps: Deps) {
   return async function resendVirtual({ action, acctId }: Resolved, run: ActionRun): Promise<void> {
@@ -40,7 +40,7 @@ export function createResendVirtual(deps: Deps) {
       return await deps.refuse(action, refusal, { acctId, cardId });
     }
     await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId });
-    // The worker died while it was sending: the answer is lost.
+    // The worker died while sending: the answer is lost.
     const wasSending = written?.state === 'sending';
     const sent = wasSending ? unknown : await send({ action, acctId, cardId }, run);
     const { state, apiWords, note } = sent;

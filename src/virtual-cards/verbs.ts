@@ -6,7 +6,7 @@ export const OrderVirtualAction = actionOf('order-virtual', target.order, {});
 export type OrderVirtualAction = z.infer<typeof OrderVirtualAction>;
 
 export const virtualCardVerbs = {
-  /** Have the details of a virtual card sent to the configured receiver again. */
+  /** Sends the details of a virtual card to the configured receiver again. */
   'resend-virtual': {
     action: actionOf('resend-virtual', target.card, {}),
     permission: { role: 'operator', doing: 'have a virtual card’s details sent again' },
@@ -33,7 +33,7 @@ export const virtualCardVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Reads `order Jane Doe` and `resend 4242`. An order is a form that has the name filled in. */
+/** Parses `order Jane Doe` and `resend 4242`. An order opens a form with the name filled in. */
 function readVirtual([verb = '', ...words]: readonly string[]): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({
     kind: 'unclear',

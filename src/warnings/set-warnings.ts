@@ -8,7 +8,7 @@ interface Deps {
   readonly reply: Pick<ActionTools, 'answer' | 'record'>;
 }
 
-/** `/card warnings on|off`: of what this channel is warned. Safe to repeat. */
+/** `/card warnings on|off`: sets which warnings this channel gets. Idempotent. */
 export function createSetWarnings({ preferences, reply }: Deps) {
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;

@@ -4,12 +4,12 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** A new card takes its time by mail. */
+/** A new card takes time to arrive by mail. */
 const WARN_BEFORE_MS = 30 * DAY_MS;
 
 type Card = AccountDetails['cards'][number];
 
-/** Cards in use that expire soon and have no newer one. The date is read each time and never kept. */
+/** Cards in use that expire soon and have no replacement. The date is read each time and never stored. */
 export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Date): (Card & { expiresOn: string })[] {
   return cards.flatMap((card) => {
     const { expiresOn, status, cardId } = card;
@@ -24,15 +24,15 @@ interface Deps extends WarnDeps {
   readonly getAccount: (acctId: number) => Promise<Pick<AccountDetails, 'cards'>>;
   readonly warned: Warned;
   readonly factsOf: (acctId: number, which: { readonly cardId: number }) => Promise<CardFacts>;
-  /** The channel of status changes. */
+  /** The channel for status changes. */
   readonly channel: string;
   readonly now: () => Date;
 }
 
-/** Names the warning of a card. */
+/** The id of a card's warning. */
 export const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
 
-/** Tells the holder and the channel once that a card is about to expire. Safe to repeat. */
+/** Notifies the holder and the channel once that a card is about to expire. Idempotent. */
 export function createWarnOfExpiry(deps: Deps): (acctId: number) => Promise<void> {
   const { warned, channel } = deps;
   const warnBoth = createWarnBoth(deps);

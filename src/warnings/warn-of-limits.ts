@@ -15,32 +15,32 @@ const THRESHOLDS = [90, 75] as const;
 type Threshold = (typeof THRESHOLDS)[number];
 
 const DAY_MS = 24 * 3_600_000;
-/** A lifetime limit never starts anew. */
+/** A lifetime limit never resets. */
 const LIFETIME_MS = 400 * DAY_MS;
 
-/** A limit of which much is used. */
+/** A limit that is mostly used. */
 export interface UsedLimit {
   readonly period: LimitPeriod;
-  /** Name of the merchant category; null: the limit of the card. */
+  /** Name of the merchant category; null for the card's own limit. */
   readonly category: string | null;
   readonly limitCents: number;
-  /** In the running window, by what the card service says remains. */
+  /** In the current window, derived from the remaining amount that the card service reports. */
   readonly usedCents: number;
   readonly threshold: Threshold;
-  /** When the whole limit is there again, UTC ISO 8601; null: never. */
+  /** When the complete limit is available again, UTC ISO 8601; null: never. */
   readonly resetsAt: string | null;
 }
 
 /**
- * Limits of which three quarters or more are used. Where the card service leaves out a limit or what remains of it, nothing
- * is said of it.
+ * Limits that are at least three quarters used. Skips limits for which the card service omits the limit or the remaining
+ * amount.
  */
 export function usedLimits({ overall, categories }: RemainingLimits, at: string): UsedLimit[] {
   const all = [...overall.map((limit) => ({ ...limit, name: null })), ...categories];
   return all.flatMap(({ period, limitCents, remainingCents, name: category }) => {
     if (limitCents === null || limitCents <= 0 || remainingCents === null) return [];
     const usedCents = limitCents - remainingCents;
-    // Somebody let more through than the limit, and the holder knows.
+    // Someone let more through than the limit, and the holder knows.
     if (usedCents > limitCents) return [];
     const threshold = THRESHOLDS.find((percent) => usedCents * 100 >= limitCents * percent);
     const resetsAt = windowEnd(period, at);
@@ -53,10 +53,10 @@ interface Deps {
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly warned: Warned;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
-  /** What remains of a card's limits; null: too many are asked for just now. */
+  /** The remaining amounts of a card's limits; null when too many are being requested right now. */
   readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
   readonly factsOf: (acctId: number) => Promise<CardFacts>;
-  /** The value of a button that means this card. */
+  /** The value of a button for this card. */
   readonly sealCard: (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   readonly now: () => Date;
@@ -65,15 +65,15 @@ interface Deps {
 const AGAIN_MS = 30_000;
 
 /**
- * Tells the holder after a purchase that most of a limit is used: at 75 and at 90 percent, once for each limit and window.
- * A limit that was changed is another limit. Safe to repeat.
+ * Notifies the holder after a purchase that most of a limit is used: at 75 and at 90 percent, once per limit and window. A
+ * changed limit counts as a new limit. Idempotent.
  *
- * @returns milliseconds after which to run again, or null when it is done.
+ * @returns milliseconds until the next run, or null when done.
  */
 export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<number | null> {
   const { links, preferences, warned, temporaryChanges } = deps;
 
-  /** Whether a limit was raised for one purchase: it goes down by itself, so how much of it is used means nothing. */
+  /** Whether a limit was raised for one purchase: it will be lowered automatically, so its usage means nothing. */
   async function raisedForPurchase(acctId: number): Promise<(used: UsedLimit) => boolean> {
     const changes = (await temporaryChanges.all())
       .filter((change) => change.acctId === acctId && change.purchase !== null)
@@ -107,7 +107,7 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
       fresh.map(({ ids }) => ids[0] ?? ''),
     );
     await deps.notifyDirectly(userId, id, message);
-    // Whoever was told of 90 percent need not hear of 75.
+    // After the warning at 90 percent, the one at 75 is not needed.
     for (const { used, ids } of fresh) for (const one of ids) await warned.add(one, lastsMs(used, now));
     return null;
   };

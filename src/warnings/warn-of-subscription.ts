@@ -7,37 +7,38 @@ import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
 
-/** A subscription is tried again on other days: the same amount, without the card. */
+/** A subscription is retried on other days: same amount, no card present. */
 const DAYS_MIN = 3;
 const SHORTEST_DAY_MS = 23 * 3_600_000;
 const LOOK_BACK_MS = 90 * 24 * 3_600_000;
 const DECLINES_MAX = 50;
-/** Then people are told again. */
+/** The warning is repeated after this time. */
 const SILENT_MS = 30 * 24 * 3_600_000;
 
 interface Deps extends WarnDeps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly warned: Warned;
-  /** The channel of declines. */
+  /** The channel for declines. */
   readonly channel: string;
-  /** The day of an instant at the card service, `2026-11-20`. */
+  /** The card service's date of an instant, `2026-11-20`. */
   readonly dayOf: (instant: string) => string;
   readonly now: () => Date;
 }
 
-/** Whether a decline may be one of a subscription that fails: only then is it worth reading the declines before it. */
+/** Whether a decline may belong to a failing subscription. Only then are the earlier declines read. */
 export async function mayBeSubscription(
   event: TransactionEvent,
   history: Pick<CardHistory, 'declinesLast'>,
 ): Promise<boolean> {
-  // What happens within 24 hours is on two days at most; a day may be an hour shorter than that.
+  // Events within 24 hours fall on at most two days. A day may be an hour shorter than that.
   return event.isCardPresent !== true && (await history.declinesLast(event.acctId)) >= (DAYS_MIN - 2) * SHORTEST_DAY_MS;
 }
 
 /**
- * The same amount was declined at the same merchant on several days, without the card and never paid in between: somebody
- * should raise the limit, or cancel the subscription. The holder and the channel are told once a month. Safe to repeat.
+ * Detects that the same amount was declined at the same merchant on several days, without the card present and never paid
+ * in between: someone should raise the limit or cancel the subscription. Notifies the holder and the channel once a month.
+ * Idempotent.
  */
 export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promise<void> {
   const { alerts, history, warned, channel } = deps;
@@ -52,7 +53,7 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     const { acctId, amountCents } = alert.event;
     const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
     if (await warned.has(id)) return;
-    // The id of a message is used for good, so it names the try that led to it.
+    // A message id is never reused, so it names the attempt that caused it.
     const messageId = `${id}-${alert.event.id}`;
     const failing = { alert, days: days.size, since: first };
     await warnBoth('failing-subscriptions', { channel, acctId, id: messageId }, (audience) =>
@@ -61,7 +62,7 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     await warned.add(id, SILENT_MS);
   };
 
-  /** Tries of the same purchase since it was last paid, newest first. */
+  /** Attempts at the same purchase since it was last paid, newest first. */
   async function triesOf({ event }: TransactionAlert): Promise<TransactionAlert[]> {
     const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
     const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();

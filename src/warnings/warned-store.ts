@@ -11,7 +11,7 @@ export function createWarned(redis: RedisClient) {
   const keyOf = (id: string): string => stateKey(`warned:${id}`);
   return {
     has: async (id: string): Promise<boolean> => (await redis.exists(keyOf(id))) === 1,
-    /** To be called last: after a crash the warning is repeated under its id, which adds nothing. */
+    /** Call this last: after a crash the warning is repeated under its id, which adds nothing. */
     add: async (id: string, ttlMs: number): Promise<void> =>
       void (await redis.set(keyOf(id), '1', 'PX', Math.max(1, Math.ceil(ttlMs)))),
   };
@@ -24,7 +24,7 @@ export interface WarnDeps {
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
 }
 
-/** Warns a channel and the holder of a card, each if they want to hear of it. Safe to repeat, by the id. */
+/** Warns a channel and the card's holder, unless they switched the warning off. Idempotent by id. */
 export function createWarnBoth({ links, preferences, postNotice, notifyDirectly }: WarnDeps) {
   return async function warnBoth(
     kind: 'expiring-cards' | 'failing-subscriptions',

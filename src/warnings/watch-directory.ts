@@ -12,21 +12,21 @@ interface Source extends DirectorySource {
 }
 
 interface Deps {
-  /** A business balance below this is low, whole cents; null: nobody is warned. */
+  /** A business balance below this is low, whole cents; null: no warnings. */
   readonly lowBalanceCents: number | null;
   readonly opsChannel: string;
   readonly preferences: Pick<Preferences, 'isOn'>;
   readonly notifyOps: NotifyOps;
   readonly notifyResolved: NotifyResolved;
   readonly warned: Pick<Warned, 'has'>;
-  /** Has whoever it concerns warned of cards of an account that expire soon, which takes a call of the card API. */
+  /** Warns of an account's cards that expire soon, which needs a card API call. */
   readonly warnOfExpiry: (acctId: number) => Promise<void>;
   readonly now: () => Date;
 }
 
 /**
- * What the directory reads anyway is looked at on its way: the business balance, and cards that expire soon. So no call is
- * made for these warnings alone.
+ * Checks data that the directory reads anyway: the business balance, and cards that expire soon. So these warnings need no
+ * extra calls.
  */
 export function watchDirectory(source: Source, deps: Deps): DirectorySource {
   return {

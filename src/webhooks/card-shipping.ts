@@ -20,9 +20,7 @@ const ShippingPayload = z.object({
   CardOrderId: optionalInteger,
 });
 
-/**
- * Payload → event. `CallbackTime` is not part of the id: one parcel is one event, however often it is reported.
- */
+/** Payload → event. `CallbackTime` is not part of the id: a parcel is one event, however often it is reported. */
 export function redactShipping(data: unknown, circumstances: WebhookContext): ShippingEvent {
   const payload = parseWith(ShippingPayload, data);
 

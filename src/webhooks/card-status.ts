@@ -32,7 +32,7 @@ const CardStatusPayload = z.object({
     .min(1),
 });
 
-/** The last four digits, also where a sender puts the whole number into that field. */
+/** The last four digits, also when a sender puts the full number into that field. */
 export function lastFour(text: string): string {
   return text.replace(/\D/g, '').slice(-4);
 }
@@ -40,7 +40,7 @@ export function lastFour(text: string): string {
 /**
  * Payload → event.
  *
- * `CallbackTime` is part of the id: ACTIVE → BLOCKED → ACTIVE makes two payloads that differ in nothing else.
+ * `CallbackTime` is part of the id: ACTIVE → BLOCKED → ACTIVE gives two payloads that differ in nothing else.
  */
 export function redactCardStatus(data: unknown, circumstances: WebhookContext): CardStatusEvent {
   const payload = parseWith(CardStatusPayload, data);
@@ -69,8 +69,8 @@ export function redactCardStatus(data: unknown, circumstances: WebhookContext): 
 }
 
 /**
- * A change that the API shows and no webhook reported → an event. When it happened is not known, so the time at which it
- * was seen is used instead.
+ * Makes an event of a change that the API shows and no webhook reported. The real time of the change is unknown, so the
+ * time when it was seen is used.
  */
 export function toMissedStatus(missed: {
   readonly acctId: number;
@@ -82,7 +82,7 @@ export function toMissedStatus(missed: {
 }): CardStatusEvent {
   const { acctId, holder, customId, card, was, seenAt } = missed;
   return CardStatusEvent.parse({
-    // Without the time, so that it is one event however often the change is seen.
+    // No time in the id, so that the change is one event however often it is seen.
     id: eventId(['card-status-missed', acctId, card.cardId, was.status, was.seenAt, card.status]),
     kind: 'card-status',
     callbackAt: seenAt,

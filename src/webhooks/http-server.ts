@@ -10,7 +10,7 @@ import { version } from '../core/version.ts';
 type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
 
 interface Deps {
-  /** `/webhooks/KIND`, with what stands for KIND; `/webhooks/PROGRAM/KIND` for a card program other than the first. */
+  /** `/webhooks/KIND`, called with KIND; `/webhooks/PROGRAM/KIND` for a card program other than the first. */
   readonly webhook: (
     program: string,
     path: string,
@@ -18,14 +18,15 @@ interface Deps {
     response: ServerResponse,
     expectsContinue: boolean,
   ) => Promise<void>;
-  /** Whether webhooks and Slack's requests can be taken. The reasons are shown on the admin port only. */
+  /** Whether webhooks and Slack's requests can be accepted. The reasons are shown on the admin port only. */
   readonly isReady: () => Promise<boolean>;
   readonly log: Log;
 }
 
 /**
- * The service keeps connections open and reuses them. Node 20 closes an idle one after 5 seconds, and a request that is
- * sent on it at that moment fails for no good reason. Bodies are small, so whoever sends one slowly is up to no good.
+ * The service keeps connections open and reuses them. Node 20 closes an idle connection after 5 seconds, and a request
+ * sent at that moment fails for no good reason. Bodies are small, so a sender that sends one slowly is probably
+ * malicious.
  */
 export const serverOptions = {
   keepAliveTimeout: 72_000,
@@ -34,7 +35,7 @@ export const serverOptions = {
   connectionsCheckingInterval: 5_000,
 } as const;
 
-/** TLS 1.2 or newer, as the service demands of receivers. */
+/** TLS 1.2 or newer, as the service requires. */
 export function tlsOptions(tls: { cert: Buffer; key: Buffer }): HttpsOptions {
   return { cert: tls.cert, key: tls.key, minVersion: 'TLSv1.2' };
 }
@@ -42,9 +43,9 @@ export function tlsOptions(tls: { cert: Buffer; key: Buffer }): HttpsOptions {
 const webhookPath = /^\/webhooks\/(?:([^/]+)\/(?=[^/]))?([^/]*)\/?$/;
 
 /**
- * Puts our routes in front of `otherwise` (Slack's `/slack/events`), which also says "100 Continue" where it is expected.
+ * Puts our routes in front of `otherwise` (Slack's `/slack/events`). Also answers "100 Continue" where expected.
  *
- * They are not Bolt's custom routes, because Bolt compiles the pattern of every route for every request, which halves the
+ * They are not Bolt's custom routes, because Bolt compiles every route's pattern on every request, which halves the
  * throughput of the receivers (docs/performance.md).
  */
 export function createHttpServer(
@@ -76,7 +77,7 @@ export function createHttpServer(
       return;
     }
     run.catch((error: unknown) => {
-      deps.log.error({ err: error }, 'request could not be handled');
+      deps.log.error({ err: error }, 'could not handle a request');
       if (!response.headersSent) answerJson(response, 500, { error: 'unexpected error on our side' });
       else response.destroy();
     });
@@ -92,29 +93,29 @@ async function plainRoute(route: Route, request: IncomingMessage, response: Serv
   await route(request, response, false);
 }
 
-/** Takes requests with `Expect: 100-continue` before Node answers "continue" to all of them. */
+/** Handles requests with `Expect: 100-continue` before Node answers "continue" to all of them. */
 export function watchContinue(server: Server, open: ReturnType<typeof createHttpServer>): void {
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => open(request, response, true));
 }
 
-/** More would cost memory and file descriptors that the connections of the service and of Slack need. */
+/** More connections would take memory and file descriptors that the service's and Slack's connections need. */
 export const CONNECTIONS_MAX = 4096;
-/** Of those that make way some are still closing. */
+/** Room for evicted connections that are still closing. */
 const CLOSING_MAX = 1024;
 
-/** While the process stops, whoever takes longer than this to send a body has to send it again, to another process. */
+/** While the process stops, a sender that takes longer than this for a body must send it again, to another process. */
 const BODY_DEADLINE_MS = 2000;
 
 /**
- * Looks after the connections of a server. Where there are too many, the one that has done nothing for the longest time
- * makes way: whoever opens thousands and sends nothing keeps nobody out.
+ * Manages a server's connections. When there are too many, closes the one that has been idle longest, so that a client
+ * that opens thousands and sends nothing cannot lock others out.
  *
- * @returns what stops the server in an orderly way: it accepts no new connection, answers the requests in flight, and
- * closes each connection once it has none. Node's own `close` also waits for connections that have not sent anything yet,
- * and for those that are kept alive after their last answer.
+ * @returns a function that stops the server gracefully: it accepts no new connections, answers the requests in flight,
+ * and closes each connection once it has none. Node's own `close` also waits for connections that have not sent
+ * anything yet, and for kept-alive connections after their last answer.
  */
 export function watchConnections(server: Server, max = CONNECTIONS_MAX): () => Promise<void> {
-  /** Whoever did something last comes last. */
+  /** Ordered by last activity, most recent last. */
   const requests = new Map<Socket, Set<IncomingMessage>>();
   let isStopping = false;
 

@@ -24,7 +24,7 @@ const Markers = z.object({
 });
 
 /**
- * The family of a payload, decided by its content; the path counts only where the content does not say.
+ * The family of a payload, decided by its content. The path counts only when the content is ambiguous.
  *
  * @throws PayloadError for an unknown kind: the webhook is quarantined, and ops are notified once.
  */
@@ -43,9 +43,9 @@ export function familyOf(data: unknown, path: string): Family {
 }
 
 /**
- * Turns a webhook's JSON into the event that is stored of it.
+ * Converts a webhook's JSON to the event that we store.
  *
- * @throws PayloadError when it does not fit; the webhook is then quarantined.
+ * @throws PayloadError when it does not match; the webhook is then quarantined.
  */
 export function toStoredEvent(
   body: unknown,
@@ -61,7 +61,7 @@ export function toStoredEvent(
 /**
  * Reads a quarantined webhook again, because this version may know its shape.
  *
- * @throws PayloadError when it still does not fit.
+ * @throws PayloadError when it still does not match.
  */
 export function reread(
   kept: QuarantinedWebhook,

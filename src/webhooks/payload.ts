@@ -6,18 +6,18 @@ import { toInstant } from '../core/service-time.ts';
 import { carrierOfForm } from '../core/tracking-number.ts';
 
 /**
- * Parts of the webhook schemas. They are tolerant: unknown fields pass, missing ones are null, and numbers may come as
- * text. Only a field of the wrong type does not fit.
+ * Parts of the webhook schemas. They are tolerant: unknown fields pass, missing fields are null, and numbers may be
+ * text. Only a field of the wrong type is rejected.
  *
- * Each part consists of a form, which checks, and a reader, which converts. Nearly all webhooks are network transactions,
- * so their schema has forms only and their mapping calls the readers: in a schema, a transform costs more than the check
+ * Each part has a form, which checks, and a reader, which converts. Nearly all webhooks are network transactions, so
+ * their schema uses only forms and their mapping calls the readers: in a schema, a transform costs more than the check
  * itself. The schemas of the other kinds combine both.
  */
 
 export const textForm = z.string().nullish();
 type TextForm = z.infer<typeof textForm>;
 
-/** Text that people may see: trimmed, with card numbers masked; empty when absent. */
+/** Text that people may see: trimmed, with card numbers masked. Empty when absent. */
 export function readWords(text: TextForm): string {
   return text == null ? '' : maskCardNumbers(text.trim());
 }
@@ -25,8 +25,8 @@ export function readWords(text: TextForm): string {
 export const words = textForm.transform(readWords);
 
 /**
- * An identifier by contract, such as a merchant id: trimmed, and unchanged unless it could be a card number. A JSON number
- * fits only if it kept all of its digits.
+ * An identifier by contract, such as a merchant id: trimmed, and unchanged unless it could be a card number. A JSON
+ * number is accepted only if it kept all of its digits.
  */
 export const identifierForm = z.union([z.string(), z.int()]).nullish();
 
@@ -36,7 +36,7 @@ export function readIdentifier(text: z.infer<typeof identifierForm>): string {
 
 export const identifier = identifierForm.transform(readIdentifier);
 
-/** A tracking number that has a carrier's form is no card number, whatever its check digit says. */
+/** A tracking number in a carrier's format is not a card number, whatever its check digit says. */
 export function readTrackingNumber(text: z.infer<typeof identifierForm>): string {
   const number = text == null ? '' : String(text).trim();
   return carrierOfForm(number.replaceAll(/[\s-]/g, '').toUpperCase()) === null ? maskIdentifier(number) : number;
@@ -44,7 +44,7 @@ export function readTrackingNumber(text: z.infer<typeof identifierForm>): string
 
 export const trackingNumber = identifierForm.transform(readTrackingNumber);
 
-/** The service's ids are 32-bit numbers. This leaves room to grow, and none for a card number in the wrong field. */
+/** The service's ids are 32-bit numbers. This leaves room for growth, but not for a card number in the wrong field. */
 const ID_MAX = 999_999_999_999;
 
 /** A whole number such as an id, also as text. */
@@ -55,7 +55,7 @@ export function readInteger(value: z.infer<typeof integerForm>): number {
   return Number(value) + 0;
 }
 
-/** One or above. */
+/** One or greater. */
 export const positiveForm = z.union([
   z.int().positive('expected a positive id').max(ID_MAX),
   z.string().regex(/^\s*(?=\d{1,12}\s*$)0*[1-9]/, 'expected a positive id'),
@@ -70,7 +70,7 @@ export const optionalInteger = z
   .nullish()
   .transform((value) => (typeof value === 'number' ? value : null));
 
-/** Decimal dollars, also as text. As with ids, too small for a card number. */
+/** Decimal dollars, also as text. Like ids, too short for a card number. */
 export const decimalForm = z.union([
   z.number().min(-ID_MAX).max(ID_MAX),
   z.string().regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/),
@@ -84,14 +84,14 @@ export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>):
 
 export const optionalDecimal = optionalDecimalForm.transform(readOptionalDecimal);
 
-/** First and last name, masked once more together: each half of a card number looks harmless. */
+/** First and last name, masked again after joining: each half of a card number looks harmless. */
 export function holderOf({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
   return maskCardNumbers(`${FirstName} ${LastName}`.trim());
 }
 
 /**
- * An object with any fields, passed on as it is. A record schema would copy it into an object that is slower to read, at
- * the cost of every webhook.
+ * An object with any fields, passed through unchanged. A record schema would copy it into an object that is slower to
+ * read, for every webhook.
  */
 const anyObject = z.custom<Readonly<Record<string, unknown>>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -101,11 +101,11 @@ const anyObject = z.custom<Readonly<Record<string, unknown>>>(
 /** The envelope of every webhook kind. */
 export const Envelope = z.object({ CallbackTime: z.string(), Data: anyObject });
 
-/** What is known of a webhook besides its payload. */
+/** What we know about a webhook besides its payload. */
 export interface WebhookContext {
-  /** Zone of datetimes without offset. */
+  /** Time zone of datetimes without an offset. */
   readonly zone: string;
-  /** `X-SERVICE-Version`, if it was sent. */
+  /** `X-SERVICE-Version`, if sent. */
   readonly version: string | undefined;
   /** `CallbackTime`, absolute. */
   readonly callbackAt: string;
@@ -123,13 +123,16 @@ export function parseWith<T extends z.ZodType>(schema: T, data: unknown): z.outp
 function issuesOf(error: z.ZodError): string[] {
   return error.issues.map((issue) => {
     const path = issue.path.map((key) => (typeof key === 'number' ? '[]' : String(key))).join('.');
-    // zod's sentences name types and rules; none of them repeats the value that was given.
+    // zod's messages name types and rules, never the given value.
     const said = issue.message.replace(/^Invalid input: /, '').replace(/, received undefined$/, ', but it is missing');
     return `${path === '' ? 'the payload' : path}: ${issue.code === 'invalid_union' ? 'not of an expected type' : said}`;
   });
 }
 
-/** A datetime of the service made absolute. @throws PayloadError naming the field when it is none. */
+/**
+ * Converts a datetime of the service to an absolute time. @throws PayloadError naming the field when it is not a
+ * datetime.
+ */
 export function instantOf(field: string, text: string, zone: string, toldAt?: string): string {
   const instant = toInstant(text, zone, toldAt);
   if (instant === null) throw new PayloadError([`${field}: expected an ISO 8601 datetime`]);
@@ -137,8 +140,8 @@ export function instantOf(field: string, text: string, zone: string, toldAt?: st
 }
 
 /**
- * The id of an event, made from its content because the service sends none. The id of the request must not be part of
- * it: each retry has a new one.
+ * The id of an event, made from its content because the service sends none. Must not include the request's id: each
+ * retry has a new one.
  */
 export function eventId(parts: readonly (string | number | null)[]): string {
   return contentId('evt_', parts);

@@ -6,8 +6,8 @@ import { fromStored } from '../core/unknown-fields.ts';
 import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
 
 /**
- * Fields whose values are kept, after redaction: those that the schemas read, and others of the specification that hold no
- * secret. Of any other field, only the type and length of its value are kept.
+ * Fields whose values are kept after redaction: those that the schemas read, and other fields of the specification that
+ * hold no secrets. For all other fields, only the type and length of the value are kept.
  */
 const harmlessNames: ReadonlySet<string> = new Set(
   `CallbackTime TransactionType NetworkType NetworkStatus Description Message MessageCode Errors Status
@@ -28,10 +28,10 @@ const ISSUES_MAX = 20;
 const TEXT_MAX = 200;
 
 /**
- * Redacts a body whose shape is unknown, and wraps it for quarantine.
+ * Redacts a body of unknown shape and wraps it for quarantine.
  *
- * The allow list of the events does not help here. Instead, a value is kept only if its field is known to be harmless, and
- * card numbers and codes are removed from its text. So a secret under a name that nobody thought of is not kept.
+ * The events' allow list does not help here. Instead, a value is kept only if its field is known to be harmless, and
+ * card numbers and codes are removed from its text. So a secret under an unexpected name is not kept.
  */
 export function quarantine(
   body: unknown,
@@ -54,18 +54,18 @@ function fewIssues(all: readonly string[]): string[] {
   return distinct.length > ISSUES_MAX ? [...few, `and ${distinct.length - ISSUES_MAX} more`] : few;
 }
 
-/** @param name of the field, as {@link nameOf} writes it; that of its list for an item. */
+/** @param name of the field, as {@link nameOf} writes it; for an item, the name of its list. */
 function redact(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return '[too deep]';
   if (Array.isArray(value)) {
-    // A number that is cut into pieces is one to who reads the list.
+    // A reader of the list can still see a card number that is split into pieces.
     const pieces = value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
     const parts = pieces.join(' ');
     const isNumber = maskCardNumbers(parts) !== parts && pieces.every((piece) => maskCardNumbers(piece) === piece);
     return value.map((item) => redact(item, isNumber ? 'part of a card number' : name, depth + 1));
   }
   if (value === null || typeof value !== 'object') return redactValue(value, name);
-  // fromEntries defines properties instead of assigning them: a key "__proto__" stays a plain key.
+  // fromEntries defines properties instead of assigning them, so a key "__proto__" stays a plain key.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       redactText(key).slice(0, TEXT_MAX),
@@ -74,7 +74,7 @@ function redact(value: unknown, name: string, depth: number): unknown {
   );
 }
 
-/** As names are compared: without blanks, lines and case. */
+/** Normalizes a name for comparison: no spaces, separators or case. */
 function nameOf(key: string): string {
   return key.replace(/[\s_-]/g, '').toLowerCase();
 }
@@ -90,7 +90,7 @@ function redactValue(value: unknown, name: string): unknown {
   return typeof value === 'number' && kept === text ? value : kept;
 }
 
-/** What is kept of a value; null: nothing. */
+/** The part of a value that is kept. Null when nothing is. */
 function keptOf(text: string, name: string): string | null {
   if (name === 'trackingnumber') return readTrackingNumber(text);
   if (identifierNames.test(name)) return readIdentifier(text);
@@ -102,13 +102,16 @@ function lastFourOf(text: string): string {
   return digits.length < 4 ? formOf('text', text) : `••${digits.slice(-4)}`;
 }
 
-/** What is said of a value that is not kept. */
+/** Describes a value that is not kept. */
 function formOf(type: 'text' | 'number', { length }: string): string {
   return `[${type}, ${length} ${length === 1 ? 'character' : 'characters'}]`;
 }
 
 const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';
-/** A name of a code, date or number, a few characters, and its value. Short names count only at the beginning of a word. */
+/**
+ * A field name for a code, date or number, a few characters, and its value. Short names count only at the start of a
+ * word.
+ */
 const secretInText = new RegExp(
   `((?:c\\.?v\\.?v\\.?2?|cvc2?|cvd2?|card[\\s_-]?verification|verification[\\s_-]?(?:value|code|number)|security[\\s_-]?code|(?:valid|good)[\\s_-]?(?:thru|through|until)|acc(?:oun)?t[\\s_-]?(?:number|no)|(?<!\\p{L})(?:csc|cvn2?|cav2?|cid|exp(?:iry|iration|ires)?|(?:card|encrypted)?[\\s_-]?pin))(?:[\\s_-]?(?:code|value|number|date|block))?)([^\\p{L}\\p{Nd}]{1,5}(?:is\\s|was\\s)?)${month}\\p{Nd}(?:[\\s/.-]?\\p{Nd})*`,
   'giu',
@@ -117,19 +120,19 @@ const tokenInText =
   /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=])|api[\s_-]?key|password|passphrase|pwd|secret|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
 const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
 const bearerInText = /(bearer\s)[\w+/=.-]{8,}/giu;
-/** A bank account, a routing number, a social security number; account ids are shorter. */
+/** A bank account, routing or social security number. Account ids are shorter. */
 const accountInText = /((?:account|acct|routing)[^\p{L}\d]{1,5})\d{8,17}(?!\d)/giu;
 const personInText = /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g;
 const bareIban = /(?<![a-z\d])[a-z]{2}\d{2}(?:\s?[a-z\d]){11,30}(?![a-z\d])/giu;
-/** What follows the number on a card's stripe. */
+/** The data after the number on a card's stripe. */
 const stripeInText = /(\[card ••\d{4}\](?:=|\^[^^]{2,26}\^))\d{4,}/g;
-/** Digits as bytes in hexadecimal. */
+/** Digits as hexadecimal bytes. */
 const hexDigits = /(?<![\da-f])(?:3\d){13,19}(?![\da-f])/gi;
 const encodedInText = /[\w+/-]{18,}={0,2}/g;
 
 /**
- * Makes foreign text fit for people: masks card numbers, also encoded ones, and removes security codes, account numbers and
- * tokens. Invisible characters hide nothing: where something is removed, they go as well.
+ * Makes foreign text safe for people: masks card numbers, also encoded ones, and removes security codes, account
+ * numbers and tokens. Sees through invisible characters, and drops them when something is removed.
  */
 export function redactText(text: string): string {
   const seen = text.replaceAll(/\p{Cf}/gu, '');
@@ -154,7 +157,7 @@ function withoutSecrets(text: string): string {
     });
 }
 
-/** By its check digits. */
+/** Checks the check digits. */
 function isIban(text: string): boolean {
   const plain = text.replaceAll(/\s/g, '').toUpperCase();
   const moved = `${plain.slice(4)}${plain.slice(0, 4)}`;
@@ -164,7 +167,7 @@ function isIban(text: string): boolean {
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 
-/** Webhooks that did not fit, redacted, until somebody replays or discards them or 30 days are over. */
+/** Webhooks that did not match, redacted. Kept until someone replays or discards them, or for 30 days. */
 export function createQuarantineStore(redis: RedisClient) {
   const index = stateKey('quarantine');
   const keyOf = (id: string): string => stateKey(`quarantine:${id}`);

@@ -5,14 +5,14 @@ import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import { quarantine } from './quarantine.ts';
 
-/** Largest body, in bytes. Those of the service have about 1.5 KB. */
+/** Largest body, in bytes. The service's bodies have about 1.5 KB. */
 export const BODY_MAX_BYTES = 256 * 1024;
 
 const paths: ReadonlySet<string> = new Set(webhookKinds);
 
 interface Deps {
   readonly isAuthentic: (authorization: string | undefined) => boolean;
-  /** JSON → event. @throws PayloadError when it does not fit. */
+  /** JSON → event. @throws PayloadError when it does not match. */
   readonly toEvent: (
     body: unknown,
     path: string,
@@ -21,15 +21,15 @@ interface Deps {
   readonly take: (
     entry: { type: 'event'; event: StoredEvent } | { type: 'quarantine'; webhook: QuarantinedWebhook },
   ) => Promise<'new' | 'seen'>;
-  /** Counts an answer. `isStored`: Redis has it; `durationMs`: since the request came. */
+  /** Counts an answer. `isStored`: Redis has it; `durationMs`: time since the request arrived. */
   readonly measure: (path: string, answer: string, isStored: boolean, durationMs: number) => void;
   readonly now: () => Date;
   readonly log: Log;
 }
 
-/** A complete answer. The service tries again after any status but 200 and 201. */
+/** A complete HTTP response. The service retries after any status except 200 and 201. */
 interface Answer {
-  /** For the metric. */
+  /** Label for the metric. */
   readonly name: string;
   readonly status: number;
   readonly text: string;
@@ -66,9 +66,9 @@ function answer(name: string, status: number, text: string, ...more: string[]): 
 }
 
 /**
- * Takes a webhook: authenticates it, reads it, redacts it, stores it, and only then answers 200.
+ * Handles a webhook: authenticates, reads, redacts and stores it, and only then answers 200.
  *
- * What can be refused without the body is refused before it is read, so with `Expect: 100-continue` it is never sent.
+ * What can be refused without the body is refused before reading it, so with `Expect: 100-continue` it is never sent.
  * Never rejects, because Bolt would not catch it.
  *
  * @param expectsContinue the request waits for "100 Continue" before it sends its body.
@@ -82,7 +82,8 @@ export async function receiveWebhook(
 ): Promise<void> {
   const startedAt = performance.now();
   let answer: Answer;
-  // A sender that is answered before its body may still send it: only a new connection surely starts with a request.
+  // A sender that is answered before its body may still send it. Only on a new connection do we know that the next data
+  // is a request.
   let isLast = expectsContinue;
   try {
     const refusal = refuse(path, request, deps);
@@ -134,7 +135,7 @@ async function store(path: string, request: IncomingMessage, raw: Buffer, deps: 
   try {
     event = deps.toEvent(body, path, { version, receivedAt });
   } catch (error) {
-    // An error of ours would not go away with a retry, and after the service's last one the event would be lost.
+    // A bug of ours would not go away with a retry, and after the service's last retry the event would be lost.
     if (!(error instanceof PayloadError)) deps.log.error({ err: error, path }, 'webhook could not be read');
     const issues = error instanceof PayloadError ? error.issues : ['the payload: unexpected error while reading it'];
     const webhook = quarantine(body, { path, issues, version, receivedAt });
@@ -163,7 +164,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'cut
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > BODY_MAX_BYTES) {
-        // The rest is read and dropped, so that the sender sees the answer. The server's request timeout ends it.
+        // Read and drop the rest, so that the sender sees the answer. The server's request timeout ends it.
         request.removeAllListeners('data').resume();
         resolve('too_large');
       } else {

@@ -22,7 +22,7 @@ import {
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
 const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
 
-/** The fields that we use of the network transaction payload, which five kinds share. */
+/** The fields we use of the network transaction payload, which five kinds share. */
 const TransactionPayload = z.object({
   NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*\d+\s*$/)]),
   AcctId: positiveForm,
@@ -33,7 +33,7 @@ const TransactionPayload = z.object({
   ReferencedTransactionTime: textForm.catch(null),
   AuthTransactionId: identifierForm,
   TransactionAmount: decimalForm,
-  /** Not essential, so an unreadable amount does not stop the webhook. */
+  /** Not essential, so an unreadable amount does not reject the webhook. */
   PaddingAmount: optionalDecimalForm.catch(null),
   AvailableBalance: optionalDecimalForm,
   LedgerBalance: optionalDecimalForm,
@@ -56,10 +56,10 @@ const TransactionPayload = z.object({
 type TransactionPayload = z.infer<typeof TransactionPayload>;
 
 /**
- * Payload → event, whose amount has no sign.
+ * Payload → event, with an unsigned amount.
  *
- * Only settlements go both ways, because a return is settled as a merchant credit. The direction of all other kinds
- * follows from the kind, whatever sign this version of the webhook has.
+ * Only settlements go both ways, because a return is settled as a merchant credit. For all other kinds the direction
+ * follows from the kind, whatever sign this version of the webhook uses.
  */
 export function redactTransaction(data: unknown, circumstances: WebhookContext): TransactionEvent {
   const payload = parseWith(TransactionPayload, data);
@@ -113,8 +113,8 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
 /**
  * What distinguishes a step from others of the same purchase, kind and amount.
  *
- * An authorization may be captured and reversed in several equal parts, all of which may have the time of its request as
- * their TransactionTime. A settlement has an id and a time of its own; reversals mostly differ only in the terminal's clock.
+ * An authorization may be captured and reversed in several equal parts, and all of them may have their request's time
+ * as TransactionTime. A settlement has its own id and time. Reversals mostly differ only in the terminal's clock.
  */
 function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: string): (string | null)[] {
   const wallText = (text: string | null | undefined): string | null => (text == null ? null : toWallText(text, zone));
@@ -126,8 +126,8 @@ function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: stri
 /**
  * The kind of a network transaction, from `NetworkStatus` and `NetworkType`.
  *
- * `Description` is informational and ignored: that of a PIN transaction is "Settlement". `MessageCode` is null unless
- * declined, so it decides where the status is missing.
+ * `Description` is informational and ignored: for a PIN transaction it is "Settlement". `MessageCode` is null unless
+ * declined, so it decides when the status is missing.
  */
 function kindOf(
   networkType: TransactionEvent['networkType'],
@@ -139,7 +139,7 @@ function kindOf(
   return kinds[networkType];
 }
 
-/** The service writes its words for types and states in more than one way. */
+/** The service spells its types and states in more than one way. */
 function keyed(text: string): string {
   return text.trim().toLowerCase();
 }
@@ -156,13 +156,13 @@ function directionOf(kind: TransactionKind, amount: number, version: string | un
   return isCredit ? 'credit' : 'debit';
 }
 
-/** First webhook version in which a debit is negative. Specification, "Versioning" 3. */
+/** First webhook version with negative debits. Specification, "Versioning" 3. */
 const SIGNS_CHANGED_IN = [2, 0, 1, 3];
 
 /**
- * Whether amounts have today's signs, debits negative and credits positive, according to `X-SERVICE-Version`.
+ * Whether amounts use the current signs (debits negative, credits positive), according to `X-SERVICE-Version`.
  *
- * A missing or unreadable version counts as today's, because a later description of the service omits the header.
+ * A missing or unreadable version counts as current, because a later description of the service omits the header.
  */
 export function hasCurrentSigns(version: string | undefined): boolean {
   const text = version?.trim() ?? '';
@@ -176,12 +176,12 @@ export function hasCurrentSigns(version: string | undefined): boolean {
 }
 
 /**
- * A row of the network transactions → the event that its webhook would have made, with the same id.
+ * Converts a row of the network transactions to the event that its webhook would have produced, with the same id.
  *
- * The API uses today's signs, whatever version the webhooks have. It does not say when the webhook was produced, so the
+ * The API uses the current signs, whatever the webhooks' version. It does not say when the webhook was produced, so the
  * time of the settlement or of the request is used instead.
  *
- * @throws PayloadError when the row does not fit.
+ * @throws PayloadError when the row does not match.
  */
 export function toMissedTransaction(
   row: AnyRecord,
@@ -200,17 +200,17 @@ type TimeFields = Pick<
 >;
 
 /**
- * When a step happened, and when the purchase it belongs to was asked for.
+ * When a step happened, and when its purchase was requested.
  *
- * By the specification, TransactionTime is when the authorization request was received; in some payloads of later steps
- * it is the time of the step instead. This works for both readings:
+ * According to the specification, TransactionTime is when the authorization request was received. In some payloads of
+ * later steps it is the time of the step instead. This handles both:
  *
  * - A settlement happened at its SettlementTime.
- * - A reversal has no such field. It happened at its TransactionTime if that is later than the purchase it refers to, else
- *   at its CallbackTime. A row of the API has none: there the terminal's clock is used, if it lies between the purchase
- *   and now.
+ * - A reversal has no such field. It happened at its TransactionTime if that is later than the purchase it refers to,
+ *   otherwise at its CallbackTime. A row of the API has none; then the terminal's clock is used, if it lies between the
+ *   purchase and now.
  *
- * @throws PayloadError when TransactionTime is no datetime.
+ * @throws PayloadError when TransactionTime is not a datetime.
  */
 function timesOf(kind: TransactionKind, fields: TimeFields, circumstances: WebhookContext): Times {
   const { zone, callbackAt } = circumstances;

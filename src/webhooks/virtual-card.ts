@@ -14,8 +14,8 @@ import {
 } from './payload.ts';
 
 /**
- * The payload with secrets. `CVV2`, `AccountNumber` and `ExpirationDate` are not read at all, and of `CardNumber` only the
- * last four digits leave the schema.
+ * The payload with secrets. Never reads `CVV2`, `AccountNumber` and `ExpirationDate`, and only the last four digits of
+ * `CardNumber` leave the schema.
  */
 const VirtualCardPayload = z
   .object({
@@ -33,7 +33,7 @@ const VirtualCardPayload = z
       .transform((errors) => (errors ?? []).filter((error) => error !== '')),
     Message: words,
   })
-  // All other fields may be empty when no card was created; a payload with neither of these is about nothing.
+  // All other fields may be empty when no card was created. A payload with neither of these is about nothing.
   .refine((payload) => (payload.AccountId ?? 0) > 0 || payload.VirtualCardOrderId !== null, {
     path: ['VirtualCardOrderId'],
     error: 'expected this or a positive AccountId',
@@ -44,9 +44,9 @@ type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
 /**
  * Payload → event.
  *
- * The webhook of the original order is one event however often it comes. A resend has no outcome, and each request for one
- * is a new event; several cards of an order may fail, and a card that was never created has no account. In these cases
- * only `CallbackTime` distinguishes two events.
+ * The webhook of the original order is one event however often it comes. A resend has no outcome, and each request for
+ * one is a new event. Several cards of an order may fail, and a card that was never created has no account. In these
+ * cases only `CallbackTime` distinguishes two events.
  */
 export function redactVirtualCard(data: unknown, circumstances: WebhookContext): VirtualCardEvent {
   const payload = parseWith(VirtualCardPayload, data);
@@ -84,12 +84,12 @@ function isCard(error: string): boolean {
   return error.toLowerCase() === 'card';
 }
 
-/** `Errors` decides; the informational `Message` only distinguishes an order from a resend. */
+/** `Errors` decides. The informational `Message` only distinguishes an order from a resend. */
 function outcomeOf(payload: VirtualCardPayload): VirtualCardEvent['outcome'] {
   if (payload.Errors.some(isCard)) return 'not_created';
   if (payload.Errors.length > 0) return 'partial';
   if (payload.Message === '') return 'resend';
-  // The message reports a failure that Errors does not list: this must not be shown as a success.
+  // The message reports a failure that `Errors` does not list. Do not show it as a success.
   if (/^fail/i.test(payload.Message)) return /card creation/i.test(payload.Message) ? 'not_created' : 'partial';
   return 'created';
 }

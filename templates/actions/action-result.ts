@@ -14,7 +14,7 @@ export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 export interface ActionResult {
   readonly verb: ActionVerb;
   /**
-   * `unchanged`: it was so already. `waiting`: a second approver is needed. `unknown`: the request went out, and no
+   * `unchanged`: already in effect. `waiting`: a second approver is needed. `unknown`: the request was sent, and no
    * answer came back.
    */
   readonly state: 'running' | 'done' | 'unchanged' | 'waiting' | 'failed' | 'unknown';
@@ -23,20 +23,20 @@ export interface ActionResult {
   readonly by: string;
   /** UTC ISO 8601. */
   readonly at: string;
-  /** In words: `daily limit $400.00`, `active`; null when not known. */
+  /** In words: `daily limit $400.00`, `active`; null when unknown. */
   readonly before: string | null;
   readonly after: string | null;
-  /** The API's own words, when it refused. */
+  /** The API's own words when it rejected the change. */
   readonly apiWords: string | null;
-  /** What the person gave as reason. */
+  /** The reason the person gave. */
   readonly reason: string | null;
-  /** Another plain sentence: that a limit ends by itself, what to do now. */
+  /** Another plain sentence: that a limit ends automatically, what to do now. */
   readonly note: string | null;
-  /** Why it waits for a second approver, where it is because of how much it is. */
+  /** The counted raise, if its size is why a second approver is needed. */
   readonly counted?: CountedRaise | null | undefined;
-  /** What can still be done about it. */
+  /** What can still be done about the change. */
   readonly control?: Control | null | undefined;
-  /** What to name when asking for help. */
+  /** The reference to give when asking for help. */
   readonly ref: string | null;
   readonly confirmation?: Confirmation | undefined;
 }
@@ -49,7 +49,7 @@ const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing
   allow: { done: 'Spend rules changed', doing: 'Changing the spend rules', noun: 'change the spend rules of' },
 };
 
-/** What became of an action: who, what, when, from what to what. */
+/** The outcome of an action: who, what, when, before and after. */
 export function actionResult(result: ActionResult): Message {
   const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation, counted } =
     result;

@@ -4,15 +4,15 @@ import type { Message } from '../../src/slack/message.ts';
 import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 
 export interface AskAgain {
-  /** Opaque id: what the button carries. */
+  /** Opaque id: the button's value. */
   readonly value: string;
-  /** What was asked for, behind "to": `change limits`. */
+  /** Completes "to …": `change limits`. */
   readonly doing: string;
   /** Since the click. */
   readonly waitedMs: number;
 }
 
-/** Something that loosens a card waited too long: the card may be another one by now. */
+/** An action that loosens a card waited too long. The card may have changed since. */
 export function askAgain({ value, doing, waitedMs }: AskAgain): Message {
   const minutes = formatDuration(Math.round(waitedMs / 60_000) * 60_000);
   const asked = `You asked ${minutes} ago to ${escapeUntrusted(doing, 100)}, and I could not do it until now.`;

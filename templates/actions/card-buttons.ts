@@ -11,7 +11,7 @@ interface About {
   readonly card: CardFacts;
 }
 
-/** Outside text in a dialog is cut before the dialog's own words, which must stay whole. */
+/** In a dialog the name is truncated, because the dialog's own text must stay complete. */
 export function named(card: CardFacts, max: number): string {
   return truncate(plain(cardOfHolderRaw(card)), max);
 }
@@ -30,7 +30,7 @@ export function blockButton({ value, card }: About, action: string = actionId.bl
   });
 }
 
-/** For an alert: somebody has seen it. */
+/** For an alert: marks it as seen. */
 export function acknowledgeButton({ value, card }: About): Button {
   const label = `Acknowledge the alert about ${named(card, 45)}`;
   return button({ text: 'Acknowledge', action: actionId.acknowledgeAlert, value, label });

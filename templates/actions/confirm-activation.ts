@@ -5,16 +5,16 @@ import { actions, button, context, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 
 export interface ConfirmActivation {
-  /** Opaque id: what the button carries. */
+  /** Opaque id: the button's value. */
   readonly value: string;
   readonly card: CardFacts;
-  /** The account's other open cards: activating this one ends them for good. */
+  /** The account's other open cards. Activating this one closes them for good. */
   readonly ending: readonly { readonly card: CardFacts; readonly status: string }[];
 }
 
 const SHOWN_MAX = 10;
 
-/** The one question that Cardbell asks before it acts: this cannot be taken back. */
+/** The only confirmation that Cardbell asks for, because this cannot be undone. */
 export function confirmActivation({ value, card, ending }: ConfirmActivation): Message {
   const count = ending.length === 1 ? '1 other open card' : `${ending.length} other open cards`;
   const asked = `Activating ${cardOfHolder(card)} closes ${count} of the account for good.`;

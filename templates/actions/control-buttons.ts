@@ -6,7 +6,7 @@ import { button } from '../core/blocks.ts';
 import { cardOfHolderRaw } from '../core/card-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 
-/** The buttons for what can still be done about something that was done here. */
+/** The buttons for what can still be done about a completed change. */
 export function controlButtons(control: Control | null, card: CardFacts): Button[] {
   if (control === null) return [];
   if (control.kind === 'revert') return [revertButton(control.id, card)];
@@ -14,7 +14,7 @@ export function controlButtons(control: Control | null, card: CardFacts): Button
   return [button({ text: 'Undo', action: actionId.undoBlock, value: control.id, label })];
 }
 
-/** What can still be done about the latest change of a card's rules, and about its latest block. */
+/** What can still be done about the latest change of a card's rules and its latest block. */
 export function controlsOf(outcomes: readonly Outcome[]): Control[] {
   const rules = outcomes.findLast(({ verb, state }) => state === 'done' && ruleVerbs.has(verb));
   const status = outcomes.findLast(({ verb, state }) => state === 'done' && statusVerbs.has(verb));

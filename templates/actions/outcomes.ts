@@ -73,7 +73,7 @@ function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): strin
   return state === 'done' ? ` by ${who}` : ` (requested by ${who})`;
 }
 
-/** How sure it is. A change that was made again since says nothing more. */
+/** How certain it is. A superseded change needs no note. */
 const sureWords: Readonly<Record<Confirmation, string>> = {
   sent: ' · sent, not confirmed yet',
   confirmed: ' · confirmed',
@@ -94,17 +94,17 @@ export function outcomeLine(outcome: Outcome): string {
   return isSeen || text.trim() === '' ? head : `${head}. ${escapeUntrusted(sentences(text), 300)}`;
 }
 
-/** How long the answer of the card service to a change may take. */
+/** The maximum time for the card service's answer to a change. */
 const ANSWERED_WITHIN_MS = 10_000;
 const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'unblock', 'activate']);
 
-/** How a retry succeeded, and the outcomes that its words tell; null where none did. */
+/** How a retry succeeded, and the outcomes its text covers; null if no retry did. */
 interface Resolution {
   /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.` */
   readonly words: string;
-  /** What they tell with its amounts. */
+  /** The outcomes that the text covers, with their amounts. */
   readonly told: readonly (Outcome | undefined)[];
-  /** What let the purchase through. */
+  /** The change that let the purchase through. */
   readonly approved: Outcome | undefined;
 }
 
@@ -115,7 +115,7 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   if (paid === undefined) return null;
   const isChange = ({ verb }: Outcome): boolean => changeVerbs.has(verb);
   const before = done.slice(0, index).findLastIndex(isChange);
-  // What was done since has nothing to do with this purchase, unless the retry was faster than the answer to the change.
+  // Later changes are unrelated to this purchase, unless the retry was faster than the answer to the change.
   const isMeanwhile = (one: Outcome): boolean =>
     isChange(one) && Math.abs(Date.parse(one.at) - Date.parse(paid.at)) <= ANSWERED_WITHIN_MS;
   const approvedAt = before === -1 ? done.findIndex(isMeanwhile) : before;
@@ -126,7 +126,8 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
   const ms = Math.max(60_000, Date.parse(paid.at) - Date.parse(declinedAt));
   const words = `${approval}paid at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
-  // A change that stands, or that somebody put back, is told with what it changed; several limits with each of them.
+  // A change that is still in effect, or that someone reverted, keeps its own line with the values. Several limits keep
+  // all of them.
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;
   return {
     words: words.charAt(0).toUpperCase() + words.slice(1),
@@ -145,12 +146,12 @@ function backWords(restored: Outcome): string {
   return to === null ? 'limits and rules back to what they were' : `limit back to ${to}`;
 }
 
-/** Null where more than one limit went back. */
+/** Null if more than one limit went back. */
 function amountBack({ text }: Outcome): string | null {
   return /^[^→]*→ (\$[\d.,]*\d)$/.exec(text)?.[1] ?? null;
 }
 
-/** The same as lines, above what else people did. What is not certain is said as well. */
+/** The same as lines, above what else people did. Unconfirmed outcomes keep their own line. */
 export function closedLines(outcomes: readonly Outcome[], declinedAt: string): SectionBlock[] {
   const resolution = resolutionOf(outcomes, declinedAt);
   if (resolution === null) return outcomeLines(outcomes);
@@ -160,33 +161,33 @@ export function closedLines(outcomes: readonly Outcome[], declinedAt: string): S
   return [section(`*Resolved.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
 }
 
-/** What people did about an alert, the last six, oldest first. */
+/** What people did about an alert: the last six, oldest first. */
 export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
   return outcomes.length === 0 ? [] : [section(...outcomes.slice(-6).map(outcomeLine))];
 }
 
-/** The last one as a plain sentence, for the text beside the blocks. */
+/** The last outcome as a plain sentence, for the fallback text. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const last = outcomes.findLast(({ verb }) => verb === 'paid') ?? outcomes.at(-1);
   return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last, last.state)}.`;
 }
 
-/** The same where there is no room: words without the person, and the person to name beside them (null: nobody known). */
+/** A short form: the text without the person, and the person to name next to it (null: unknown). */
 export function outcomeShort({ verb, state, by }: Outcome): { readonly words: string; readonly by: string | null } {
   return { words: words[verb][state], by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
 }
 
-/** Which controls still make sense after what people did. */
+/** Determines which controls still make sense after what people did. */
 export interface CurrentState {
-  /** Blocked by somebody here, or about to be. */
+  /** Blocked, or about to be. */
   readonly isBlocked: boolean;
-  /** Unblocked by somebody here, and not blocked again since. */
+  /** Unblocked, and not blocked again since. */
   readonly isUnblocked: boolean;
   readonly isActivated: boolean;
   readonly isRaised: boolean;
-  /** Somebody acknowledged it or did something about it. */
+  /** Someone acknowledged it or acted on it. */
   readonly isSeen: boolean;
-  /** The holder said that it was them; that it was not. */
+  /** The holder confirmed the purchase. `isFraud`: the holder denied it. */
   readonly isRecognized: boolean;
   readonly isFraud: boolean;
   /** A retry succeeded. */
@@ -205,7 +206,7 @@ export function currentState(outcomes: readonly Outcome[]): CurrentState {
     isPaid: false,
   };
   for (const { verb, state, by, confirmation } of outcomes) {
-    // What may or may not have happened leaves every control where it was.
+    // An uncertain outcome does not change any control.
     if (state === 'failed' || state === 'unknown' || confirmation === 'unconfirmed') continue;
     if (verb === 'block') known.isBlocked = true;
     if (verb === 'unblock') known.isBlocked = known.isBlocked && state !== 'done';
@@ -215,7 +216,7 @@ export function currentState(outcomes: readonly Outcome[]): CurrentState {
     if (verb === 'report-fraud') known.isFraud = true;
     if (verb === 'paid') known.isPaid = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;
-    // What was temporary is over: it may be needed again.
+    // A temporary change has ended, so it may be needed again.
     if (verb === 'restore') known.isRaised = known.isRaised && state !== 'done';
     if (verb === 'acknowledge' || verb === 'paid' || (state === 'done' && by !== null)) known.isSeen = true;
   }

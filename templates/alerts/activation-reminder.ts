@@ -9,7 +9,7 @@ import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
-/** A card that was shipped long ago and that nobody has activated. */
+/** A card that was shipped long ago and is still not activated. */
 export function activationReminder(alert: ActivationReminder): Message {
   const { event, outcomes, progress } = alert;
   const card = cardOf(alert);

@@ -5,7 +5,7 @@ import type { View } from '../core/view.ts';
 import { renderHolderAlert } from '../holders/holder-alert.ts';
 import { renderAlert } from './alert.ts';
 
-/** All there is to say of an alert, without its buttons: these are on the message. Null where there is nothing. */
+/** The long alert without its buttons, which are on the message. Null when there is nothing to show. */
 export function alertDetails(alert: Alert, audience: 'team' | 'holder', view: View): ModalView | null {
   const long = { ...view, isLong: true };
   const message = audience === 'holder' ? renderHolderAlert(alert, long) : renderAlert(alert, long);

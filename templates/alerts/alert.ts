@@ -26,7 +26,7 @@ const transactions: { readonly [Kind in TransactionKind]: (alert: TransactionAle
   decline,
 };
 
-/** Any alert, for readers of `view`: three lines, unless it is to be long. */
+/** Any alert, for readers of `view`: three lines, or the long alert. */
 export function renderAlert(alert: Alert, view: View): Message {
   if (!mayShow('details', view.place)) return shared(alert);
   const [long, lines] = formsOf(alert, view);
@@ -41,7 +41,7 @@ function shownOutcomes(alert: Alert): SectionBlock[] {
   return closedLines(alert.outcomes, alert.event.occurredAt);
 }
 
-/** With all there is to say, and its three lines; null for what is a single line anyway. */
+/** The long alert and its three lines; null for an alert that is a single line anyway. */
 function formsOf(alert: Alert, view: View): [long: Message, lines: ShortLines | null] {
   switch (alert.kind) {
     case 'transaction': {

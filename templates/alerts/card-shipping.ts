@@ -9,7 +9,7 @@ import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
-/** A card that is on its way. */
+/** A card that was shipped. */
 export function cardShipping(alert: ShippingAlert, _view: View): Message {
   const { event, late, outcomes } = alert;
   const known = cardOf(alert);

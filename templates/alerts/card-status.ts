@@ -10,11 +10,11 @@ import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusW
 import type { View } from '../core/view.ts';
 import { progressLine } from './order-progress.ts';
 
-/** Cards shown one by one; an event with more says how many more. */
+/** Cards listed individually. An event with more cards says how many more. */
 const SHOWN_MAX = 10;
 const SHORT_MAX = 3;
 
-/** A change of status in words: a headline (raw), what changed from what to what, which card, and when. */
+/** A status change in words: a headline (raw), the change, the card and the time. */
 export function statusWords(alert: StatusAlert) {
   const { event, changes } = alert;
   const [only] = changes;
@@ -31,7 +31,7 @@ export function statusWords(alert: StatusAlert) {
   }
   const by = cause(only, isVirtual);
   const since = isNew(only) && isActivatedSince(alert) ? 'activated by now' : null;
-  // The title says that it is new.
+  // The title already says that it is new.
   const words =
     since ?? (isNew(only) ? (isVirtual ? 'its order activates it' : 'not activated yet') : way(only, isVirtual));
   const lines = [`${capital(words)}${by && `, ${by}`}.${note(only)}`];
@@ -43,7 +43,7 @@ export function statusWords(alert: StatusAlert) {
   };
 }
 
-/** Cards that got another status, however many webhooks it took. */
+/** Cards with a new status, regardless of the number of webhooks. */
 export function cardStatus(alert: StatusAlert, _view: View): Message {
   const { event, outcomes, changes } = alert;
   const [only] = changes;
@@ -83,7 +83,7 @@ export function cardStatus(alert: StatusAlert, _view: View): Message {
   };
 }
 
-/** What the card is now, as far as anybody knows. */
+/** The card's current status, as far as known. */
 function now({ steps, supersededBy }: StatusChange): CardStatus | undefined {
   return supersededBy ?? steps.at(-1)?.status;
 }
@@ -111,12 +111,12 @@ function isNew({ from, steps }: StatusChange): boolean {
   return from === null && steps.every(({ status }) => status === 'INACTIVE');
 }
 
-/** `not activated → active → blocked`; where nothing changed, that it was said again. */
+/** `not activated → active → blocked`. When nothing changed, says that the status was reported again. */
 function way(change: StatusChange, isVirtual: boolean): string {
   const { from, steps } = change;
   const last = statusWord(steps.at(-1)?.status ?? '');
   if (isRepeat(change)) return `reported again as ${last}`;
-  // A virtual card is activated by its order: nobody has to do anything.
+  // Ordering a virtual card activates it: nobody has to do anything.
   if (isNew(change)) return isVirtual ? 'new virtual card' : 'new card, not activated yet';
   const chain = [...(from === null ? [] : [from]), ...steps.map(({ status }) => status)];
   const words = chain.filter((status, i) => status !== chain[i - 1]).map(statusWord);
@@ -128,14 +128,14 @@ function note({ steps, supersededBy }: StatusChange): string {
   return steps.at(-1)?.status === 'CLOSED' ? `${late} Final: this card can never be used again.` : late;
 }
 
-/** A card's first status and a status said again have no cause worth naming. */
+/** A first status and a repeated status have no cause worth naming. */
 function cause(change: StatusChange, isVirtual: boolean): string {
   if (change.causedBy !== null) return `changed by ${mention(change.causedBy)} in Cardbell`;
   const isByOrder = isVirtual && change.from !== 'BLOCKED' && change.steps.every(({ status }) => status === 'ACTIVE');
   return isNew(change) || isRepeat(change) || isByOrder ? '' : 'changed outside Slack';
 }
 
-/** One of several cards, with all there is to say about it. */
+/** One of several cards, with all its details. */
 function line(change: StatusChange, isVirtual: boolean): string {
   const by = cause(change, isVirtual);
   return `*${lastFour(change)}:* ${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
@@ -145,7 +145,7 @@ function lastFour({ last4, cardId }: StatusChange): string {
   return last4 === '' ? `Card ${cardId}` : `Card ${escapeUntrusted(last4, 10)}`;
 }
 
-/** What people need not do any more, though this alert is of the status before. */
+/** True when the card was activated since, so people need not activate it, although this alert shows the earlier status. */
 function isActivatedSince({ outcomes, progress }: StatusAlert): boolean {
   return currentState(outcomes).isActivated || (progress?.activated ?? progress?.used ?? null) !== null;
 }

@@ -13,9 +13,9 @@ import type { View } from '../core/view.ts';
 
 const SHOWN_MAX = 15;
 const ROWS_OF_SECTION = 5;
-/** A longer list would take the room of the rows; the others have their own *Block card* in the thread. */
+/** A longer list would take space from the rows. The other cards have their own *Block card* in the thread. */
 const OPTIONS_MAX = 25;
-/** Whoever has more cards than that at one merchant blocks them in two steps. */
+/** More cards at one merchant than this are blocked in two steps. */
 const BLOCKED_AT_ONCE_MAX = 100;
 
 const list = new Intl.ListFormat('en-US');
@@ -53,7 +53,7 @@ export function cardTesting(alert: CardTestingAlert, _view: View): Message {
   };
 }
 
-/** What was done: about the warning, and about each of its cards. */
+/** What was done about the warning and about each of its cards. */
 export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
   const { tried, outcomes } = alert;
   const acted = tried.filter(({ acctId }) => outcomes.some((outcome) => outcome.acctId === acctId));
@@ -64,7 +64,7 @@ export function testedOutcomes(alert: CardTestingAlert): SectionBlock[] {
   ];
 }
 
-/** Where cards were tried: each city once. */
+/** Where cards were tried, each city once. */
 export function placesOf(tried: readonly Pick<TriedCard, 'places'>[]): string[] {
   return [...new Set(tried.flatMap(({ places }) => places))].filter((place) => place !== '').toSorted();
 }
@@ -96,7 +96,9 @@ function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number
   return sections;
 }
 
-/** `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, where, if not all in one place, and what was done about the card. */
+/**
+ * `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, the place if there are several, and what was done about the card.
+ */
 function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const { count, minCents, maxCents, acctId } = card;
   const times = count === 1 ? '1 decline' : `${count} declines`;
@@ -107,7 +109,7 @@ function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 
-/** Cards that nobody has blocked from here, as many as are blocked in one step. */
+/** Cards that nobody has blocked from this warning, as many as one step can block. */
 export function stillOpen({ tried, outcomes }: CardTestingAlert): TriedCard[] {
   return tried
     .filter(({ acctId }) => !currentState(outcomes.filter((outcome) => outcome.acctId === acctId)).isBlocked)
@@ -149,7 +151,7 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
   return button({
     text: `Block ${open.length === 2 ? 'both' : `all ${open.length}`} cards`,
     action: actionId.blockTestedCards,
-    // The last of those that it names: a card that comes later was not agreed to.
+    // The last card that it names: cards that are added later were not confirmed.
     value: testedCardValue(warningId, open.at(-1) ?? { alertId: '' }),
     style: 'danger',
     confirm: {

@@ -18,14 +18,14 @@ export interface CardTrack {
     readonly trackingNumber: string;
     readonly last4: string;
     readonly orderId: number | null;
-    /** Null: not known. */
+    /** Null: unknown. */
     readonly orderedAt: string | null;
   }[];
 }
 
 const CARDS_MAX = 10;
 
-/** Where a card is: ordered, shipped, and whether anybody has activated it. */
+/** Where a card is: ordered, shipped, and whether it was activated. */
 export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Message {
   const state = stateOf(cards);
   const isWaiting = state === 'INACTIVE';
@@ -65,7 +65,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
   };
 }
 
-/** Of several cards the one that somebody has to do something about decides, then the one that can be used. */
+/** Of several cards, the one that needs action counts first, then the one that can be used. */
 const byUrgency = ['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED'] as const;
 type State = (typeof byUrgency)[number] | 'unknown';
 

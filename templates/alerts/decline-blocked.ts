@@ -10,8 +10,8 @@ import type { View } from '../core/view.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /**
- * Declines of a card that is known to be blocked: the block does what it is there for, so one quiet line counts them all.
- * No headline, no facts, nothing in bold but the number.
+ * Declines of a card that is known to be blocked: the block works as intended, so one quiet line counts them all. No
+ * headline, no facts, nothing bold except the number.
  */
 export function declineOfBlocked(alert: TransactionAlert, view: View, controls: readonly (Button | null)[]): Message {
   const { event, outcomes } = alert;

@@ -20,9 +20,9 @@ export interface DeclineList {
   readonly card: CardFacts;
   /** How far it looks back: `7 days`. */
   readonly since: string;
-  /** False: the card service could not be asked, these are the alerts alone. */
+  /** False when the card service could not be asked, so the list contains only our alerts. */
   readonly isComplete: boolean;
-  /** The page that is asked for, from 1. */
+  /** The requested page, from 1. */
   readonly page: number;
   /** Card and time, to be typed for another page: `4242 30d`. */
   readonly again: string;
@@ -37,10 +37,10 @@ export interface DeclineList {
   }[];
 }
 
-/** Lines of one block: few enough that no block is cut. */
+/** Lines per block: few enough that no block is cut. */
 const LINES = 8;
 
-/** Declines of a card, counted by reason, for whoever asked. */
+/** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
   const counted = `${declines.length} ${declines.length === 1 ? 'decline' : 'declines'}`;
   const titles = declines.map((said) => shownReason(said, 'direct').title);

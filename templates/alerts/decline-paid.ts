@@ -6,7 +6,7 @@ import { resolutionOf } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardOf, shortCard } from '../core/card-words.ts';
 
-/** For whoever approved a change for a declined purchase: it went through. */
+/** For a person who approved a change for a declined purchase: the purchase went through. */
 export function declinePaid(alert: TransactionAlert, { amountCents, merchant }: TransactionEvent): Message {
   const name = merchant.name.trim();
   const what = `Paid: ${formatCents(amountCents)}${name === '' ? '' : ` at ${escapeUntrusted(name, 80)}`}`;

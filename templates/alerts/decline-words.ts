@@ -8,12 +8,12 @@ import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
 import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
 
-/** A reason as it may be shown in a place; `isWithheld` says that the service's own words must not be. */
+/** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
 export interface ShownReason extends DeclineReason {
   readonly isWithheld: boolean;
 }
 
-/** What everyone else may read in place of a sensitive reason. */
+/** What everyone else sees instead of a sensitive reason. */
 const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'> = {
   title: 'Card could not be verified at the terminal',
   meaning: 'Only the cardholder is told why.',
@@ -30,7 +30,7 @@ export function shownReason(
   return { ...reason, ...(isWithheld && withheldReason), isWithheld };
 }
 
-/** The card service's own words, quoted where they say more than ours; a code of tomorrow is named with them. */
+/** Quotes the card service when its words add something to ours. An unknown code is named too. */
 export function serviceWords({ isWithheld, isKnown, saysMore, code }: ShownReason, message: string): string {
   if (isWithheld || (isKnown && !saysMore)) return '';
   const named = isKnown || code === '' ? '' : ` (code ${escapeUntrusted(code, 80)})`;
@@ -38,7 +38,7 @@ export function serviceWords({ isWithheld, isKnown, saysMore, code }: ShownReaso
   return named === '' ? '' : `The card service gave no explanation${named}.`;
 }
 
-/** Which number stopped the purchase, and by how much; empty when the numbers are not known or not for this place. */
+/** Which limit or balance stopped the purchase, and by how much. Empty when unknown or not allowed in this channel. */
 export function shortfall(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
   const { event } = alert;
   if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
@@ -49,7 +49,7 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, place: C
   return limitLines(alert);
 }
 
-/** What the cardholder can do, and what an admin can. A block since then comes first, and does not replace the rest. */
+/** What the cardholder can do, and what an admin can do. A later block comes first, but does not replace the rest. */
 export function fixes(
   alert: TransactionAlert,
   reason: ShownReason,
@@ -67,7 +67,7 @@ export function fixes(
   return [holder, admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];
 }
 
-/** For a card that is blocked, or was when the purchase was declined and may be by now. */
+/** For a card that is blocked, or was blocked at the time of the purchase and may still be. */
 function unblockFix(alert: TransactionAlert): string {
   return currentState(alert.outcomes).isUnblocked
     ? 'The card was unblocked. Have the purchase tried again.'
@@ -82,7 +82,7 @@ function unblockCommand(alert: TransactionAlert): string {
   return `${commandCode(`unblock ${copyable(cardHandle(cardOf(alert)), 20)}`)}`;
 }
 
-/** What an admin can do: the smallest change that would have let it pass, where one is known. */
+/** What an admin can do: the smallest change that would have let the purchase pass, if known. */
 function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
   const { remedy } = alert;
   if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
@@ -96,7 +96,7 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVi
   return escapeUntrusted(reason.adminFix, 300);
 }
 
-/** How much more than the card's balance a purchase was; 0 when that is not known. */
+/** By how much a purchase exceeded the card's balance; 0 when unknown. */
 function missingBalance({ event }: TransactionAlert): number {
   return event.availableCents === null ? 0 : Math.max(0, event.amountCents - event.availableCents);
 }

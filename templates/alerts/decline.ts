@@ -30,7 +30,7 @@ import { declineOfBlocked } from './decline-blocked.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
-/** A declined purchase: why, what it means, what would fix it, and the controls that fit the code. */
+/** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
 export function decline(alert: TransactionAlert, view: View): Message {
   const { place } = view;
   const { event, outcomes } = alert;
@@ -55,7 +55,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
-        // The numbers say what the meaning would, and how much.
+        // The numbers say the same as the meaning, and add the amount.
         shortfall(alert, reason, place) || meaningOf(card, reason),
         serviceWords(reason, said.message),
         isByRule(reason.code) ? followsRuleset(card) : null,
@@ -83,7 +83,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   };
 }
 
-/** What the code means, one sentence. */
+/** What the code means, in one sentence. */
 export function meaningOf(card: CardFacts, reason: ShownReason): string {
   const isRulesets = reason.code === 'decline.rule.mcc' && card.ruleset != null;
   return isRulesets
@@ -103,19 +103,21 @@ function lastTry(repeats: Repeats | null): string {
   return repeats === null ? '' : ` Last tried on ${escapeUntrusted(serviceTime(repeats.lastAt), 60)}.`;
 }
 
-/** `In person`, or how else; empty when the service does not say, or the card was used at another time. */
+/** `In person`, or how else. Empty when the service does not say, or when the card was used at another time. */
 export function howPaid({ kind, isCardPresent }: Pick<TransactionAlert['event'], 'kind' | 'isCardPresent'>): string {
   if (isCardPresent === null || kind === 'settlement' || kind === 'reversal') return '';
   return isCardPresent ? 'In person' : 'Online or keyed in';
 }
 
-/** What the merchant asked for, where it got another amount (a partial authorization); empty where it is the same. */
+/**
+ * The amount that the merchant requested, if it got a different one (a partial authorization); empty when it is the same.
+ */
 export function requestedAmount(event: TransactionAlert['event']): string {
   const cents = otherRequestedCents(event);
   return cents === null ? '' : formatCents(cents);
 }
 
-/** The same in whole cents; null where it is the same, or nobody says. */
+/** The same in whole cents; null when it is the same or unknown. */
 export function otherRequestedCents({ requestedCents, amountCents }: TransactionAlert['event']): number | null {
   return requestedCents === amountCents ? null : requestedCents;
 }
@@ -140,7 +142,7 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
   ];
 }
 
-/** A limit was raised, and this purchase needs more. */
+/** True when a limit was raised but this purchase needs more. */
 function isTooLow(remedy: TransactionAlert['remedy'], outcomes: TransactionAlert['outcomes']): boolean {
   const goals = outcomes.flatMap(({ verb, state, goals }) =>
     verb === 'limit' && state === 'done' ? (goals ?? []) : [],
@@ -150,7 +152,7 @@ function isTooLow(remedy: TransactionAlert['remedy'], outcomes: TransactionAlert
   return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
 
-/** Opens the form for what would let the purchase pass: there only where the card API can do it. */
+/** Opens the form for a change that would let the purchase pass. Shown only when the card API can make it. */
 function remedyButton(
   { event, remedy, card }: Pick<TransactionAlert, 'event' | 'remedy' | 'card'>,
   reason: ShownReason,
@@ -173,7 +175,7 @@ function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): s
     case 'raise_limit': {
       const limits = limitsOf(remedy);
       if (limits.length > 1) return `Raise ${limits.length} limits…`;
-      // What stops it now may be another than what did.
+      // The limit that stops it now may differ from the one that stopped it then.
       const rule = limits[0]?.rule ?? null;
       const isOfCategory = rule === null ? reason.code === 'decline.rule.velocity.mcc' : rule.category !== null;
       return isOfCategory ? 'Raise category limit…' : `Raise ${rule?.period ?? reason.period ?? ''} limit…`;

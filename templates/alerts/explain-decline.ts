@@ -12,22 +12,22 @@ import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '.
 
 export interface Explained {
   readonly alert: TransactionAlert;
-  /** How it found its way; null: not for this person. */
+  /** How it was routed; null when this person may not see that. */
   readonly eventLog: Why['steps'] | null;
 }
 
 interface Around {
-  /** Who can read the message that it is about. */
+  /** Who can read the message that the decline is in. */
   readonly place: ChannelVisibility;
   /** User ids and user group ids. */
   readonly whoMay: { readonly approver: readonly string[]; readonly operator: readonly string[] };
-  /** Declines of the same message that are not shown. */
+  /** Number of declines of the same message that are not shown. */
   readonly more: number;
 }
 
 const STEPS_MAX = 15;
 
-/** *Explain this decline*: what happened, why, what would fix it, and who can. */
+/** *Explain this decline*: what happened, why, what fixes it, and who can do that. */
 export function explainDecline(explained: readonly Explained[], around: Around): ModalView {
   const { more } = around;
   return explanation([
@@ -39,7 +39,7 @@ export function explainDecline(explained: readonly Explained[], around: Around):
   ]);
 }
 
-/** The message is none of ours, tells of no decline, or is too old. */
+/** The message is not ours, shows no decline, or is too old. */
 export function nothingToExplain(): ModalView {
   return explanation([
     section(

@@ -11,7 +11,7 @@ import type { ShortLines } from './short-alert.ts';
 
 const SHOWN_MAX = 3;
 
-/** A purchase that the cardholder did not make: what was bought last, and what operators do now. */
+/** A purchase that the cardholder did not make: the latest purchases, and what operators should do now. */
 export function fraudCase(alert: FraudCaseAlert): Message {
   const { event, purchases, reported, outcomes } = alert;
   const card = cardOf(alert);

@@ -9,7 +9,7 @@ import { inferredNote, purchaseState } from '../core/purchase-words.ts';
 import type { View } from '../core/view.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 
-/** One quiet line about money that moved. `$` in the verb stands for the amount: `['spent $', 'at']`. */
+/** One quiet line about money that moved. `$` in the verb marks the amount: `['spent $', 'at']`. */
 function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
   const { event, late } = alert;
   const card = cardOf(alert);
@@ -38,7 +38,7 @@ function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: s
   };
 }
 
-/** The state of its purchase as a sentence. */
+/** The state of its purchase, as a sentence. */
 function spoken(alert: TransactionAlert): string {
   const state = [purchaseState(alert), inferredNote(alert)].filter(Boolean).join('. ').replaceAll('*', '');
   return state === '' ? '' : ` ${capital(state)}.`;
@@ -49,12 +49,12 @@ export function authorization(alert: TransactionAlert, _view: View): Message {
   return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $', 'at']);
 }
 
-/** A purchase with a PIN: the money is gone at once. */
+/** A purchase with a PIN: the money leaves immediately. */
 export function pin(alert: TransactionAlert, _view: View): Message {
   return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $ with PIN', 'at']);
 }
 
-/** A purchase that the merchant has captured, or money that it gives back. */
+/** A purchase that the merchant has captured, or money that it refunds. */
 export function settlement(alert: TransactionAlert, _view: View): Message {
   return moneyLine(
     alert,
@@ -62,7 +62,7 @@ export function settlement(alert: TransactionAlert, _view: View): Message {
   );
 }
 
-/** A hold that is released, or money that is credited back because it was gone already. */
+/** A hold that is released, or money that was already debited and is credited back. */
 export function reversal(alert: TransactionAlert, _view: View): Message {
   if (alert.event.direction === 'debit') return moneyLine(alert, ['was charged $ again, refund reversed', 'by']);
   switch (reversedPart(alert)) {
@@ -75,7 +75,7 @@ export function reversal(alert: TransactionAlert, _view: View): Message {
   }
 }
 
-/** Whether the money was held or debited, from what is known of the purchase: the reversal itself does not say. */
+/** Whether the money was held or debited, derived from the purchase: the reversal itself does not say. */
 function reversedPart({ event, timeline }: TransactionAlert): 'hold' | 'debit' | 'unknown' {
   const steps = timeline?.steps.filter(({ at, eventId }) => eventId !== event.id && at <= event.occurredAt) ?? [];
   if (steps.some(({ kind }) => kind === 'pin' || kind === 'settlement')) return 'debit';

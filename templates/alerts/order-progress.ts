@@ -9,7 +9,7 @@ const words: Readonly<Record<OrderStep, string>> = {
   closed: 'closed',
 };
 
-/** `Card order 1221: created Nov 10 → shipped Nov 12 → activated Nov 16`; null where there is but one step to tell. */
+/** `Card order 1221: created Nov 10 → shipped Nov 12 → activated Nov 16`; null when there is only one step. */
 export function progressLine(progress: OrderProgress | null | undefined): string | null {
   if (progress === null || progress === undefined) return null;
   const done = orderSteps.flatMap((step) => {
@@ -21,7 +21,7 @@ export function progressLine(progress: OrderProgress | null | undefined): string
   return `Card order ${progress.cardOrderId}: ${steps.join(' → ')}`;
 }
 
-/** True while the card waits for somebody to activate it: as far as anybody knows, it is new. */
+/** True while the card waits to be activated: as far as known, it is new. */
 export function isAwaited({ progress, card }: Pick<ShippingAlert, 'progress' | 'card'>): boolean {
   const isDone = (progress?.activated ?? progress?.used ?? progress?.closed ?? null) !== null;
   return !isDone && (card.status ?? 'INACTIVE') === 'INACTIVE';

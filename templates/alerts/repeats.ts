@@ -2,10 +2,10 @@ import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { View } from '../core/view.ts';
 
-/** What a message stands for besides its own event; null where it stands for that alone. */
+/** The repeats that a message represents besides its own event; null when there are none. */
 export function repeatsIn({ repeats }: TransactionAlert, { channel }: View): Repeats | null {
   const here = channel === undefined ? undefined : repeats[channel];
-  // Moved to another channel because its own could not be posted to: what was counted there is what there is.
+  // The message was moved because its own channel could not be posted to: uses the count of that channel.
   const counted =
     here ??
     Object.values(repeats)
@@ -14,12 +14,12 @@ export function repeatsIn({ repeats }: TransactionAlert, { channel }: View): Rep
   return counted === undefined || counted.count < 2 ? null : counted;
 }
 
-/** Repeats of a blocked card may be at any merchant: what is true of the first is not true of all. */
+/** Repeats of a blocked card may be at any merchant, so facts of the first need not apply to all. */
 export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null): boolean {
   return remedy?.kind === 'unblock' && repeats !== null;
 }
 
-/** `$84.10`; `$12.00 to $84.10` where the tries were for different amounts. */
+/** `$84.10`; `$12.00 to $84.10` when the attempts had different amounts. */
 export function amountTried({ event }: TransactionAlert, repeats: Repeats | null): string {
   if (repeats === null || repeats.minCents === repeats.maxCents) return formatCents(event.amountCents);
   return `${formatCents(repeats.minCents)} to ${formatCents(repeats.maxCents)}`;

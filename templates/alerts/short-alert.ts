@@ -9,7 +9,7 @@ import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
 export interface ShortLines {
   /** `Declined: $84.10 at Corner Diner`. Raw. */
   readonly title: string;
-  /** `Sam Rivera · card 1234`; empty where the cause names the cards. */
+  /** `Sam Rivera · card 1234`; empty when the cause names the cards. */
   readonly who: string;
   /** UTC ISO 8601. */
   readonly at: string;
@@ -19,10 +19,10 @@ export interface ShortLines {
 }
 
 /**
- * An alert in three lines with its buttons; the rest is behind *Details* and in the thread.
+ * An alert in three lines with its buttons. The rest is behind *Details* and in the thread.
  *
- * @param long the same alert with all there is to say: its sentence and its buttons are the same.
- * @param outcomes what people did about it, one block.
+ * @param long the long alert: its sentence and its buttons are reused.
+ * @param outcomes what people did about it, as one block.
  */
 export function shortMessage(
   alert: Alert,

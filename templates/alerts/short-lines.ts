@@ -48,7 +48,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
           `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason, said.message),
-      // Where there is no button for it, what else fixes it.
+      // When no button can fix it, what else does.
       reason.remedy === 'none' ? fixes(alert, reason, view.place)[1] : null,
       isByRule(reason.code) ? followsRuleset(card) : null,
     ],
@@ -70,7 +70,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
 
 const CARDS_SHOWN = 3;
 
-/** The three lines of a warning of card testing. */
+/** The three lines of a card-testing warning. */
 export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
   const merchant = event.merchant.name.trim();
   const shown = tried
@@ -97,7 +97,7 @@ export function testingLines({ event, tried }: CardTestingAlert): ShortLines {
   };
 }
 
-/** Of a change of status. */
+/** The three lines of a status change. */
 export function statusLines(alert: StatusAlert): ShortLines {
   const { event, changes, progress } = alert;
   const { title, way, card, at } = statusWords(alert);
@@ -105,7 +105,7 @@ export function statusLines(alert: StatusAlert): ShortLines {
     title,
     who: shortCard(card),
     at,
-    // Of several cards one line each.
+    // For several cards, one line each.
     cause: [way.filter(Boolean).join('\n')],
     small: [progressLine(progress), changes.length > 1 ? `${changes.length} cards` : '', event.customId ?? ''].map(
       (text) => (text === null ? '' : text),
@@ -113,7 +113,7 @@ export function statusLines(alert: StatusAlert): ShortLines {
   };
 }
 
-/** Of a card that is on its way. */
+/** The three lines of a shipped card. */
 export function shippingLines(alert: ShippingAlert): ShortLines {
   const { event, progress } = alert;
   const card = cardOf(alert);
@@ -129,7 +129,7 @@ export function shippingLines(alert: ShippingAlert): ShortLines {
   };
 }
 
-/** `FedEx, 1234 5678.`, with a link where the carrier is known. */
+/** `FedEx, 1234 5678.`, with a link when the carrier is known. */
 export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event']): string {
   const tracking = trackingLink(shippingMethod, trackingNumber);
   const number = trackingNumber.trim().slice(0, 60);
@@ -138,7 +138,7 @@ export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event
   return words === '' ? '' : `${words}.`;
 }
 
-/** Of a card that nobody has activated. */
+/** The three lines of a card that is still not activated. */
 export function reminderLines(alert: ActivationReminder): ShortLines {
   const { event, progress, outcomes } = alert;
   const card = cardOf(alert);
@@ -153,7 +153,7 @@ export function reminderLines(alert: ActivationReminder): ShortLines {
   };
 }
 
-/** Of an order of a virtual card. */
+/** The three lines of a virtual card order. */
 export function virtualLines(alert: VirtualCardAlert): ShortLines {
   const { event, asked } = alert;
   return {

@@ -8,7 +8,7 @@ import { context, escapeUntrusted, fields, header, section, sentence } from '../
 import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
-/** Follow-ups of an order that can fail while the card itself is there. */
+/** Later steps of an order that can fail although the card exists. */
 const followUps: Readonly<Record<string, string>> = {
   group: 'put in its group',
   ruleset: 'given its spending rules',
@@ -16,7 +16,7 @@ const followUps: Readonly<Record<string, string>> = {
   funding: 'funded',
 };
 
-/** What became of an order. */
+/** The outcome of an order. */
 export const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: 'Virtual card created',
   not_created: 'Virtual card not created',
@@ -24,7 +24,7 @@ export const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   resend: 'Virtual card details sent again',
 };
 
-/** The result of a virtual card order. Of the card's number only the last four are ever known here. */
+/** The result of a virtual card order. Only the last four digits of the card number are ever known here. */
 export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   const { event, late, outcomes, asked } = alert;
   const known = cardOf(alert);
@@ -68,7 +68,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   };
 }
 
-/** The same as a sentence. */
+/** The same, as a sentence. */
 export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
   if (outcome === 'created') return 'The card is ready, with everything as ordered.';
   if (outcome === 'resend')

@@ -14,16 +14,16 @@ export interface ShownDelegate {
 }
 
 export interface DelegateFacts {
-  /** Null: the approver has named nobody. */
+  /** Null when the approver has named nobody. */
   readonly current: ShownDelegate | null;
-  /** Whom the policy lets approvers name. */
+  /** The people that the policy lets approvers name. */
   readonly allowed: readonly string[];
 }
 
 /** `action_id` and `block_id` of each input. */
 export const delegateInput = { to: 'to', from: 'from', until: 'until' } as const;
 
-/** Who stands in for this approver, and the way to name somebody; nothing where the policy does not allow it. */
+/** This approver's delegate, and a button to name one. Nothing when the policy does not allow it. */
 export function homeDelegate({ current, allowed }: DelegateFacts): KnownBlock[] {
   if (allowed.length === 0) return [];
   return [
@@ -61,7 +61,7 @@ export function delegateForm(allowed: readonly string[]): ModalView {
   });
 }
 
-/** Who stands in from now on, or that nobody does. */
+/** Names the new delegate, or says that there is none. */
 export function delegateSet(delegate: ShownDelegate | null): Message {
   const text =
     delegate === null

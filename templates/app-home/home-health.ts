@@ -1,28 +1,28 @@
 import type { KnownBlock } from '@slack/types';
 import { escapeUntrusted, header, section } from '../core/blocks.ts';
 
-/** How Cardbell itself fares. */
+/** The health of Cardbell itself. */
 export interface HealthFacts {
-  /** Webhooks and clicks that wait to be worked on, and how long the oldest has. */
+  /** The number of waiting webhooks and clicks, and how long the oldest has waited. */
   readonly waiting: number;
   readonly lagMs: number;
-  /** Jobs that failed for good, and webhooks or fetched rows that did not fit. */
+  /** Jobs that failed for good, and webhooks or fetched rows in quarantine. */
   readonly failed: number;
   readonly quarantined: number;
-  /** The newest of both, with their cause. */
+  /** The newest of both, with their causes. */
   readonly stuck: readonly { readonly id: string; readonly what: string; readonly cause: string }[];
   readonly isCardApiAway: boolean;
   readonly isCardTokenDead: boolean;
-  /** How much of its memory Redis uses, and from how much on webhooks are refused: 1 is all. Null: there is no limit. */
+  /** The share of Redis memory in use, and the share at which webhooks are refused (1 is everything). Null: no limit. */
   readonly memory: { readonly share: number | null; readonly refusedFrom: number };
 }
 
 const LAG_MAX_MS = 10_000;
 const SHOWN_MAX = 6;
-/** Ops are told when no more than this is left until webhooks are refused. */
+/** Ops are notified when this much or less is left before webhooks are refused. */
 const FILLING = 0.15;
 
-/** What stands in the way of alerts and actions, with its cause, and what to do. */
+/** What blocks alerts and actions, with causes and fixes. */
 export function homeHealth(facts: HealthFacts): KnownBlock[] {
   const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, isCardTokenDead, memory } = facts;
   const isFilling = memory.share !== null && memory.share > memory.refusedFrom - FILLING;

@@ -8,7 +8,7 @@ interface ShownList<T> extends ListPage<T> {
   readonly title: string;
 }
 
-/** One page of a list below its title, with the buttons that turn the page; nothing where the list is empty. */
+/** One page of a list below its title, with paging buttons. Nothing when the list is empty. */
 export function homeList<T>(
   { list, title, shown, page, pages, before, total }: ShownList<T>,
   draw: (shown: readonly T[]) => readonly KnownBlock[],

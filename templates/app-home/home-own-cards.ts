@@ -11,11 +11,11 @@ import { homeList } from './home-list.ts';
 
 export interface OwnCardFacts {
   readonly card: CardFacts;
-  /** The card, sealed: what its buttons carry. */
+  /** The sealed card, used as the value of its buttons. */
   readonly value: string;
-  /** As the card service writes it; null when not known. */
+  /** As the card service writes it; null when unknown. */
   readonly status: string | null;
-  /** Null: not known, or not told. */
+  /** Null when unknown, or not to be shown. */
   readonly balanceCents: number | null;
   readonly limits: readonly ShownLimit[];
   /** False when the card service could not be asked for the limits. */
@@ -27,7 +27,7 @@ export interface OwnCardFacts {
 const LIMITS_MAX = 8;
 const DECLINES_MAX = 3;
 
-/** The person's own cards: status, what is left of each limit, and what was declined lately. */
+/** The person's own cards: status, what is left of each limit, and recent declines. */
 export function homeOwnCards(cards: ListPage<OwnCardFacts>): KnownBlock[] {
   return homeList({ list: 'cards', title: cards.total === 1 ? 'Your card' : 'Your cards', ...cards }, (shown) =>
     shown.flatMap(ownCard),

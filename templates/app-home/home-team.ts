@@ -19,19 +19,19 @@ import {
   type WaitingRequest,
 } from './home-waiting.ts';
 
-/** "I hold this card", or no longer, waiting for an approver. */
+/** A claim to hold a card, or no longer hold it, that waits for an approver. */
 export interface WaitingClaim {
   /** Opaque id of the claim. */
   readonly value: string;
   readonly claimedBy: string;
   readonly claimedAt: string;
   readonly isUnlink: boolean;
-  /** The cards that it can mean. */
+  /** The cards that it may refer to. */
   readonly cards: readonly CardFacts[];
 }
 
 export interface TeamFacts {
-  /** Approvers decide; operators see what waits. */
+  /** Approvers decide. Operators only see what waits. */
   readonly isApprover: boolean;
   readonly requests: readonly WaitingRequest[];
   readonly claims: readonly WaitingClaim[];
@@ -40,7 +40,7 @@ export interface TeamFacts {
   readonly mutes: readonly OpenMute[];
   /** Declines of all cards, newest first. */
   readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
-  /** Cards that nobody has activated yet. */
+  /** Cards that are not activated yet. */
   readonly inactive: readonly { readonly card: CardFacts; readonly value: string }[];
   readonly health: HealthFacts;
 }
@@ -50,7 +50,7 @@ const CARDS_OF_CLAIM_MAX = 3;
 const DECLINES_SHOWN = 10;
 const INACTIVE_SHOWN = 5;
 
-/** What waits for those who run the program, and how things stand. */
+/** Everything that waits for the team, and the state of the program. */
 export function homeTeam(facts: TeamFacts, pages: HomePages): KnownBlock[] {
   const { requests, temporaryChanges, mutes, health } = facts;
   return [

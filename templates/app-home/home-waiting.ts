@@ -18,7 +18,7 @@ import { homeList } from './home-list.ts';
 /** A request that waits for approval. */
 export interface WaitingRequest extends AskedFor {
   readonly approvals: number;
-  /** False for what the person asked for, approved already, or may not decide. */
+  /** False when the person requested it, already approved it, or may not decide. */
   readonly mayDecide: boolean;
 }
 
@@ -30,11 +30,11 @@ export interface OpenTemporaryChange {
   readonly changes: readonly RuleChange[];
   readonly by: string;
   readonly endsAt: string;
-  /** How long it still lasts; zero or less: its time is over, and people are asked. */
+  /** Remaining time; zero or less when it has expired and someone must decide. */
   readonly leftMs: number;
 }
 
-/** A card that is quiet for a while, or expected abroad. */
+/** A muted card, or a card expected abroad. */
 export interface OpenMute {
   readonly card: CardFacts;
   readonly isTravel: boolean;
@@ -64,7 +64,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
   );
 }
 
-/** The person's own requests that nobody has decided. */
+/** The person's own undecided requests. */
 export function homeOwnRequests(requests: readonly WaitingRequest[], pages: HomePages): KnownBlock[] {
   const page = listPage(requests, pages['own-requests'] ?? 1, REQUESTS_SHOWN);
   return homeList({ list: 'own-requests', title: 'Your requests', ...page }, (shown) =>
@@ -83,7 +83,7 @@ function withdrawButton({ value, card }: WaitingRequest) {
   return button({ text: 'Withdraw', action: actionId.withdrawRequest, value, label });
 }
 
-/** Only who holds a card says what is to be paid. */
+/** Only a card's holder says what is to be paid. */
 function whose({ payCents, card }: WaitingRequest): string {
   return payCents === null ? cardOfHolder(card) : `your ${cardName(card)}`;
 }
@@ -142,7 +142,7 @@ function moved({ changes }: { readonly changes: readonly RuleChange[] }): string
   return escapeUntrusted(moveWords(changes), RULES_MAX);
 }
 
-/** `Goes back in 42 minutes, today at 5:14 AM`: as of when the page was drawn. */
+/** `Goes back in 42 minutes, today at 5:14 AM`: relative to when the page was rendered. */
 function countdown({ leftMs, endsAt }: OpenTemporaryChange): string {
   if (leftMs <= 0) return `${dateAfter('Was to end', endsAt)}: an approver has to decide`;
   const minutes = Math.max(1, Math.round(leftMs / MINUTE_MS));

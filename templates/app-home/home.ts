@@ -11,21 +11,21 @@ import { homeOwnRequests, type WaitingRequest } from './home-waiting.ts';
 import { homePreferences, type PreferenceFacts } from './preferences.ts';
 
 export interface Home {
-  /** When it was drawn, UTC ISO 8601. */
+  /** When it was rendered, UTC ISO 8601. */
   readonly at: string;
   /** Cards that are linked to the person. */
   readonly own: ListPage<OwnCardFacts>;
-  /** What the person asked for and nobody has decided. */
+  /** The person's own undecided requests. */
   readonly ownRequests: readonly WaitingRequest[];
-  /** What the person is told in direct messages. */
+  /** The person's settings for direct messages. */
   readonly preferences: PreferenceFacts;
-  /** Null: the person does not run the program. */
+  /** Null when the person is not part of the team. */
   readonly team: TeamFacts | null;
   readonly delegate: DelegateFacts;
   readonly pages: HomePages;
 }
 
-/** App Home: the own cards, and for those who run the program what waits for them. At most 100 blocks. */
+/** App Home: a person's own cards, and for the team everything that waits for them. At most 100 blocks. */
 export function home({ at, own, ownRequests, preferences, team, delegate, pages }: Home): {
   type: 'home';
   blocks: KnownBlock[];
@@ -42,7 +42,7 @@ export function home({ at, own, ownRequests, preferences, team, delegate, pages 
   return { type: 'home', blocks: blocks.slice(0, limits.VIEW_BLOCKS_MAX) };
 }
 
-/** Nobody we know anything of: what they can do. */
+/** For people we know nothing about: what they can do. */
 function external(): KnownBlock[] {
   return [
     header('Cardbell'),

@@ -7,7 +7,7 @@ import { balanceWord, capital, cardName, statusWord } from '../core/card-words.t
 import { declineLine, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 
-/** One purchase that was declined, however often it was tried. */
+/** One declined purchase, with all its attempts. */
 export interface OwnDecline extends ShownDecline {
   readonly attempts: number;
 }
@@ -17,10 +17,10 @@ export interface OwnDigestFacts {
   readonly cards: readonly (Omit<OwnCardFacts, 'declines'> & { readonly declines: readonly OwnDecline[] })[];
 }
 
-/** Lines of one block: few enough that no block is cut. */
+/** Lines per block: few enough that no block is cut. */
 const LINES = 12;
 
-/** A day or a week of somebody's own cards: what was declined, and what is left of the limits. */
+/** A day or a week of a person's own cards: the declines, and what is left of the limits. */
 export function ownDigest({ often, cards }: OwnDigestFacts): Message {
   const declines = cards.flatMap((card) => card.declines);
   const span = often === 'daily' ? 'in the last day' : 'in the last week';

@@ -21,15 +21,15 @@ const directKinds = Object.keys(kindWords) as readonly DirectKind[];
 export interface PreferenceFacts {
   /** Kinds of messages that the person has switched off. */
   readonly off: readonly string[];
-  /** How often the person gets a digest of the own cards; null: never. */
+  /** How often the person gets a digest of their own cards; null: never. */
   readonly digest: 'daily' | 'weekly' | null;
   /** The person's own quiet hours, in words; null: none. */
   readonly quiet: string | null;
-  /** Who may act for the person, by the policy. Days such as `2026-12-24`. */
+  /** The person's delegates, from the policy. Days such as `2026-12-24`. */
   readonly delegates: readonly { readonly to: string; readonly from: string; readonly until: string }[];
 }
 
-/** What the person is told in direct messages, with a button for each. */
+/** The person's direct messages, with a button for each kind. */
 export function homePreferences({ off, digest, quiet, delegates }: PreferenceFacts): KnownBlock[] {
   return [
     header('I message you when…'),
@@ -57,14 +57,14 @@ const ownDigestRows = [
   ['weekly', 'Digest of your cards every Monday'],
 ] as const;
 
-/** One kind of messages, with the button that switches it. */
+/** One kind of message, with the button that switches it. */
 function row(words: string, isOn: boolean, value: string): KnownBlock {
   const text = isOn ? 'Turn off' : 'Turn on';
   const control = button({ text, label: `${text}: ${words}`, action: actionId.setPreference, value });
   return { ...section(`${words}${isOn ? '' : ' · *off*'}`), accessory: control };
 }
 
-/** Whether and when somebody gets a digest of the own cards from now on. */
+/** Confirms a person's new setting for the digest of their own cards. */
 export function ownDigestSet(often: 'daily' | 'weekly' | 'off'): Message {
   const when = often === 'daily' ? 'every day' : 'every Monday';
   const text =

@@ -3,10 +3,10 @@ import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plainText, section } from '../core/blocks.ts';
 
-/** The card programs, each by its command. */
+/** The card programs with their commands. */
 type Programs = readonly { readonly name: string; readonly command: string }[];
 
-/** Which card program App Home shows, and the menu to choose another. */
+/** The card program that App Home shows, and a menu to choose another. */
 export function homeProgramMenu(shown: string, programs: Programs): KnownBlock[] {
   const options = programs.map(({ name, command }) => ({
     text: plainText(command, limits.OPTION_TEXT_MAX),
@@ -27,5 +27,5 @@ export function homeProgramMenu(shown: string, programs: Programs): KnownBlock[]
   ];
 }
 
-/** The value of the first program, which has no name: Slack takes no empty ones. */
+/** The value of the first program, which has no name: Slack does not accept empty values. */
 export const FIRST = '-';

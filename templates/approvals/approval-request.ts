@@ -12,28 +12,28 @@ import { ending, revertButton } from '../limits/temporary-change.ts';
 import { changedWords, headline, needsWords, requestFields, requestSummary, whyApprovals } from './request-words.ts';
 
 export interface ApprovalRequest extends AskedFor {
-  /** The holder of the card asks, not an approver. */
+  /** The cardholder asks, not an approver. */
   readonly isHolders: boolean;
   /** Who has approved so far, oldest first. */
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
-  /** Whose approval counts no more: Slack user ids. Left out: nobody's. */
+  /** Slack user ids whose approval is void. Absent: none. */
   readonly voided?: readonly string[];
-  /** The card was blocked when somebody last looked. */
+  /** The card was blocked when it was last read. */
   readonly isBlocked?: boolean;
-  /** As it was asked for: an approver may have changed it. */
+  /** The original request: an approver may have changed it. */
   readonly asked: { readonly goals: readonly RuleGoal[]; readonly term: Term };
   readonly state: LimitRequest['state'];
-  /** An approval of which nobody knows whether its change is there. */
+  /** An approval whose change may or may not be in effect. */
   readonly unconfirmed: Pick<ApprovalInFlight, 'kind' | 'state' | 'by' | 'at'> | null;
-  /** An approver's word to the one who asked. */
+  /** The approver's note to the person who asked. */
   readonly note: string;
-  /** Who decided last, or broke the glass; null otherwise. */
+  /** Who decided last, or used the emergency override; null otherwise. */
   readonly decidedBy: string | null;
   /** When it was decided or expired, or will expire. */
   readonly until: string | null;
-  /** Nobody answered for a quarter of an hour: operators may break the glass. */
+  /** Nobody answered for 15 minutes, so operators may use the emergency override. */
   readonly isOverdue: boolean;
-  /** The temporary change that its approval made, as it is now. */
+  /** The temporary change its approval made, in its current state. */
   readonly temporaryChange: TemporaryChange | null;
 }
 
@@ -129,7 +129,7 @@ function progress(request: ApprovalRequest): string {
     .join('\n');
 }
 
-/** A raise does not unblock. */
+/** Raising a limit does not unblock the card. */
 export const BLOCKED = 'The card is blocked: nothing is paid until an approver unblocks it.';
 
 function voidWords(voided: readonly string[] = []): string | null {
@@ -139,7 +139,7 @@ function voidWords(voided: readonly string[] = []): string | null {
     : `The approval of ${who} no longer counts: it was for other values, or they may not approve any more.`;
 }
 
-/** Somebody approved, and nobody knows what became of it. */
+/** Someone approved, and the outcome is unknown. */
 function unconfirmedWords({ kind, by, at, state }: NonNullable<ApprovalRequest['unconfirmed']>): string {
   const did = `${mention(by)} ${dateAfter(kind === 'override' ? 'used the emergency override' : 'approved', at)}`;
   return state === 'unconfirmed'

@@ -5,14 +5,14 @@ import { modal } from '../core/form.ts';
 import { amountInput, reasonInput, termInputs } from '../limits/form-inputs.ts';
 
 export interface RaiseForm {
-  /** Opaque id: comes back with the submission. */
+  /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
-  /** What it is about: `$84.10 at Blue Bottle Coffee was declined`; empty when it is about no purchase. Raw. */
+  /** The subject: `$84.10 at Blue Bottle Coffee was declined`; empty when it is not about a purchase. Raw. */
   readonly about: string;
   readonly amountCents: number | null;
 }
 
-/** *Ask for more*, for the holder of a card: how much, how long, and why. */
+/** *Ask for more*, for the cardholder: how much, how long, and why. */
 export function askForm({ privateMetadata, about, amountCents }: RaiseForm): ModalView {
   return modal({
     callback: callbackId.askForRaise,

@@ -13,15 +13,15 @@ import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 
-/** What the form on a request is for. */
+/** The purpose of a form on a request. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
 
 export interface DecideForm {
-  /** Opaque id: comes back with the submission. */
+  /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
   readonly purpose: DecidePurpose;
   readonly request: LimitRequest;
-  /** For the glass: at most this much more, whole cents. */
+  /** For the emergency override: the maximum raise, in whole cents. */
   readonly capCents: number;
 }
 
@@ -33,7 +33,7 @@ const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> 
   override: { title: 'Emergency override', submit: 'Break glass' },
 };
 
-/** The forms behind the buttons of a request: another amount, a note, or the glass. */
+/** The forms behind the buttons of a request: another amount, a note, or the emergency override. */
 export function decideForm({ privateMetadata, purpose, request, capCents }: DecideForm): ModalView {
   const { card, changes, term, action } = request;
   const { title, submit } = words[purpose];
@@ -82,7 +82,7 @@ function limitInputs(changes: readonly RuleChange[]): InputBlock[] {
   );
 }
 
-/** Whoever changes only the amount approves the time that was asked for. */
+/** The default choice is the requested duration, so changing only the amount keeps it. */
 function choiceOf(term: Term): TermChoice | { readonly asAsked: string } {
   if (term.kind !== 'duration' && term.kind !== 'day' && term.kind !== 'until') return term.kind;
   if (term.kind === 'duration' && term.ms === HOUR_MS) return '1h';

@@ -6,13 +6,13 @@ import { copyable, escapeUntrusted, section, sentence } from '../core/blocks.ts'
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
 interface Question {
-  /** Slack user who may not do it. */
+  /** Slack user who is not permitted to do it. */
   readonly by: string;
   /** `unblock cards` */
   readonly doing: string;
-  /** Null: it is about no card, or it is not known which. */
+  /** Null: not about a card, or the card is unknown. */
   readonly card: CardFacts | null;
-  /** What was typed for the card, where it is not known which is meant. */
+  /** The text typed for the card, if it is unknown which card is meant. */
   readonly words: string | null;
   readonly reason: string;
   /** `unblock`; null: it is only a button. */
@@ -20,7 +20,7 @@ interface Question {
   readonly whoMay: readonly string[];
 }
 
-/** Somebody may not do it, and asks those who may. */
+/** Someone is not permitted to do something and asks the people who are. */
 export function permissionAsked({ by, doing, card, words, reason, command, whoMay }: Question): Message {
   const about = card !== null ? ` · ${cardOfHolder(card)}` : words === null ? '' : ` · “${escapeUntrusted(words, 80)}”`;
   const head = `${mention(by)} asks you to ${doing}${about}`;
@@ -36,7 +36,7 @@ export function permissionAsked({ by, doing, card, words, reason, command, whoMa
   };
 }
 
-/** To who asked. */
+/** The answer to the person who asked. */
 export function permissionSent({ whoMay }: Pick<Question, 'whoMay'>): Message {
   const said = `Asked: ${mentions(whoMay, 'and') || 'the approvers'}, in the approvals channel. Nothing changed yet.`;
   return { text: sentence(said), blocks: [section(said)] };

@@ -8,16 +8,16 @@ import { capital, cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
 import { requestSummary } from './request-words.ts';
 
-/** A request that nobody has decided, and where its message is. */
+/** An undecided request and the link to its message. */
 export interface WaitingRequest {
   readonly request: LimitRequest;
-  /** Null: its address is not known. */
+  /** Null: unknown. */
   readonly link: string | null;
 }
 
 const WAITING_MAX = 10;
 
-/** Requests have waited for a quarter of an hour: one message for all of them. */
+/** Requests have waited for 15 minutes: one message for all of them. */
 export function requestReminder(waiting: readonly WaitingRequest[], approvers: readonly string[]): Message {
   const head = waiting.length === 1 ? 'a request is waiting' : `${waiting.length} requests are waiting`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
@@ -43,7 +43,7 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
   };
 }
 
-/** An operator did what no approver answered: everybody who was passed over reads it. */
+/** An operator used the emergency override because no approver answered. Goes to all bypassed approvers. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
   const { changes, term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);

@@ -14,7 +14,10 @@ type Summarized = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orde
 
 const BLOCKS_SHOWN = 5;
 
-/** `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a space in front. */
+/**
+ * `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a
+ * leading space.
+ */
 export function requestSummary({ payCents, facts, changes, orderCents, blocks, card }: Summarized, of: string): string {
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
@@ -46,7 +49,7 @@ function wantedRule(changes: readonly RuleChange[]): string {
   return `${isAboutLimits(changes) ? 'raise the' : 'allow'} ${escapeUntrusted(ruleNames(changes), RULES_MAX)}`;
 }
 
-/** Who asked for what, where an approver decided something else. */
+/** Who asked for what, if an approver decided something else. */
 export function changedWords(request: ApprovalRequest): string | null {
   const { asked, changes, term, approvals, askedBy, decidedBy } = request;
   if (isSameGoals(asked.goals, changes) && JSON.stringify(asked.term) === JSON.stringify(term)) return null;
@@ -61,7 +64,7 @@ function durationWords(term: Term): string {
   return term.kind === 'permanent' ? 'permanent' : escapeUntrusted(termWords(term), 80);
 }
 
-/** `2 approvals: more than $1,000.00 in 24 hours. …`; null where one is enough. */
+/** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */
 export function whyApprovals({
   counted,
   needed,
@@ -83,7 +86,7 @@ export function needsWords(needed: number): string {
   return needed === 1 ? 'Needs one approval' : `Needs ${needed} approvals`;
 }
 
-/** For how long, and what helps to decide about it: what changes is said above. */
+/** The duration, and facts that help to decide. The change itself is shown above. */
 export function requestFields({
   orderCents,
   blocks,
@@ -104,7 +107,7 @@ export function requestFields({
   ];
 }
 
-/** ` (+$30.50)`, of a single limit. */
+/** ` (+$30.50)`, for a single limit. */
 function difference(changes: readonly RuleChange[]): string {
   const [{ from, to } = { from: null, to: null }, ...others] = changes;
   if (others.length > 0) return '';

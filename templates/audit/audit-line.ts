@@ -9,13 +9,13 @@ import { moved, ruleByRule } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
 
 export interface AuditEntry {
-  /** Slack user id; null when Cardbell did it by itself, such as ending a temporary limit. */
+  /** Slack user id; null when Cardbell acted automatically, for example ended a temporary limit. */
   readonly by: string | null;
-  /** What was done, past tense, in words: `blocked`, `raised the daily limit`, `was not allowed to unblock`. */
+  /** What was done, past tense: `blocked`, `raised the daily limit`, `was not allowed to unblock`. */
   readonly did: string;
-  /** Slack user whom it concerns besides: `linked @sam to Sam Rivera’s card`. `to` is the word between. */
+  /** Another Slack user concerned: `linked @sam to Sam Rivera’s card`. `to` is the word in between. */
   readonly whom?: { readonly userId: string; readonly to: string };
-  /** Of the channel that it is about. */
+  /** The channel that it is about. */
   readonly channel?: string;
   readonly card: CardFacts | null;
   readonly at: string;
@@ -24,9 +24,9 @@ export interface AuditEntry {
   readonly reason: string | null;
   /** In words: `done`, `failed: …`, `refused`. */
   readonly outcome: string;
-  /** Slack user who stands in front of the outcome: `@hugo asked for …; changed to …`. */
+  /** Slack user to name before the outcome: `@hugo asked for …; changed to …`. */
   readonly outcomeOf?: string;
-  /** Why it takes a second approver, where it is because of how much it is. */
+  /** The counted raise, if its size is why a second approver is needed. */
   readonly counted?: CountedRaise | null | undefined;
   readonly ref: string | null;
 }
@@ -72,7 +72,7 @@ export function auditLine({
   };
 }
 
-/** What a rule was and is; `daily limit` is named once. */
+/** A rule before and after; `daily limit` is named only once. */
 function ruleWords(rule: readonly string[]): string {
   const [before = '', after = ''] = rule;
   const isPlain = rule.length === 2 && !instant.test(before) && !instant.test(after);
@@ -83,7 +83,7 @@ function ruleWords(rule: readonly string[]): string {
 
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
 
-/** A value as the record has it; an instant in it is told in the reader's zone. */
+/** A value as recorded, with times shown in the reader's time zone. */
 function readable(side: string): string {
   const found = instant.exec(side);
   if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(side, 80);
@@ -93,12 +93,12 @@ function readable(side: string): string {
   return ahead === '' || /^[,.;:]/.test(ahead) ? `${said}${ahead}` : `${said} ${ahead}`;
 }
 
-/** Of a hash, enough to tell it from every other. */
+/** The digits of a hash that are enough to identify it. */
 const ANCHOR_DIGITS = 16;
 
 /**
- * The same line with the end of the record as it stands now. Whoever cuts records off later would have to change this
- * message as well: `npm run audit -- verify --anchor 1234:ab12…` compares the two.
+ * The same line with the current end of the record. To remove records later, someone would have to change this message
+ * too: `npm run audit -- verify --anchor 1234:ab12…` compares the two.
  */
 export function withAnchor({ text, blocks }: Message, { count, hash }: { count: number; hash: string }): Message {
   const anchor = `record ${count}:${hash.slice(0, ANCHOR_DIGITS)}`;

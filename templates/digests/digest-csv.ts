@@ -8,7 +8,7 @@ export interface ControllersRows {
   readonly open: readonly OpenException[];
 }
 
-/** How Slack's users are called; null: not known. */
+/** Names of Slack users; null: unknown. */
 export type PersonNames = ReadonlyMap<string, string | null>;
 
 interface Line {
@@ -49,7 +49,10 @@ const openWords = {
   request: 'Open: request',
 } as const;
 
-/** A period as a file for the controller: each decline, approval, override and open exception in one line, its dollars once. */
+/**
+ * A period as a file for the controller: one line for each decline, approval, override and open exception, its dollars
+ * once.
+ */
 export function digestCsv({ declines, approvals, open }: ControllersRows, names: PersonNames): string {
   const named = (userId: string): string => {
     const name = names.get(userId);

@@ -16,7 +16,7 @@ import { cardHandle, cardOfHolderRaw } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { type Column, dataTable } from '../core/data-table.ts';
 
-/** One row: what it adds up to now, and how many declines there were in the same stretch before. */
+/** One row: its sums, and the number of declines in the previous period. */
 interface DigestRow extends Sums {
   readonly name: string;
   readonly before: number;
@@ -28,24 +28,24 @@ export interface Digest {
   readonly from: string;
   readonly to: string;
   readonly total: Sums;
-  /** Declines of the period before. */
+  /** Declines of the previous period. */
   readonly before: number;
-  /** Most first. */
+  /** Largest first. */
   readonly reasons: readonly (DigestRow & { readonly code: string })[];
   readonly merchants: readonly DigestRow[];
   readonly groups: readonly DigestRow[];
   readonly approvals: readonly ApprovedChange[];
   readonly open: readonly OpenException[];
-  /** Cards that nobody has activated yet. */
+  /** Cards that are not activated yet. */
   readonly inactive: readonly CardFacts[];
 }
 
 const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
 
 /**
- * What was declined and approved in a day, a week or a month, with the declines of the one before beside it.
+ * The declines and approvals of a day, a week or a month, with the declines of the previous period for comparison.
  *
- * @returns also whether every row has room; the others are in the controller's file.
+ * @returns also whether every row fits; the others are in the controller's file.
  */
 export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
   const { kind, from, to, total, before, merchants, groups, approvals, open, inactive } = facts;
@@ -75,7 +75,7 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
   return { message, isWhole: tables.every(({ left }) => left === 0) };
 }
 
-/** A reason that helps somebody who holds a card that is not theirs has another name where many read it. */
+/** A reason that helps a person who has another's card gets a different name where many people read it. */
 export function reasonName(
   { code, name }: { readonly code: string; readonly name: string },
   place: ChannelVisibility,
@@ -83,7 +83,7 @@ export function reasonName(
   return declineReason({ code, message: '' }).isSensitive ? shownReason({ code, message: '' }, place).title : name;
 }
 
-/** `12 declines (30 attempts), $1,234.50`: a purchase that was tried again counts once, and so do its dollars. */
+/** `12 declines (30 attempts), $1,234.50`: retries of a purchase count once, and so do their dollars. */
 function declinesWords({ count, attempts, cents }: Sums): string {
   if (count === 0) return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
   const tries = attempts > count ? ` (${attempts} attempts)` : '';
@@ -167,11 +167,11 @@ export interface DigestSet {
   readonly hour: number;
   readonly minute: number;
   readonly zone: string;
-  /** When the first one comes, UTC ISO 8601. */
+  /** When the first digest is sent, UTC ISO 8601. */
   readonly next: string;
 }
 
-/** This channel gets a digest from now on. */
+/** This channel now gets a digest. */
 export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: DigestSet): Message {
   const clock = `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
   const often = isMonthly ? 'on the first of each month' : 'every day';
@@ -183,7 +183,7 @@ export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: Dige
   };
 }
 
-/** It gets none any more. */
+/** This channel no longer gets a digest. */
 export function digestOff(): Message {
   const text = 'This channel no longer gets a digest.';
   return { text, blocks: [section(`*${text}*`)] };

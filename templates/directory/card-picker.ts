@@ -15,17 +15,17 @@ export type PickedVerb = (typeof pickedVerbs)[number];
 
 export interface PickedCard {
   readonly card: CardFacts;
-  /** As the card service writes it; null when not known. */
+  /** As the card service writes it; null when unknown. */
   readonly status: string | null;
-  /** What this person may do; each value is an opaque id. */
+  /** What this person may do. Each value is an opaque id. */
   readonly controls: readonly { readonly verb: PickedVerb; readonly value: string }[];
 }
 
 export interface CardPicker {
-  /** Opaque id: comes back with whatever is picked. */
+  /** Opaque id that comes back with the choice. */
   readonly privateMetadata: string;
   readonly picked: PickedCard | null;
-  /** What became of the last choice; mrkdwn of ours. */
+  /** The result of the last choice; our own mrkdwn. */
   readonly said: string | null;
 }
 
@@ -61,7 +61,7 @@ export const pickedSaid = {
   asked: (channel: string): string => `Asked: the answer appears in <#${channel}>, only you see it.`,
 } as const;
 
-/** Over the picker, until the worker has read the card: web holds no token for the card service. */
+/** Shown over the picker until the worker has read the card: the web process has no token for the card service. */
 export function readingCard(): ModalView {
   return modal({
     title: 'Card',
@@ -73,7 +73,7 @@ export function readingCard(): ModalView {
 /** One line of the menu: `Jane Doe · card 4242 · active`. */
 export function cardOption(value: string, card: CardFacts, status: string | null): PlainTextOption {
   const facts = [cardRaw(card), status === null ? '' : statusWord(status)].filter(Boolean).join(' · ');
-  // The name is cut, never what tells two cards of one name apart.
+  // Only the name is cut, so that two cards of people with the same name stay distinct.
   const name = truncate(plain(holderRaw(card)), Math.max(10, limits.OPTION_TEXT_MAX - facts.length - 3));
   return { text: plainText(`${name} · ${facts}`, limits.OPTION_TEXT_MAX), value };
 }

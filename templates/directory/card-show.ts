@@ -36,7 +36,7 @@ export interface ShownLimit {
   readonly category: string | null;
   /** Null: no limit. */
   readonly limitCents: number | null;
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly remainingCents: number | null;
 }
 
@@ -50,7 +50,7 @@ export interface ShownDecline {
 
 export interface CardShow {
   readonly card: CardFacts;
-  /** As the card service writes it; null when not known. */
+  /** As the card service writes it; null when unknown. */
   readonly status: string | null;
   readonly balanceCents: number | null;
   readonly limits: readonly ShownLimit[];
@@ -59,7 +59,7 @@ export interface CardShow {
 }
 
 const BAR_LENGTH = 10;
-/** Limits of one block: few enough that no block is cut. */
+/** Limits per block: few enough that no block is cut. */
 const LINES = 15;
 const DECLINES_MAX = 5;
 
@@ -104,7 +104,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
   };
 }
 
-/** `Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱`; the bar repeats the words, for the eye. */
+/** `Daily: $35.10 of $400.00 left  ▰▱▱▱▱▱▱▱▱▱`. The bar only illustrates the words. */
 export function limitLine({ period, category, limitCents, remainingCents }: ShownLimit): string {
   const name = period === 'transaction' ? 'Single purchase' : capital(period);
   const about = `${name}${category === null ? '' : `, ${escapeUntrusted(category, 60)}`}`;

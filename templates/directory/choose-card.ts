@@ -5,21 +5,21 @@ import { button, context, escapeUntrusted, section, sentence } from '../core/blo
 import { capital, cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
 
 interface CardChoice {
-  /** Opaque id of this choice: what the button carries. */
+  /** Opaque id of this choice, used as the button's value. */
   readonly value: string;
   readonly card: CardFacts;
-  /** As the card service writes it; null when not known. */
+  /** As the card service writes it; null when unknown. */
   readonly status: string | null;
 }
 
 export interface ChooseCard {
-  /** What will be done with the chosen card, behind "do you want to"; the card follows: `change a limit of`. */
+  /** What will be done with the card: follows "do you want to" and precedes the card, `change a limit of`. */
   readonly doing: string;
   /** What was typed. */
   readonly query: string;
-  /** The first of them: so many as a person can look through. */
+  /** The first choices: as many as a person can look through. */
   readonly choices: readonly CardChoice[];
-  /** How many there are in all. */
+  /** How many there are in total. */
   readonly matches: number;
 }
 

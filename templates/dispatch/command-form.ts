@@ -6,7 +6,7 @@ import { input, modal, textInput } from '../core/form.ts';
 /** `action_id` and `block_id` of each input. */
 export const commandInput = { words: 'words', person: 'person', channel: 'channel' } as const;
 
-/** The form behind the global shortcut: a command, with pickers for whom and where it is about. */
+/** The form behind the global shortcut: a command, with pickers for the person and the channel. */
 export function commandForm(): ModalView {
   return modal({
     callback: callbackId.cardCommand,

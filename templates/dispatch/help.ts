@@ -4,22 +4,22 @@ import { context, header, inSections, section, sentence } from '../core/blocks.t
 
 /** A row of the list. */
 export interface HelpEntry {
-  /** Behind `/card`. */
+  /** The syntax after `/card`. */
   readonly usage: string;
   readonly example: string;
   readonly effect: string;
 }
 
-/** What is shown in full, with examples. */
+/** How many commands are shown in full, with examples. */
 const FIRST = 5;
 
-/** Lines of one block: few enough that no block is cut. */
+/** Lines per block: few enough that no block is truncated. */
 const MORE_LINES = 12;
 
 export interface Help {
-  /** What this person may do, the most used first. */
+  /** What this person may do, most used first. */
   readonly own: readonly HelpEntry[];
-  /** What only others may. */
+  /** What only other people may do. */
   readonly others: readonly HelpEntry[];
 }
 

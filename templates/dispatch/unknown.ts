@@ -20,7 +20,7 @@ const controls = () =>
     },
   }) as const;
 
-/** Something was pressed or typed that this version does not have. */
+/** The person used a control or command that this version does not have. */
 export function unknownControl(what: keyof ReturnType<typeof controls>): Message {
   const { why, todo } = controls()[what];
   return {
@@ -29,7 +29,7 @@ export function unknownControl(what: keyof ReturnType<typeof controls>): Message
   };
 }
 
-/** In place of a form that was sent and that this version does not have. */
+/** Replaces a submitted form that this version does not have. */
 export function unknownForm(): ModalView {
   return notSent(
     '*Not done.* This form belongs to another version of Cardbell.',
@@ -43,7 +43,7 @@ const tooManyWords = {
   todo: 'Wait a minute, then try again.',
 } as const;
 
-/** Somebody asks for more than anybody could mean. */
+/** Someone sends far more requests than a person would. */
 export function tooMany(): Message {
   const { why, todo } = tooManyWords;
   return {
@@ -52,7 +52,7 @@ export function tooMany(): Message {
   };
 }
 
-/** On top of the form that was sent, which stays as it is. */
+/** Shown on top of the submitted form, which stays open. */
 export function tooManyForm(): ModalView {
   const { why, todo } = tooManyWords;
   return notSent(`*Not done.* ${why}`, 'Nothing changed.', `${todo} Your form is still there when you close this.`);

@@ -6,13 +6,13 @@ import { mention } from '../../src/slack/mrkdwn.ts';
 import { button, context, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
-/** One card that somebody can confirm to hold; `value` is what its button carries, an opaque id. */
+/** A card that the person can confirm as their own. `value` is the button's value, an opaque id. */
 export interface OwnCard {
   readonly value: string;
   readonly card: CardFacts;
 }
 
-/** "Is it yours?", to somebody whose e-mail address is the holder's. */
+/** "Is it yours?", for a person whose e-mail address matches the holder's. */
 export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   const question = cards.length === 1 ? 'Is this your card?' : 'Which of these is your card?';
   const why = 'Your Slack email matches the cardholder’s.';
@@ -36,7 +36,7 @@ export function confirmOwnCard(cards: readonly OwnCard[]): Message {
   };
 }
 
-/** The one answer to every claim that an approver has to decide: it does not say whose card it is. */
+/** The same answer to every claim an approver has to decide, so that it does not reveal whose card it is. */
 export function claimWaits({ isUnlink }: { readonly isUnlink: boolean }): Message {
   const why = isUnlink
     ? 'Somebody else has to confirm that it is no longer your card.'
@@ -45,7 +45,7 @@ export function claimWaits({ isUnlink }: { readonly isUnlink: boolean }): Messag
   return { text, blocks: [section(`*Sent to the approvers.* ${text}`, 'Nothing changed yet.')] };
 }
 
-/** To who claimed: nobody confirmed it. `by` refused; null when time ran out. */
+/** For the claimant: the claim was not confirmed. `by` denied it; null when it expired. */
 export function claimDecided({
   state,
   by,

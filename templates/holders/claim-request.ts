@@ -5,14 +5,14 @@ import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
-/** A card that a claim can mean. */
+/** A card the claim may refer to. */
 export interface ClaimedCard {
-  /** Opaque id: what *Confirm* carries. */
+  /** Opaque id: the value of *Confirm*. */
   readonly choice: string;
   readonly card: CardFacts;
   /** Slack user who is linked to it now; null: nobody. */
   readonly heldBy: string | null;
-  /** Whether Slack has the holder's name and e-mail address for the one who claims. */
+  /** Whether the claimant's Slack profile has the holder's name and e-mail address. */
   readonly isSameName: boolean;
   readonly isSameEmail: boolean;
 }
@@ -26,7 +26,7 @@ export interface ClaimRequest {
   readonly isUnlink: boolean;
   readonly cards: readonly ClaimedCard[];
   readonly state: 'open' | 'confirmed' | 'refused' | 'expired';
-  /** The card that was confirmed. */
+  /** The confirmed card. */
   readonly confirmed: CardFacts | null;
   readonly decidedBy: string | null;
   /** When it was decided or expired, or will expire. */
@@ -40,7 +40,7 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
   expired: 'Claim expired',
 };
 
-/** Somebody claims to hold a card, or to hold it no longer; an approver says whether that is so. */
+/** Someone claims to hold a card, or to hold it no longer, and an approver decides. */
 export function claimRequest(request: ClaimRequest): Message {
   const { value, claimedAt, cards, state } = request;
   const what = claimWords(request);
@@ -92,7 +92,7 @@ function whyAsked({ isUnlink, cards }: ClaimRequest): string {
     : 'Their Slack email doesn’t match the cardholder’s.';
 }
 
-/** Who would lose the card, and whether the names speak for it. */
+/** Who would lose the card, and whether the names support the claim. */
 function heldWords(
   { heldBy, isSameName }: Pick<ClaimedCard, 'heldBy' | 'isSameName'>,
   { claimedBy, isUnlink }: ClaimRequest,

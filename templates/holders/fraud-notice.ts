@@ -9,11 +9,11 @@ import { amountAt } from '../core/purchase-words.ts';
 interface Reported {
   readonly card: CardFacts;
   readonly operators: readonly string[];
-  /** A further purchase, added to the open case; null: the case was opened. */
+  /** Another purchase added to the open case; null: the case was opened. */
   readonly added: Pick<TransactionEvent, 'amountCents' | 'merchant'> | null;
 }
 
-/** To a cardholder who said *It wasn't me*: what happens next, and how to get a new card. */
+/** For a cardholder who pressed *It wasn't me*: what happens next, and how to get a new card. */
 export function fraudNotice({ card, operators, added }: Reported): Message {
   const own = `your ${cardName(card)}`;
   const others = 'the people who run your card program';

@@ -12,9 +12,9 @@ import { holderStatus, holderStatusLines } from './holder-status.ts';
 import { holderVirtualCard, virtualWords } from './holder-virtual-card.ts';
 
 /**
- * An alert for the holder of its card, in a direct message: what happened to *your* card, and what you can do now.
+ * An alert for the cardholder, as a direct message: what happened to *your* card, and what you can do now.
  *
- * @returns null for what holders are not told of: money that moved as it should.
+ * @returns null for events that holders are not notified of: money that moved as expected.
  */
 export function renderHolderAlert(alert: Alert, view: View): Message | null {
   const long = longAlert(alert, view);
@@ -24,7 +24,7 @@ export function renderHolderAlert(alert: Alert, view: View): Message | null {
   return shortMessage(alert, long, lines, { details: actionId.showHolderDetails, outcomes });
 }
 
-/** The three lines of an alert for the holder: advice that is theirs, and their own card. */
+/** The three lines of an alert for the holder: advice for them, about their own card. */
 function holderLines(alert: Alert, view: View): ShortLines | null {
   const who = `your ${cardName(cardOf(alert))}`;
   const { event } = alert;

@@ -60,7 +60,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   };
 }
 
-/** What differs from the lines for the team: whose card it is, and what the holder can do. */
+/** The lines that differ from the team's: whose card it is, and what the holder can do. */
 export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<ShortLines, 'cause' | 'small'> {
   const { event } = alert;
   const { place } = view;
@@ -95,7 +95,7 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isReset
   return holderFix;
 }
 
-/** Was it you? Each answer only while it can still be given. */
+/** Was it you? Each answer is offered only while it can still be given. */
 function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
   const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
@@ -108,7 +108,7 @@ function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: S
   ];
 }
 
-/** Something that approvers can change. */
+/** A cause that approvers can change. */
 function isRule(remedy: ShownReason['remedy']): boolean {
   return remedy === 'raise_limit' || remedy.startsWith('allow_');
 }

@@ -5,9 +5,9 @@ import { resolutionOf } from '../actions/outcomes.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 
 /**
- * What people did about an alert, as the holder of the card reads it. The last six, oldest first.
+ * What people did about an alert, worded for the cardholder. The last six, oldest first.
  *
- * @param declinedAt of a declined purchase: where a retry succeeded, how stands in one line.
+ * @param declinedAt for a declined purchase: if a retry succeeded, one line says how.
  */
 export function holderOutcomes(outcomes: readonly Outcome[], declinedAt: string | null = null): SectionBlock[] {
   const resolution = declinedAt === null ? null : resolutionOf(outcomes, declinedAt);
@@ -21,7 +21,7 @@ export function holderOutcomes(outcomes: readonly Outcome[], declinedAt: string 
   return lines.length === 0 ? [] : [section(...lines)];
 }
 
-/** The last one as a plain sentence, for the text beside the blocks. */
+/** The last outcome as a plain sentence, for the fallback text. */
 export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
   const last = outcomes.at(-1);
   return last === undefined ? '' : ` ${head(last)}.`;
@@ -32,7 +32,7 @@ function line(outcome: Outcome): string {
   return [`*${head(outcome)}* at ${when}.`, next(outcome)].filter(Boolean).join(' ');
 }
 
-/** `Your daily limit is back to $150.00`; of several limits, that they are. */
+/** `Your daily limit is back to $150.00`; for several limits, one text for all. */
 function backWords(text: string): string {
   const [, name, amount] = /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text) ?? [];
   return name === undefined || amount === undefined

@@ -19,7 +19,7 @@ import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 export interface RequestSent {
   readonly card: CardFacts;
-  /** What the holder wants to pay, whole cents. */
+  /** What the holder wants to pay, in whole cents. */
   readonly payCents: number;
   readonly changes: readonly RuleChange[];
   readonly term: Term;
@@ -27,7 +27,7 @@ export interface RequestSent {
   readonly note: string;
 }
 
-/** To the holder: what was asked in their name. */
+/** For the holder: what was requested in their name. */
 export function requestSent({ card, payCents, changes, term, note }: RequestSent): Message {
   const what = capital(movedWords({ changes, term }));
   const head = `Sent to the approvers: you want to pay ${formatCents(payCents)} with your ${cardName(card)}`;
@@ -37,7 +37,7 @@ export function requestSent({ card, payCents, changes, term, note }: RequestSent
   };
 }
 
-/** To the holder: somebody approved, and nothing shows whether the card service took it. */
+/** For the holder: someone approved, and nothing shows whether the card service made the change. */
 export function requestUnconfirmed(
   { card }: LimitRequest,
   { by, changes, term }: Pick<ApprovalInFlight, 'by' | 'changes' | 'term'>,
@@ -56,9 +56,10 @@ function movedWords({ changes, term }: Pick<RequestSent, 'changes' | 'term'>): s
 }
 
 /**
- * To the holder: what the approvers decided.
+ * For the person who asked: what the approvers decided.
  *
- * @param isConfirmed for an approval: the card service shows the change. False: it took it, and two minutes showed nothing.
+ * @param isConfirmed for an approval: the card service shows the change. False: it accepted the change but did not show
+ * it within two minutes.
  */
 export function requestDecided(
   request: ClosedRequest,
@@ -74,7 +75,7 @@ export function requestDecided(
   };
 }
 
-/** `the daily limit of your card 1234`; of an order, or of blocking many cards, what was asked for. */
+/** `the daily limit of your card 1234`; for an order or for blocking many cards, what was requested. */
 function askedAbout(request: ClosedRequest): string {
   const blocks = blocksIn(request).length;
   if (blocks > 0) return `blocking ${blocks} cards`;

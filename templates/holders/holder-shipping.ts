@@ -7,7 +7,7 @@ import { capital, cardName, cardOf } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
 
-/** What the holder has to do before it can be used. */
+/** What the holder has to do before using it. */
 export function shippingAdvice(alert: ShippingAlert): string {
   return isAwaited(alert)
     ? 'It does not work until it is activated: tell whoever manages your cards when it arrives.'

@@ -25,7 +25,7 @@ const meanings: Readonly<Record<CardStatus, string>> = {
   CLOSED: 'It can never be used again. Ask for a new one if you need it.',
 };
 
-/** Your card got another status. */
+/** Your card's status has changed. */
 export function holderStatus(alert: StatusAlert): Message {
   const { event, changes, outcomes, late } = alert;
   const card = cardOf(alert);

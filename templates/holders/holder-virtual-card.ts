@@ -21,7 +21,7 @@ const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   not_created: 'Whoever manages your cards has been told why.',
 };
 
-/** What became of it, for the holder. */
+/** The outcome, for the holder. */
 export function virtualWords({ event }: VirtualCardAlert) {
   return { title: titles[event.outcome], meaning: meanings[event.outcome], isCard: event.outcome !== 'not_created' };
 }

@@ -11,11 +11,11 @@ export interface LinkResult {
   readonly userId: string;
   /** Slack user who was linked to it before; null: nobody. */
   readonly before: string | null;
-  /** It was so already. */
+  /** It was already linked to this person. */
   readonly isSame: boolean;
 }
 
-/** For who linked a card to a person. */
+/** For the person who linked a card. */
 export function linkResult({ card, userId, before, isSame }: LinkResult): Message {
   const head = isSame
     ? `${mention(userId)} is already linked to ${cardOfHolder(card)}. Nothing changed.`
@@ -29,13 +29,13 @@ export function linkResult({ card, userId, before, isSame }: LinkResult): Messag
   };
 }
 
-/** For who ended a link. */
+/** For the person who ended a link. */
 export function linkEnded(card: CardFacts): Message {
   const head = `Unlinked: nobody gets direct messages about ${cardOfHolder(card)} any more.`;
   return { text: sentence(head), blocks: [section(`*${head}*`)] };
 }
 
-/** The first direct message to a holder. `by` is the approver who said so; null when the holder proved it. */
+/** The first direct message to a holder. `by` is the approver who linked the card; null when the holder proved it. */
 export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly by: string | null }): Message {
   const name = cardName(card);
   const who = by === null ? 'You confirmed it yourself.' : `Linked by ${mention(by)}.`;
@@ -53,7 +53,7 @@ export function holderWelcome({ card, by }: { readonly card: CardFacts; readonly
   };
 }
 
-/** To whoever held a card until now. `heldBy` holds it from now on; null: nobody does. */
+/** For the previous holder of a card. `heldBy` holds it from now on; null: nobody. */
 export function linkLost({
   card,
   by,

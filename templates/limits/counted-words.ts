@@ -30,7 +30,7 @@ export function overCap({ scope, days, earlierCents, capCents }: ExceededCap): s
   return `over the cap for ${capWords[scope]}: ${used} used within ${within}`;
 }
 
-/** How people and times are written. */
+/** How people, times and names are formatted. */
 interface Written {
   readonly who: (userId: string) => string;
   readonly at: (instant: string) => string;
@@ -39,18 +39,18 @@ interface Written {
 
 const inSlack: Written = {
   who: mention,
-  // All of it is less than a day old when it is counted: the time of day says which day.
+  // All times are less than a day old when counted, so the time of day is unambiguous.
   at: (instant) => dateToken(instant, '{time}', `${serviceClock(instant)} ${serviceZone().short}`),
   name: (text) => escapeUntrusted(text),
 };
 
-/** Further ones are one sum. */
+/** Older raises beyond these are shown as one sum. */
 const RAISES_MAX = 10;
 
 const list = new Intl.ListFormat('en-US');
 
 /**
- * What a raise adds, and which earlier ones were counted with it: `This raises the daily limit by $400.00. @Ana raised it by
+ * What a raise adds, and which earlier raises count with it: `This raises the daily limit by $400.00. @Ana raised it by
  * $700.00 at 9:12 AM and by $150.00 at 11:40 AM: $1,250.00 in 24 hours.`
  *
  * @returns mrkdwn.

@@ -5,7 +5,7 @@ import { limitName } from '../../src/limits/rule-words.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { input, option, textInput } from '../core/form.ts';
 
-/** `action_id` of each input; its `block_id` begins with the same word. */
+/** `action_id` of each input; its `block_id` starts with the same word. */
 export const formInput = { period: 'period', amount: 'amount', term: 'term', day: 'day', reason: 'reason' } as const;
 
 /** Choices of "How long", smallest first, as the form sends them. */
@@ -18,15 +18,15 @@ const termChoices = [
   ['permanent', 'Permanent'],
 ] as const;
 export type TermChoice = (typeof termChoices)[number][0];
-/** What was asked for, where that is none of the choices. */
+/** The choice for a requested duration that is not in the list. */
 export const AS_ASKED = 'asked';
 
-/** `action_id` of the amount of one limit, where a form asks for several. */
+/** `action_id` of one limit's amount in a form with several limits. */
 export function amountOf({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
   return [formInput.amount, period, ...(category === null ? [] : [category.id])].join(':');
 }
 
-/** What the amount of one of several limits is asked with: `New weekly limit for Restaurants in dollars`. Raw. */
+/** The label of an amount in a form with several limits: `New weekly limit for Restaurants in dollars`. Raw. */
 export function amountLabel({ period, category }: Pick<LimitRule, 'period' | 'category'>): string {
   return `New ${limitName(period, category === null ? null : truncate(category.name, NAME_MAX))} in dollars`;
 }
@@ -40,7 +40,7 @@ export interface AmountLimit {
   readonly categoryId: number | null;
 }
 
-/** Which limit the amount is for; null where the form asks for one only. */
+/** The limit that an amount is for; null in a form with only one limit. */
 export function limitOfAmount(action: string): AmountLimit | null {
   const [name, period, category = null] = action.split(':');
   const window = LimitWindow.safeParse(period);
@@ -48,10 +48,10 @@ export function limitOfAmount(action: string): AmountLimit | null {
   return { period: window.data, categoryId: category === null ? null : Number(category) };
 }
 
-/** How the input is told from others. */
+/** Identifies the input. */
 interface AmountPlace {
   readonly action?: string;
-  /** A new one makes Slack forget what was typed: for a form whose suggestion has changed. */
+  /** A new value makes Slack discard the typed text. Used when the suggested amount has changed. */
   readonly block?: string;
   readonly isOptional?: boolean;
 }
@@ -66,9 +66,9 @@ export function amountInput(
 }
 
 /**
- * How long it stays, and the day for the choice that needs one.
+ * The duration, and the day for the choice that needs one.
  *
- * @param initial a choice, or in words what was asked for and is none of them. Raw.
+ * @param initial a choice, or the requested duration in words if it is not one of the choices. Raw.
  */
 export function termInputs(initial: TermChoice | { readonly asAsked: string }): InputBlock[] {
   const choices = termChoices.map(([value, text]) =>

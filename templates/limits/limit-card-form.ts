@@ -13,10 +13,10 @@ export const limitCardInput = { period: 'period', amount: 'amount', duration: 'd
 const options = limitPeriods.map((period) => option(capital(period), period));
 
 /**
- * *Change limit…* of a card that was picked: what `/card limit` asks for, one input each.
+ * *Change limit…* for a picked card: the inputs of `/card limit`.
  *
- * @param privateMetadata opaque id: comes back with the submission.
- * @param card which it is about; null: nothing is known of it.
+ * @param privateMetadata opaque id that comes back with the submission.
+ * @param card the card; null: unknown.
  */
 export function limitCardForm(privateMetadata: string, card: CardFacts | null): ModalView {
   const { period, amount, duration, reason } = limitCardInput;

@@ -9,14 +9,14 @@ import { escapeUntrusted } from '../core/blocks.ts';
 /** Sorts after every time. */
 const NEVER = '9999';
 
-/** Further limits shown beside the one that binds most. */
+/** How many further limits are shown besides the tightest. */
 const ALSO_MAX = 4;
 
 /**
- * Which limit stopped a purchase, by how much, when it opens again, and which others would have stopped it too:
- * `$49.00 over the daily limit of $400.00; $35.10 was left. It opens again tomorrow at 12:00 AM.`
+ * Which limit stopped a purchase, by how much, when it resets, and which others would also have stopped it: `$49.00
+ * over the daily limit of $400.00; $35.10 was left. Resets tomorrow at 12:00 AM.`
  *
- * @returns mrkdwn lines; empty when the numbers are not known.
+ * @returns mrkdwn lines; empty when the numbers are unknown.
  */
 export function limitLines({ event, remedy }: TransactionAlert): string {
   const [first, ...others] = stoppingOf(remedy);
@@ -26,7 +26,7 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   const opens = opensAgain(rule.period, event.occurredAt);
   if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
-  // Read a moment after the decline: something may have been given back meanwhile.
+  // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
@@ -47,7 +47,7 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   const more = also === '' ? '' : ` Also too small: ${also}.`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
-  // Read a moment after the decline: something may have been given back meanwhile.
+  // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${over}*, but ${formatCents(remainingCents)} is left now: enough for this purchase.`;
   const room =
     rule.period === 'transaction' ? `the ${formatCents(from)} allowed` : `the ${formatCents(remainingCents)} left`;
@@ -77,7 +77,7 @@ function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, oc
   return `${name} (${otherLeft} was left${until(period, occurredAt)})`;
 }
 
-/** The smallest raise with which this purchase would have passed, of every limit that must be raised. */
+/** The smallest raise that would have let this purchase pass, for every limit that must be raised. */
 export function smallestRaise({ limits }: RaiseLimit): string {
   return list.format(
     limits.flatMap(({ rule, to }) => (to === null ? [] : [`the ${nameOf(rule)} to at least ${formatCents(to)}`])),
@@ -87,16 +87,16 @@ export function smallestRaise({ limits }: RaiseLimit): string {
 const list = new Intl.ListFormat('en-US');
 
 /**
- * What the holder could pay within the limit, and when the whole limit is there again.
+ * What the holder could pay within the limit, and when the full limit is available again.
  *
- * @param options.isResetSaid it stands beside it when the limit resets.
+ * @param options.isResetSaid the reset time is already shown next to it.
  */
 export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } = { isResetSaid: false }): string {
   const stopping = stoppingOf(remedy);
   if ((stopping[0]?.remainingCents ?? null) === null) return '';
   const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
   const leftNow = leftOfAll - event.paddingCents;
-  // The window that ends last decides; a lifetime limit ends never, nor does one of a single purchase.
+  // The window that ends last decides. Lifetime and single-purchase limits never reset.
   const ends = stopping.map(({ rule }) => windowEnd(rule.period, event.occurredAt) ?? NEVER);
   const opens = ends.reduce((last, end) => (end > last ? end : last));
   const ways = [
@@ -109,7 +109,9 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** What is set aside on top of a purchase, where anything is: `, with $49.00 that the card service sets aside on top`. */
+/**
+ * The amount set aside in addition to the purchase, if any: `, plus $49.00 that the card service sets aside`.
+ */
 export function onTop({ paddingCents }: TransactionAlert['event']): string {
   return paddingCents === 0 ? '' : `, plus ${formatCents(paddingCents)} that the card service sets aside`;
 }

@@ -14,17 +14,18 @@ import { left, nameOf, onTop } from './limit-words.ts';
 import { mayLeaveRuleset } from './ruleset-words.ts';
 
 export interface RemedyForm {
-  /** Opaque id: comes back with the submission. */
+  /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
   readonly alert: TransactionAlert;
-  /** What would let the purchase pass, as far as it is known. */
+  /** What would let the purchase pass, if known. */
   readonly remedy: Remedy | null;
   /**
-   * `checking`: it shows what the alert knew, the card is being read. `passes`: by now nothing stops the purchase.
-   * `unread`: the card service did not say. `along`: it was submitted, and more limits have to rise than it asked for.
+   * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
+   * `unread`: the card service did not answer. `along`: it was submitted, and more limits have to rise than the person
+   * entered.
    */
   readonly state: 'checking' | 'checked' | 'passes' | 'unread' | 'along';
-  /** The limits with the amounts that somebody typed, in place of those of the remedy. */
+  /** The limits with the typed amounts, instead of those of the remedy. */
   readonly typed?: readonly LimitRaise[];
 }
 
@@ -93,11 +94,11 @@ function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBloc
   const period = raise?.rule.period ?? reason?.period ?? 'daily';
   const ofCategory = raise === null ? reason?.code === 'decline.rule.velocity.mcc' : raise.rule.category !== null;
   const windows = limitWindows.filter((one) => ofCategory || one !== 'transaction');
-  // Fresh numbers replace the suggestion; where they are the same, what was typed meanwhile stays.
+  // Fresh numbers replace the suggestion. If they are the same, the typed text stays.
   const amount = amountInput({ label: 'New limit in dollars', hint }, raise?.to ?? null, {
     block: `${formInput.amount}-${raise?.to ?? state}`,
   });
-  // Where it is known which limit stops the purchase, raising another one would not help.
+  // If the limit that stops the purchase is known, raising another one would not help.
   if (raise !== null && raise.to !== null) return [amount];
   return [
     input(
@@ -114,7 +115,7 @@ function limitInputs(form: RemedyForm, raised: readonly LimitRaise[]): KnownBloc
   ];
 }
 
-/** One of several limits that are raised together: each may be left as it is. */
+/** One of several limits that are raised together. Each may be left unchanged. */
 function severalInput({ rule, to }: LimitRaise, { state }: RemedyForm): KnownBlock {
   const action = amountOf(rule);
   return amountInput(
@@ -169,7 +170,7 @@ function currentOf(raise: LimitRaise | null): (string | null)[] {
   ];
 }
 
-/** Each limit that stops the purchase, and each that must rise with these. */
+/** Each limit that stops the purchase, and each limit that must rise with them. */
 function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): string[] {
   const stopping = raised.filter(({ isAdjustedToo }) => !isAdjustedToo).map(withNumbers);
   const along = raised.filter(({ isAdjustedToo }) => isAdjustedToo).map(withNumbers);

@@ -16,13 +16,13 @@ const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'No longer temporary',
 };
 
-/** A temporary change: until when, and how to take it back; afterwards, how it ended. */
+/** A temporary change: when it ends and how to revert it; afterwards, how it ended. */
 export function temporaryChange(one: TemporaryChange, card: CardFacts): Message {
   const { id, changes, state, by, openedAt, endsAt } = one;
   const what = escapeUntrusted(ruleMoves(changes), RULES_MAX);
   const isOpen = state === 'open';
   const isSingle = changes.length === 1;
-  // A headline has room for the card only where it does not name them all.
+  // The headline has room for the card only if it does not list several rules.
   const rules = isSingle ? ruleNames(changes) : `${changes.length} limits`;
 
   return {
@@ -58,7 +58,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
   };
 }
 
-/** *Take back now*: on the temporary change's own message, on the alert, on the request. */
+/** *Take back now*: in the temporary change's own message, on the alert, and on the request. */
 export function revertButton(temporaryChangeId: string, card: CardFacts) {
   return button({
     text: 'Take back now',
@@ -84,7 +84,7 @@ export function ending(one: TemporaryChange): string {
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
 }
 
-/** What it was, is now, and was set to for a while; who ended it, and when. */
+/** The previous, current and temporary values; who ended it, and when. */
 type Words = Readonly<Record<'was' | 'is' | 'set' | 'who' | 'when', string>>;
 type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'superseded'>, (words: Words) => string>>;
 
@@ -106,7 +106,7 @@ const ofSeveral: Ended = {
     `The card service refuses to put them back to ${was}, so they stay: ${set}. Change them in the card program’s portal.`,
 };
 
-/** To the one who asked for it: it is over. */
+/** For the person who asked for it: it is over. */
 export function temporaryChangeEnded(one: TemporaryChange, card: CardFacts): Message {
   const head = `${capital(escapeUntrusted(ruleNames(one.changes), RULES_MAX))} of ${cardOfHolder(card)}`;
   return {

@@ -3,14 +3,14 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, header, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface OpsNotice {
-  /** `trouble` needs a person; `recovered` and `info` do not. */
+  /** `ops` needs a person; `recovered` and `info` do not. */
   readonly level: 'ops' | 'recovered' | 'info';
   /** Short: `3 webhooks do not fit the schema`. */
   readonly title: string;
   readonly what: string;
-  /** What it means for people: which alerts are missing, late or plain. */
+  /** The effect on people: which alerts are missing, late or plain. */
   readonly means: string;
-  /** What to do; null when nothing is to be done. */
+  /** What to do; null when there is nothing to do. */
   readonly todo: string | null;
   readonly at: string;
   readonly ref: string | null;
@@ -22,7 +22,7 @@ const words: Readonly<Record<OpsNotice['level'], string>> = {
   info: 'For your information',
 };
 
-/** The bot's own trouble. */
+/** A problem of Cardbell itself. */
 export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotice): Message {
   const fix = todo === null || todo.trim() === '' ? 'Nothing to do.' : sentenceWithCommands(todo, 800);
 

@@ -14,18 +14,18 @@ import { escapeUntrusted } from '../core/blocks.ts';
 import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
-/** One alert among others: who, how much, where, why. All raw: who shows it escapes it. */
+/** One alert of a batch: who, how much, where, why. All fields are raw; the caller escapes them. */
 export interface BatchRow {
   readonly id: string;
   readonly kind: Alert['event']['kind'];
   /** `Declined`, `Shipped`. */
   readonly what: string;
   readonly who: string;
-  /** Last four of the card; empty when nobody knows them. */
+  /** Last four digits of the card; empty when unknown. */
   readonly last4: string;
-  /** Null: it is not about money. */
+  /** Null when it is not about money. */
   readonly cents: number | null;
-  /** What the merchant asked for, where that is another amount; else null. */
+  /** The amount that the merchant requested, if different; else null. */
   readonly requestedCents: number | null;
   readonly merchant: string;
   /** City, state or country. */
@@ -33,19 +33,19 @@ export interface BatchRow {
   readonly why: string;
   /** How often it was tried; 1: once. */
   readonly times: number;
-  /** How many webhooks it tells of: attempts, cards of a warning, statuses that a card went through. */
+  /** How many webhooks it covers: attempts, cards of a warning, statuses that a card went through. */
   readonly events: number;
-  /** The service's code of a decline, where it may be shown here; else empty. */
+  /** The service's decline code, if it may be shown here; else empty. */
   readonly code: string;
   /** UTC ISO 8601. */
   readonly at: string;
-  /** The last thing that somebody did about it. */
+  /** The latest action on it. */
   readonly done: Outcome | null;
 }
 
 const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
 
-/** An alert as a row, with no more than its own message would say in this place. */
+/** An alert as a row. It shows no more than the alert's own message would show in this channel. */
 export function batchRow(alert: Alert, view: View): BatchRow {
   const { event, outcomes } = alert;
   const card = cardOf(alert);
@@ -63,7 +63,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
     code: '',
     done: outcomes.at(-1) ?? null,
   };
-  // Another company reads along: that there is something is all that it may know.
+  // Another company reads this channel: it may only know that something happened.
   if (!mayShow('details', view.place))
     return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
   if (alert.kind === 'card-testing') {
@@ -155,14 +155,14 @@ const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string
   resend: 'Details sent again',
 };
 
-/** `$84.10 at Blue Bottle Coffee`, as much of it as there is. Raw. */
+/** `$84.10 at Blue Bottle Coffee`, or the known part of it. Raw. */
 export function howMuchWhere({ cents, requestedCents, merchant }: BatchRow): string {
   const requested = requestedCents === null ? '' : ` (of ${formatCents(requestedCents)} requested)`;
   const amount = cents === null ? '' : `${formatCents(cents)}${requested}`;
   return [amount, merchant].filter(Boolean).join(' at ');
 }
 
-/** By what a person finds it in a menu: `Jane Doe 4242 · $84.10 at Blue Bottle Coffee`. Raw. */
+/** The label by which people find it in a menu: `Jane Doe 4242 · $84.10 at Blue Bottle Coffee`. Raw. */
 export function rowLabel(row: BatchRow): string {
   const card = [row.who, row.last4].filter(Boolean).join(' ');
   return [card, howMuchWhere(row) || row.what].join(' · ');
@@ -176,7 +176,7 @@ export function count(value: number): string {
   return number.format(value);
 }
 
-/** `12 declines`, `2 declines (12 attempts) and 3 purchases`; of more than three kinds `40 alerts`. */
+/** `12 declines`, `2 declines (12 attempts) and 3 purchases`; with more than three kinds `40 alerts`. */
 export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ kind }) => kind));
   if (kinds.length > 3) return `${count(rows.length)} alerts`;
@@ -189,14 +189,14 @@ export function countWords(rows: readonly BatchRow[]): string {
   );
 }
 
-/** Each value with how often it occurs, the most frequent first. */
+/** Each value and its number of occurrences, most frequent first. */
 export function tally<T extends string>(values: readonly T[]): [value: T, times: number][] {
   const times = new Map<T, number>();
   for (const value of values) times.set(value, (times.get(value) ?? 0) + 1);
   return [...times].toSorted((one, other) => other[1] - one[1]);
 }
 
-/** Everything of a row on one short line. */
+/** A complete row on one short line. */
 export function rowLine(row: BatchRow): string {
   const head = [howMuchWhere(row), row.place].filter(Boolean).join(', ');
   const card = row.last4 === '' ? '' : ` ${escapeUntrusted(row.last4, 10)}`;
@@ -205,13 +205,13 @@ export function rowLine(row: BatchRow): string {
   return [what, escapeUntrusted(row.why, 50), escapeUntrusted(row.who, 40) + card, when].filter(Boolean).join(' · ');
 }
 
-/** Whose, which card, when: `Sam Rivera`, `card 1234`, a time. */
+/** Holder, card and time: `Sam Rivera`, `card 1234`, a time. */
 export function rowCard({ who, last4, at }: BatchRow): string[] {
   const card = last4 === '' ? '' : `card ${escapeUntrusted(last4, 10)}`;
   return [escapeUntrusted(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
 }
 
-/** How much some alerts come to, and when they happened. */
+/** The total amounts of some alerts, and when they happened. */
 export function totals(rows: readonly BatchRow[]): string {
   const times = rows.map(({ at }) => at).toSorted();
   const [first = '', last = ''] = [times[0], times.at(-1)];
@@ -223,8 +223,8 @@ export function totals(rows: readonly BatchRow[]): string {
 }
 
 /**
- * How much they come to: `$84.10`, `in all`. What was spent, settled and given back is not added up: that can be the same
- * money.
+ * Total amounts: `$84.10`, `in all`. Purchases, settlements and refunds are not added together, because they can be the
+ * same money.
  */
 export function sums(rows: readonly BatchRow[]): [amount: string, words: string][] {
   const cents = new Map<string, number>();

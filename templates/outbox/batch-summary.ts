@@ -9,14 +9,14 @@ import { type BatchRow, count, tally, totals } from './batch-row.ts';
 const TOP = 5;
 const DONE_SHOWN = 6;
 
-/** A flood at a glance: how much, why, where, whose. The rows themselves follow as a file. */
+/** A burst at a glance: how much, why, where, whose. The rows follow as a file. */
 export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   const reasons = tally(rows.map(({ why }) => why).filter(Boolean));
   const merchants = tally(rows.map(({ merchant }) => merchant).filter(Boolean));
   const cards = tally(rows.map(cardWords));
   const isDrawn = hasChart && reasons.length > 1;
   const about: Field[] = [
-    // The chart says the same.
+    // Omitted when the chart shows it.
     ['Why', isDrawn ? '' : top(reasons)],
     [`Merchants (${count(merchants.length)})`, top(merchants)],
     [`Cards (${count(cards.length)})`, top(cards)],
@@ -35,7 +35,7 @@ function cardWords({ who, last4 }: BatchRow): string {
 
 /** `Over the daily limit: 1,203`, the first five, and how many more there are. */
 function top(counted: readonly (readonly [text: string, times: number])[]): string {
-  // One that is left over takes no more room than its name.
+  // A single remaining entry takes no more space than "1 more".
   const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
   const lines = shown.map(([text, times]) => `${escapeUntrusted(text, 60)}: ${count(times)}`);
   const rest = counted.slice(shown.length);
@@ -58,18 +58,18 @@ export function doneLines(rows: readonly BatchRow[]): KnownBlock[] {
   return [section('*Done about them*', ...lines, more > 0 ? `… and ${count(more)} more.` : null)];
 }
 
-/** One bar: a name, which may come from outside, and a number. */
+/** One bar: a label, possibly from outside, and a number. */
 type Bar = readonly [label: string, value: number];
 
 /**
- * Slack's own chart, as bars: a picture of numbers that stand in the text as well. Not every workspace has it.
+ * Slack's own bar chart, showing numbers that are also in the text. Not every workspace supports it.
  * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
  */
 function barChart(title: string, series: string, bars: readonly Bar[]): KnownBlock {
   const known = new Set<string>();
   const data = bars.slice(0, limits.CHART_CATEGORIES_MAX).map(([label, value], i) => {
     const cut = truncate(plain(label), limits.CHART_LABEL_MAX) || '–';
-    // Two bars of one name would be refused.
+    // Slack refuses two bars with the same name.
     const name = known.has(cut) ? `${truncate(cut, limits.CHART_LABEL_MAX - 5)} (${i + 1})` : cut;
     known.add(name);
     return { label: name, value };
@@ -83,6 +83,6 @@ function barChart(title: string, series: string, bars: readonly Bar[]): KnownBlo
       axis_config: { categories: data.map(({ label }) => label) },
     },
   };
-  // The published types do not have it yet.
+  // The published types do not include it yet.
   return block as Block as KnownBlock;
 }

@@ -22,26 +22,26 @@ import {
 import { batchSummary, doneLines } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
 
-/** Why they stand together: more came than a channel takes; quiet hours; a gap; suspected fraud. */
+/** Why they share a message: more came than a channel accepts; quiet hours; a gap; suspected fraud. */
 export type BatchReason = 'busy' | 'held' | 'late' | 'fraud';
 
-/** A few one below the other, many as a table, a flood as a summary whose rows come as a file. */
+/** A few as a list, many as a table, a burst as a summary with its rows in a file. */
 export type BatchForm = 'list' | 'table' | 'summary';
 
 const LIST_MAX = 5;
-/** Where the workspace has no table, lines stand in for it; a list of more than these is no longer read. */
+/** Without tables, the workspace gets lines. Nobody reads a longer list. */
 const LIST_WITHOUT_TABLE_MAX = 12;
-/** More are offered by search, so that they do not take the room of the rows. */
+/** More alerts are offered by search, so that they do not take space from the rows. */
 const OPTIONS_MAX = 20;
-/** What a table must leave to header, heading, menu, small print, and some lines about what was done. */
+/** A table must leave space for the header, heading, menu, small print, and some lines about outcomes. */
 const TABLE_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
 
-/** Rows of some alerts, as they are shown in a place. */
+/** Rows of some alerts, as shown in a channel. */
 export function batchRows(alerts: readonly Alert[], view: View): BatchRow[] {
   return alerts.map((alert) => batchRow(alert, view));
 }
 
-/** The form that these rows take in a new message. Not every workspace has tables. */
+/** The form of these rows in a new message. Not every workspace has tables. */
 export function batchForm(rows: readonly BatchRow[], { hasTable }: { readonly hasTable: boolean }): BatchForm {
   if (rows.length <= (hasTable ? LIST_MAX : LIST_WITHOUT_TABLE_MAX)) return 'list';
   const table = hasTable ? rowsTable(rows, { withDone: false, sizeMax: TABLE_SIZE_MAX }) : [];
@@ -55,7 +55,7 @@ export interface BatchContext {
   readonly hasChart: boolean;
 }
 
-/** Several alerts as one message. Each can be opened from its menu, with its buttons and what was done about it. */
+/** Several alerts as one message. The menu opens each with its buttons and outcomes. */
 export function batchMessage(joining: BatchContext): Message {
   const { rows, why, form } = joining;
   const title = `${titles[why]}${countWords(rows)}`;
@@ -116,7 +116,7 @@ function listRow(row: BatchRow): KnownBlock {
   );
 }
 
-/** What was done stands in its row, or below where the table has no room for it. */
+/** Outcomes are in the rows, or below the table when it has no room for them. */
 function tableOf(rows: readonly BatchRow[]): KnownBlock[] {
   const whole = rowsTable(rows, { withDone: true, sizeMax: TABLE_SIZE_MAX });
   const table =
@@ -124,7 +124,7 @@ function tableOf(rows: readonly BatchRow[]): KnownBlock[] {
   return [section(totals(rows)), ...table];
 }
 
-/** Opens one of the alerts, for the person who chooses. */
+/** Opens one of the alerts for the person who chooses it. */
 function menu(rows: readonly BatchRow[]): KnownBlock {
   const words = { action_id: actionId.openAlert, placeholder: plainText('Open one of them…', limits.PLACEHOLDER_MAX) };
   const element: StaticSelect | ExternalSelect =

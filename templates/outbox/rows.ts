@@ -8,11 +8,11 @@ import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
 import { type BatchRow, count, countWords, rowLine } from './batch-row.ts';
 
-/** Of the two for time one is shown; which depends on whether it all happened on one day. */
+/** Only one of the two time columns is shown, depending on whether everything happened on one day. */
 const TIME = 'Time';
 const DAY_AND_TIME = 'Day and time';
 
-/** Numbers, so that the reader sorts by the moment and by the amount instead of by the letters. */
+/** Numbers, so that readers can sort by time and amount instead of alphabetically. */
 const columns: readonly Column<BatchRow>[] = [
   { head: TIME, of: ({ at }) => moment(at, false) },
   { head: DAY_AND_TIME, of: ({ at }) => moment(at, true) },
@@ -30,14 +30,14 @@ const done: Column<BatchRow> = { head: 'Done', max: 50, of: doneCell };
 
 interface Options {
   readonly withDone: boolean;
-  /** How many characters of a message it may take. */
+  /** How many characters of a message it may use. */
   readonly sizeMax: number;
 }
 
 /**
- * Alerts as a table. A column in which nothing stands, or the same in every row, is left out.
+ * Alerts as a table. Omits columns that are empty or the same in every row.
  *
- * @returns no block where it does not hold every row.
+ * @returns no block when it cannot hold every row.
  */
 export function rowsTable(rows: readonly BatchRow[], { withDone, sizeMax }: Options): DataTableBlock[] {
   const isDone = withDone && rows.some((row) => row.done !== null);
@@ -68,18 +68,18 @@ function amount(cents: number | null): Cell {
   return cents === null ? '' : { value: cents / 100, text: formatCents(cents) };
 }
 
-/** Who did what, with the person named as Slack names people. */
+/** Who did what, with the person's name as Slack shows it. */
 function doneCell(row: BatchRow): Cell {
   if (row.done === null) return '';
   const { words, by } = outcomeShort(row.done);
   return by === null ? words : { words: `${words} by `, users: [by] };
 }
 
-/** Whatever stands in them, so many rows fit. */
+/** This many rows always fit, whatever they contain. */
 const PAGE_ROWS = 40;
 const SECTION_ROWS = 8;
 
-/** How many pages so many rows take. */
+/** How many pages this many rows need. */
 export function rowsPages(rows: number): number {
   return Math.ceil(rows / PAGE_ROWS);
 }
@@ -87,12 +87,12 @@ export function rowsPages(rows: number): number {
 interface Page {
   /** From 0. */
   readonly page: number;
-  /** Slack's word for why there is no file. */
+  /** Slack's error code for the missing file. */
   readonly noFile: string | null;
   readonly hasTable: boolean;
 }
 
-/** One page of a summary's rows, where no file could be attached. The first says why. */
+/** One page of a summary's rows, when no file could be attached. The first page says why. */
 export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: Page): Message {
   const from = page * PAGE_ROWS;
   const shown = rows.slice(from, from + PAGE_ROWS);
@@ -131,7 +131,7 @@ const csvColumns: readonly CsvColumn<BatchRow>[] = [
   ['Done', ({ done }) => (done === null ? '' : outcomeShort(done).words)],
 ];
 
-/** Alerts as a file for a spreadsheet, with no more than their rows say in this place. */
+/** Alerts as a spreadsheet file. It contains no more than their rows show in this channel. */
 export function rowsCsv(rows: readonly BatchRow[]): string {
   return csvFile(csvColumns, rows);
 }

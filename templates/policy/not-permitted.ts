@@ -11,14 +11,14 @@ const whoWords: Readonly<Record<Role, string>> = {
 };
 
 export interface NotPermitted {
-  /** What they may not: `unblock cards`. */
+  /** What they may not do: `unblock cards`. */
   readonly doing: string;
-  /** Null: everybody of the own company. */
+  /** Null: everyone in the company. */
   readonly role: Role | null;
   readonly isExternal: boolean;
   /** User ids and user group ids. */
   readonly whoMay: readonly string[];
-  /** Of the button that asks them; null: nobody can be asked. */
+  /** Value of the button that asks them; null: nobody can be asked. */
   readonly askValue: string | null;
 }
 
@@ -44,10 +44,10 @@ export function notPermitted({ doing, role, isExternal, whoMay, askValue }: NotP
   };
 }
 
-/** The queue, or Slack's list of user groups, cannot be reached. */
+/** The queue, or Slack's list of user groups, is unreachable. */
 export function unavailable(): Message {
   const why = 'Cardbell can’t take this right now: part of it is unreachable.';
-  // A store that did not answer in time may have it all the same.
+  // A store that did not answer in time may have stored it anyway.
   const todo = 'As far as I know, nothing changed. Check again in a minute before you retry.';
   return {
     text: sentence(`Not done: ${why} ${todo}`),

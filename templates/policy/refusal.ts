@@ -5,27 +5,30 @@ import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, escapeUntrusted, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
-  /** What was asked, as a noun: `Unblocking card 4242`; null: whoever reads it has just asked for it. */
+  /** What was asked, as a noun: `Unblocking card 4242`; null: the reader has just asked for it. */
   readonly what: string | null;
   /** Why not, one sentence. */
   readonly why: string;
-  /** Who can, or what to do: a sentence; `userIds`, also of user groups, or the channel where to do it, are named after it. */
+  /**
+   * Who can, or what to do: a sentence. It is followed by `userIds` (also of user groups) or by the channel where to do
+   * it.
+   */
   readonly whoCan:
     | string
     | {
         readonly text: string;
         readonly userIds?: readonly string[];
         readonly channel?: string;
-        /** Of the button that asks them. */
+        /** Value of the button that asks them. */
         readonly askValue?: string;
       };
-  /** Where an earlier try may have changed something all the same: a sentence. */
+  /** A sentence, if an earlier attempt may have changed something. */
   readonly changed?: string;
-  /** It may have been done: nobody knows. */
+  /** The outcome is unknown: it may have been done. */
   readonly isUnsure?: boolean;
 }
 
-/** A no that says why, and who can. By itself it changed nothing. */
+/** A refusal with its reason and who can help. The refusal itself changed nothing. */
 export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
   const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
   const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
@@ -43,7 +46,7 @@ export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refus
   };
 }
 
-/** *Ask them*: those who may do it are asked in the channel for requests. */
+/** *Ask them*: asks the people who may do it, in the channel for requests. */
 export function askThemButton(value: string, what: string): Button {
   return button({ text: 'Ask them', action: actionId.askPermission, value, label: `Ask those who may: ${what}` });
 }

@@ -2,7 +2,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, section, sentence } from '../core/blocks.ts';
 
-/** How far the recovery of a gap is, or how it ended. */
+/** The progress or result of a gap's recovery. */
 export interface RecoveryLine {
   /** UTC ISO 8601. */
   readonly from: string;
@@ -13,13 +13,13 @@ export interface RecoveryLine {
   readonly recovered: number;
   /** Rows of the card service that could not be read. */
   readonly unreadable: number;
-  /** Cards among the recovered whose status changed without a webhook. */
+  /** The cards among `recovered` whose status changed without a webhook. */
   readonly statuses: number;
 }
 
 const BAR = 20;
 
-/** One line that is edited while it goes on: what was missed, and how many of it were recovered. */
+/** One line that is edited during the recovery: what was missed, and how much of it was recovered. */
 export function recoveryLine(line: RecoveryLine): Message {
   const span = `${dateAfter('between', line.from)} ${dateAfter('and', line.to)}`;
   const percent = Math.floor(line.done * 100);
@@ -76,7 +76,7 @@ function bar(done: number): string {
   return `${'█'.repeat(full)}${'░'.repeat(BAR - full)}`;
 }
 
-/** It runs: what it does, and where it tells how far it is. */
+/** The recovery has started: what it does, and where it shows its progress. */
 export function recoveryStarted({ from, channel }: { from: string; channel: string }): Message {
   const what = `Looking for everything that was missed ${dateAfter('since', from)}.`;
   const then = `What I find is posted where it belongs, marked as late. <#${channel}> shows how many.`;

@@ -6,15 +6,15 @@ import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 export interface QuietSet {
   /** `22:00-07:00 Europe/Berlin, weekdays`. */
   readonly words: string;
-  /** Normal form of the filter that passes; null: nothing does. */
+  /** Normal form of the filter for exempt events; null when there is none. */
   readonly except: string | null;
-  /** When the quiet hours that hold now end; null: it is not quiet now. */
+  /** When the current quiet hours end; null when it is not quiet now. */
   readonly until: string | null;
-  /** How many alerts waited for the hours before, and need not any more. */
+  /** How many alerts were held under the previous hours and are now released. */
   readonly released: number;
 }
 
-/** A channel is quiet at times from now on. */
+/** A channel now has quiet hours. */
 export function quietSet({ words, except, until, released }: QuietSet): Message {
   const what = `Quiet hours of this channel: ${escapeUntrusted(words, 120)}.`;
   const passes =
@@ -52,7 +52,7 @@ function releasedAtEnd(released: number): string | null {
 
 export interface QuietEnded {
   readonly wasSet: boolean;
-  /** How many alerts waited for their end. */
+  /** How many alerts were held until their end. */
   readonly released: number;
 }
 
@@ -65,7 +65,7 @@ export function quietEnded({ wasSet, released }: QuietEnded): Message {
   };
 }
 
-/** How much an alert of this channel says at once, from now on. */
+/** The new length of this channel's alerts. */
 export function alertLengthSet({ isLong }: { readonly isLong: boolean }): Message {
   const what = isLong ? 'Alerts in this channel now show everything.' : 'Alerts in this channel are now three lines.';
   const means = isLong

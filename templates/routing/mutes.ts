@@ -27,10 +27,10 @@ export interface MuteWords {
   readonly endsAt: string;
 }
 
-/** The name of a travel mute sounds like a permission to travel. */
+/** The name "travel mute" sounds like a permission to travel. */
 const NO_PERMISSION = 'This does not allow purchases abroad';
 
-/** A card is muted from now on, or its declines on a trip are. */
+/** A card, or its declines on a trip, are now muted. */
 export function muteSet(mute: MuteWords): Message {
   const { countries, endsAt } = mute;
   const card = cardOfHolder(mute.card);
@@ -60,13 +60,13 @@ export function muteSet(mute: MuteWords): Message {
 
 export interface MuteEnded {
   readonly mutes: readonly MuteWords[];
-  /** Slack user who ended it early; null: its time was over. Absent: the answer to who ended it. */
+  /** Slack user who ended it early; null: it expired. Absent in the answer to the person who ended it. */
   readonly endedBy?: string | null;
-  /** Kind of each alert that it kept back. */
+  /** Kind of each alert that it withheld. */
   readonly kinds?: readonly WebhookKind[];
 }
 
-/** Mutes that hold no more, and what they kept back. */
+/** Mutes that have ended, and the alerts they withheld. */
 export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
   const [mute] = mutes;
   if (mute === undefined) {
@@ -101,7 +101,7 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
   };
 }
 
-/** Every mute and travel mute, with how many alerts it has kept back so far. */
+/** Every mute and travel mute, with the number of alerts it has withheld so far. */
 export function muteList({
   mutes,
   page,
@@ -139,7 +139,7 @@ function list(names: readonly string[]): string {
   return new Intl.ListFormat('en-US').format(names);
 }
 
-/** Kinds that are named otherwise here than in a list of alerts. */
+/** Kinds with different names here than in a list of alerts. */
 const ownNouns: Readonly<Partial<Record<WebhookKind, readonly [one: string, many: string]>>> = {
   authorization: ['authorization', 'authorizations'],
   'virtual-card': ['virtual card order', 'virtual card orders'],

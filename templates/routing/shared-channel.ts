@@ -3,13 +3,13 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { context, section } from '../core/blocks.ts';
 
-/** In place of a message whose channel has been shared since it was posted. */
+/** Replaces a message whose channel was shared after it was posted. */
 export function notShownHere(): Message {
   const text = 'This message is no longer shown, because this channel is shared with another company.';
   return { text, blocks: [section(text)] };
 }
 
-/** All that people of another company may read: that there is something, and how the own people find it. */
+/** All that people of another company may see: that something happened, and how our own people find it. */
 export function shared({ event }: Alert): Message {
   const what = 'There is news about a card.';
   const why = 'It is not shown here, because this channel is shared with another company.';

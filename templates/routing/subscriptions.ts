@@ -27,15 +27,15 @@ interface ShownSubscription {
 }
 
 const FILTER_MAX = 400;
-/** Lines of one block, so that none is cut. */
+/** Lines per block, so that no block is cut. */
 const LINES = 8;
 
 /** What the last 30 days say about a subscription. */
 interface Preview {
-  /** How many alerts it would have posted; at least as many where not all were counted. */
+  /** How many alerts it would have posted; a minimum when not all were counted. */
   readonly count: number;
   readonly isAll: boolean;
-  /** Names that nobody knows, and what was probably meant. */
+  /** Unknown names, with the probable intended ones. */
   readonly unknown: readonly UnknownName[];
 }
 
@@ -45,7 +45,7 @@ const unknownWords: Readonly<Record<UnknownName['what'], (typed: string) => stri
   code: (typed) => `I don’t know the decline code “${typed}”.`,
 };
 
-/** `In the last 30 days this would have posted 14 alerts.`, and what looks like a slip. */
+/** `In the last 30 days this would have posted 14 alerts.`, and probable typos. */
 function previewLines({ count, isAll, unknown }: Preview): string[] {
   const alerts = count === 0 ? 'no alert' : countOf(count, 'alert');
   const isLower = !isAll && count > 0;
@@ -58,7 +58,7 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
   ];
 }
 
-/** Nothing has changed yet: what a subscription would bring. */
+/** A preview of a subscription. Nothing was changed. */
 export function subscriptionTrial({ filter, ...preview }: Preview & { readonly filter: string }): Message {
   const lines = previewLines(preview);
   const shown = escapeUntrusted(filter, FILTER_MAX);
@@ -74,13 +74,13 @@ export function subscriptionTrial({ filter, ...preview }: Preview & { readonly f
 
 export interface Subscribed extends Preview {
   readonly subscription: ShownSubscription;
-  /** False: it was there before. */
+  /** False when it already existed. */
   readonly isNew: boolean;
-  /** Kinds that the configuration sends here in any case. */
+  /** Kinds that the configuration always sends here. */
   readonly byDefault: readonly string[];
 }
 
-/** A channel gets more from now on. */
+/** A channel now gets more events. */
 export function subscribed({ subscription, isNew, byDefault, ...preview }: Subscribed): Message {
   const { number, filter, by, at, channel } = subscription;
   const what = isNew
@@ -115,7 +115,7 @@ export function unsubscribed({ removed }: { readonly removed: readonly ShownSubs
   };
 }
 
-/** All that decides what a channel gets. */
+/** All rules that decide what a channel gets. */
 export interface ChannelRules {
   readonly channel: string;
   /** Kinds that the configuration sends here. */
@@ -130,12 +130,12 @@ export interface ChannelRules {
 }
 
 export interface SubscriptionList {
-  /** Every channel, not only the one where it was asked. */
+  /** Every channel, not only the current one. */
   readonly isAll: boolean;
   readonly rules: readonly ChannelRules[];
   /** Counted from 1. */
   readonly page: number;
-  /** How many mutes and travel mutes hold now. */
+  /** How many mutes and travel mutes are in force. */
   readonly mutes: number;
 }
 

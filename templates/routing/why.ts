@@ -5,13 +5,13 @@ import { asManyAsFit, context, escapeUntrusted, header, section, sentence } from
 export interface Why {
   /** The event's id. */
   readonly id: string;
-  /** The alert in one sentence, as it may be shown to one person; mrkdwn, escaped. */
+  /** The alert in one sentence, as this person may see it; mrkdwn, escaped. */
   readonly what: string;
   readonly callbackAt: string;
   readonly receivedAt: string;
   /** Fetched after a gap. */
   readonly isLate: boolean;
-  /** How often the card service delivered it; 0 when nobody knows any more. */
+  /** How often the card service delivered it; 0 when no longer known. */
   readonly times: number;
   /** Oldest first. */
   readonly steps: readonly {
@@ -38,7 +38,7 @@ const stepWords: Readonly<Record<string, string>> = {
   edited: 'Changed in',
 };
 
-/** What one event went through: dedupe, routing, mutes, quiet hours, grouping and delivery. */
+/** The history of one event: deduplication, routing, mutes, quiet hours, grouping and delivery. */
 export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
   const recovered = isLate ? 'Its webhook was missed, so it was fetched from the card service after a gap.' : null;
@@ -71,14 +71,14 @@ function deliveredWords(times: number): string {
   return times === 1 ? 'Delivered once.' : 'How often it was delivered is kept for a week only.';
 }
 
-/** One step: what, where and when, and in at most `textMax` characters why. */
+/** One step: what, where and when, and the reason in at most `textMax` characters. */
 export function stepLine({ step, at, channel, text }: Why['steps'][number], textMax = 500): string {
   const where = channel === null ? '' : ` ${visibilityOf(channel)}`;
   const what = `*${stepWords[step] ?? escapeUntrusted(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
   return step === 'posted' ? what : `${what} ${tokens(escapeUntrusted(text, textMax))}`;
 }
 
-/** Where it stands now: the way to it is told above. */
+/** Where it is shown now. The steps above show how it got there. */
 function postedLine({ channel, at, link: address }: Why['posted'][number]): string {
   return address === null
     ? `*Shown* in ${visibilityOf(channel)}${dateAfter(',', at)}`
@@ -89,7 +89,7 @@ function visibilityOf(channel: string): string {
   return channel.startsWith('D') ? 'a direct message' : channelMention(channel);
 }
 
-/** People, channels and times of our own words, after everything else in them was escaped. */
+/** Restores tokens for people, channels and times in our own text, after all of it was escaped. */
 function tokens(text: string): string {
   return text
     .replaceAll(/&lt;@([UW][A-Z0-9]+)&gt;/g, (_whole, userId: string) => mention(userId))

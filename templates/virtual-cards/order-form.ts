@@ -23,12 +23,12 @@ export const virtualOrderInput = {
 } as const;
 
 export interface VirtualOrderForm {
-  /** Opaque id: comes back with the submission. */
+  /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
-  /** What was typed behind the command. */
+  /** The name typed after the command. */
   readonly firstName: string;
   readonly lastName: string;
-  /** The most that one person may put on new cards alone, within 24 hours. Whole cents. */
+  /** The most that one person may put on new cards alone within 24 hours, in whole cents. */
   readonly fundMaxCents: number;
 }
 

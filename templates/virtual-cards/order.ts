@@ -13,7 +13,7 @@ type State = 'done' | 'failed' | 'unknown';
 export interface OrderAnswer {
   readonly state: State;
   readonly name: string;
-  /** What was ordered, without anything private. */
+  /** What was ordered, without personal data. */
   readonly summary: string;
   readonly orderId: number | null;
   readonly apiWords: string | null;
@@ -21,7 +21,7 @@ export interface OrderAnswer {
   readonly ref: string;
 }
 
-/** What became of an order, before the card itself is there. */
+/** The outcome of an order, before the card itself exists. */
 export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref }: OrderAnswer): Message {
   const who = escapeUntrusted(name, 60);
   const head = {
@@ -51,7 +51,7 @@ export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref
   };
 }
 
-/** The order is left to others. */
+/** The order needs approval by others. */
 export function orderWaits({
   card,
   cents,
@@ -72,7 +72,7 @@ export function orderWaits({
   return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }
 
-/** What became of a resend. */
+/** The outcome of a resend. */
 export function resendAnswer(answer: {
   readonly state: State;
   readonly card: CardFacts;
@@ -102,7 +102,7 @@ export function resendAnswer(answer: {
   };
 }
 
-/** The result, for whoever asked: what the channel reads, said to them. */
+/** The result for the person who asked: the channel's text, addressed to them. */
 export function orderResult(alert: VirtualCardAlert): Message {
   const { text, blocks } = virtualCard(alert, { place: 'direct' });
   return {

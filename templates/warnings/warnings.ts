@@ -17,11 +17,11 @@ import { askButton } from '../holders/holder-buttons.ts';
 
 const SHOWN_MAX = 6;
 
-/** To the holder, before a purchase is declined: most of a limit is used. */
+/** For the holder, before a purchase is declined: most of a limit is used. */
 export function limitWarning(warning: {
   readonly card: CardFacts;
   readonly limits: readonly UsedLimit[];
-  /** Of a button that means this card. */
+  /** Value of a button for this card. */
   readonly value: string;
 }): Message {
   const { card, limits, value } = warning;
@@ -51,7 +51,7 @@ function nameOf({ period, category }: UsedLimit): string {
   return limitName(period, category === null ? null : escapeUntrusted(category, 60));
 }
 
-/** Rounded down, so that a limit is said to be used up only when it is. */
+/** Rounded down, so that only a limit that is completely used shows 100 percent. */
 function percentOf([limit]: readonly UsedLimit[]): number {
   return limit === undefined ? 0 : Math.floor((limit.usedCents * 100) / limit.limitCents);
 }
@@ -68,7 +68,7 @@ function lineOf(limit: UsedLimit, isOneOfMany: boolean): string {
 
 const day = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'medium' });
 
-/** A card in use is about to expire, and no new one is on its way. */
+/** A card in use expires soon, and no new one is on its way. */
 export function expiryWarning(
   { card, expiresOn }: { readonly card: CardFacts /** `2026-11-30` */; readonly expiresOn: string },
   audience: 'team' | 'holder',
@@ -126,7 +126,7 @@ const names: Readonly<Partial<Record<NotificationKind, string>>> = {
 
 const list = new Intl.ListFormat('en-US');
 
-/** Of what a channel is warned from now on. */
+/** The channel's new warning settings. */
 export function warningsSet({ kinds, isOn }: { kinds: readonly NotificationKind[]; isOn: boolean }): Message {
   const what = list.format(kinds.map((kind) => names[kind] ?? kind));
   const said = isOn

@@ -8,7 +8,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Runs a command as people do, with nothing but what is given in its environment. Nobody listens at port 1. */
+/** Runs a command like people do, with only the given environment. Nothing listens on port 1. */
 async function run(command: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return await new Promise((resolve) => {
     const given = { PATH: process.env.PATH, REDIS_URL: 'redis://127.0.0.1:1', ...env };
@@ -32,7 +32,7 @@ it.concurrent.each([
     'sandbox',
     ['--port', '0', '--token', 't', '--secret', 's', '--data', '/nowhere/at/all'],
     1,
-    /^sandbox: .*\/nowhere\/at is no folder/m,
+    /^sandbox: .*\/nowhere\/at is not a folder/m,
   ],
   ['audit', [], 64, /npm run audit -- verify/],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
@@ -57,14 +57,14 @@ it.concurrent.each([
   ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
   ['policy', ['check', '--file', 'nowhere.yaml'], 65, /POLICY_FILE: expected a readable file/],
   ['policy', ['explain', 'somebody limit 1234 daily 900'], 64, /no Slack user id/],
-] as const)('%s %j ends with %i and says what to do', async (command, args, code, words) => {
+] as const)('%s %j exits with %i and says what to do', async (command, args, code, words) => {
   const ended = await run(command, args);
 
   expect(ended.err).toMatch(words);
   expect(ended).toMatchObject({ code, out: '' });
 });
 
-it.concurrent('a bad REDIS_URL is named, never repeated', async () => {
+it.concurrent('an invalid REDIS_URL is reported without its value', async () => {
   const ended = await run('audit', ['verify'], { REDIS_URL: 'http://user:hidden@127.0.0.1' });
 
   expect(ended.code).toBe(78);
@@ -72,7 +72,7 @@ it.concurrent('a bad REDIS_URL is named, never repeated', async () => {
   expect(ended.err).not.toContain('hidden');
 });
 
-it.concurrent('trigger ends with 78 when the file of the secret cannot be read, and says so', async () => {
+it.concurrent('trigger exits with 78 when the secret file cannot be read, and says so', async () => {
   const ended = await run('trigger', ['decline'], { WEBHOOK_SHARED_SECRET_FILE: '/nowhere' });
 
   expect(ended).toMatchObject({ code: 78, out: '' });
@@ -94,10 +94,10 @@ it.concurrent.each([
   ['the web process over Socket Mode', 'web', [], 'PORT', { SLACK_APP_TOKEN: 'xapp-1' }],
   ["the web process' admin port", 'web', [], 'ADMIN_PORT'],
   ["the worker's admin port", 'worker', [], 'ADMIN_PORT'],
-  ['both in one', 'start', [], 'ADMIN_PORT'],
+  ['both in one process', 'start', [], 'ADMIN_PORT'],
   ['the local workspace', 'workspace', ['--port'], '--port'],
   ['the sandbox', 'sandbox', ['--port'], '--port'],
-] as const)('%s on a taken port: one line that says which and what changes it, and 69', async (...given) => {
+] as const)('%s exits with 69 on a taken port, with one line that names the port and the setting', async (...given) => {
   const [, verb, flags, setting, more = {}] = given;
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -113,7 +113,7 @@ it.concurrent.each([
   await new Promise((resolve) => other.close(resolve));
 });
 
-it.concurrent.each(['recover', 'doctor', 'policy'])('%s explains itself', async (command) => {
+it.concurrent.each(['recover', 'doctor', 'policy'])('%s prints its help', async (command) => {
   const { code, out, err } = await run(command, ['--help']);
 
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -135,14 +135,14 @@ it.concurrent.each([
   'backup',
   'restore',
   'shards',
-])('cardbell %s --help explains that verb, and does nothing else', async (verb) => {
+])('cardbell %s --help only explains that verb', async (verb) => {
   const { code, out, err } = await run('cardbell', [verb, '--help']);
 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(verb);
 });
 
-it.concurrent('doctor names a variable once, with every process that lacks it', async () => {
+it.concurrent('doctor lists a missing variable once, with every process that needs it', async () => {
   const { code, out } = await run('doctor', []);
 
   expect(code).toBe(1);
@@ -152,20 +152,20 @@ it.concurrent('doctor names a variable once, with every process that lacks it', 
   expect(out).toMatch(/FIX {3}WEBHOOK_SHARED_SECRET.*\n +→ set it for web;/);
 });
 
-it.concurrent('policy checks a file and explains what it means for one change', async () => {
+it.concurrent('policy checks a file and explains its effect on one change', async () => {
   const file = ['--file', 'docs/policy/contractor.yaml'];
   const check = await run('policy', ['check', ...file]);
   const words = ['explain', 'U02FOREMANN limit 1234 daily 900 for 4h', '--now', '400', '--group', 'Crew North'];
   const explain = await run('policy', [...words, ...file]);
 
   expect(check).toMatchObject({ code: 0, err: '' });
-  expect(check.out).toMatch(/^contractor\.yaml is a policy, SHA-256 [0-9a-f]{64}\.$/m);
+  expect(check.out).toMatch(/^contractor\.yaml is a valid policy, SHA-256 [0-9a-f]{64}\.$/m);
   expect(explain).toMatchObject({ code: 0, err: '' });
   expect(explain.out).toMatch(/^Change: raises it by \$500\.00, for 4 hours$/m);
   expect(explain.out).toMatch(/^Result: waits for 1 other approver, from: S02OFFICE$/m);
 });
 
-it.concurrent('a process whose policy file is no policy ends at the start, and says why', async () => {
+it.concurrent('a process with an invalid policy file exits at startup and says why', async () => {
   const env = {
     POLICY_FILE: 'package.json',
     ALERTS_CHANNEL: 'C0ALERTS',
@@ -189,7 +189,7 @@ it.concurrent('a process whose policy file is no policy ends at the start, and s
   expect(ended.err).toMatch(/package\.json:\d+: version: expected version: 1/);
 });
 
-it.concurrent('cardbell lists its verbs, and runs one as its own command does', async () => {
+it.concurrent('cardbell lists its verbs, and runs one like its separate command', async () => {
   const help = await run('cardbell', ['help']);
   const audit = await run('cardbell', ['audit', 'verify']);
 
@@ -223,7 +223,7 @@ it.concurrent('cardbell prints its version, and completions for two shells', asy
 });
 
 it.concurrent.each([[], ['nonsense'], ['completion', 'fish']])(
-  'cardbell %j %j is refused with its usage',
+  'cardbell %j %j is refused with the usage',
   async (...args) => {
     const ended = await run(
       'cardbell',

@@ -9,27 +9,27 @@ import { until } from '../support/until.ts';
 import type { ChaosCluster } from './cluster.ts';
 import { type ChaosEvent, markPattern } from './events.ts';
 
-/** Which card is for what, so that each write can be told from every other. */
+/** Assigns each card one purpose, so that all writes are distinguishable. */
 export interface Cards {
   /** Blocked and unblocked. */
   readonly status: readonly number[];
   readonly limit: readonly number[];
-  /** Their limit is raised for a time, and goes back to {@link BASE}. */
+  /** Cards whose limit is raised temporarily and then restored to {@link BASE}. */
   readonly temporary: readonly number[];
-  /** Hugo's, who asks for more. */
+  /** Cards of Hugo, who requests raises. */
   readonly linked: readonly number[];
-  /** Changed in the portal as well. */
+  /** A card that is also changed in the portal. */
   readonly portal: number;
-  /** The card of an alert about one event that may be acted on; null: another. */
+  /** The card of an alert about a single event on a card meant for clicks, otherwise null. */
   ofAlert(message: StoredMessage): number | null;
-  /** A card without temporary change that has waited long enough for its last click to be done. */
+  /** A card without a temporary change whose last click was long enough ago to be done. */
   free(): number | undefined;
 }
 
 export const BASE = 200;
 const APART_MS = 4000;
 
-/** Shares the sandbox's plain cards out, and links those of Hugo. */
+/** Assigns the sandbox's plain cards to their purposes, and links Hugo's. */
 export async function dealCards(
   { sandbox, store }: Pick<ChaosCluster, 'sandbox' | 'store'>,
   sent: readonly ChaosEvent[],
@@ -75,7 +75,7 @@ export async function dealCards(
   };
 }
 
-/** Brings the time of temporary changes of these cards to its end, as if two hours had passed, and waits for it. */
+/** Ends the temporary changes of these cards as if two hours had passed, and waits until they are restored. */
 export async function endTemporaryChanges(store: Redis, acctIds: readonly number[]): Promise<void> {
   const key = stateKey('temporary-changes');
   const isOpen = async (id: string): Promise<boolean> => (await store.hexists(key, id)) === 1;

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { runChaos } from './chaos.ts';
 
 const EVENTS = 100;
-/** So many that one lost or posted twice in a hundred is noticed, whichever it is. */
+/** Enough to detect one lost or duplicated event in a hundred. */
 const CALM = { events: 150 };
 
-/** The short form of `npm run test:chaos`. What it finds, self-test.test.ts shows. */
-it('nothing is lost, doubled or counted wrongly while everything is killed, frozen, slow and wrong', async () => {
+/** The short form of `npm run test:chaos`. self-test.test.ts shows which faults it finds. */
+it('nothing is lost, duplicated or miscounted while processes are killed, frozen and slow and calls fail', async () => {
   const lines: string[] = [];
   const report = await runChaos({
     seed: 7,
@@ -16,7 +16,7 @@ it('nothing is lost, doubled or counted wrongly while everything is killed, froz
     stuckSeconds: 120,
     acknowledged: 0,
     timeScale: 240,
-    // Most events get a message of their own, so that one in a hundred can be told.
+    // Most events get a separate message, so that one fault in a hundred is detected.
     postsPerSecond: 20,
     clickEveryMs: 300,
     idleConnections: 200,
@@ -27,6 +27,6 @@ it('nothing is lost, doubled or counted wrongly while everything is killed, froz
 
   expect(report.broken, lines.join('\n')).toEqual([]);
   expect(report.events).toBeGreaterThanOrEqual(EVENTS + CALM.events);
-  expect(report.messages, 'so many messages that one in a hundred can be told').toBeGreaterThan(200);
+  expect(report.messages, 'enough messages to detect one fault in a hundred').toBeGreaterThan(200);
   expect(Object.keys(report.disturbances).length).toBeGreaterThan(2);
 }, 180_000);

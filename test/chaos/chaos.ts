@@ -21,28 +21,28 @@ import { steps } from './steps.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
-  /** How many different events. */
+  /** Number of different events. */
   readonly events: number;
-  /** How long things are broken. */
+  /** How long the disturbances last. */
   readonly seconds: number;
-  /** Events that come while all is well: most get a message of their own, which shows what goes wrong seldom. */
+  /** Events sent without disturbances. Most get a separate message, which exposes rare faults. */
   readonly calm: { readonly events: number };
-  /** How long afterwards nothing may come any further before it counts as stuck. */
+  /** How long there may be no progress afterwards before the run counts as stuck. */
   readonly stuckSeconds: number;
-  /** How many clicks must be acknowledged: until then things stay broken, at most for as long again. */
+  /** Number of clicks that must be acknowledged. Until then the disturbances continue, up to four times as long. */
   readonly acknowledged: number;
-  /** How many times faster than the service's its retries are. */
+  /** How much faster the retries are than the real card service's. */
   readonly timeScale: number;
   readonly postsPerSecond: number;
   /** Milliseconds between two clicks of one of three people. */
   readonly clickEveryMs: number;
-  /** Connections that send nothing, while the web process is asked whether it is ready. */
+  /** Number of idle connections during a readiness request to the web process. */
   readonly idleConnections: number;
   readonly isShort: boolean;
   /** `REDIS_SHARDS` of all processes. */
   readonly shards: number;
   readonly say: (line: string) => void;
-  /** Gets what was judged, and what the processes logged. */
+  /** Receives the judged recording and the logs of all processes. */
   readonly keep?: (recording: Recording, logs: readonly string[]) => void;
 }
 
@@ -50,7 +50,7 @@ export interface ChaosReport extends Omit<Verdict, 'broken'> {
   readonly seed: number;
   readonly events: number;
   readonly quarantined: number;
-  /** How long an answer took beside the idle connections. */
+  /** Response time with the idle connections open. */
   readonly besideIdleMs: number;
   readonly attempts: number;
   readonly retried: number;
@@ -59,9 +59,9 @@ export interface ChaosReport extends Omit<Verdict, 'broken'> {
   readonly acknowledged: number;
   readonly writes: number;
   readonly disturbances: Readonly<Record<string, number>>;
-  /** Named steps at which nobody was killed. */
+  /** Named steps at which no process was killed. */
   readonly notStruck: readonly string[];
-  /** Every broken promise in words; empty when all were kept. */
+  /** A description of every broken guarantee. Empty when all were kept. */
   readonly broken: readonly string[];
 }
 
@@ -75,7 +75,7 @@ const ANSWERS = 5;
 const CLICK_ATTEMPTS = 5;
 const CLICK_WAIT_MS = 5000;
 
-/** Runs Cardbell while it and everything around it breaks, then compares what people see. */
+/** Runs Cardbell while it and everything around it fails, then checks what people see. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, say, isShort } = options;
   const random = createRandom(seed);
@@ -84,7 +84,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const cluster = await startCluster({
     webhooks: relay.url,
     postsPerSecond: options.postsPerSecond,
-    // For two minutes after Redis was away, each message is looked for first: at Slack's rate, that is for the full form.
+    // For two minutes after a Redis outage, each message is looked up before posting. Slack's rate makes this slow, so only
+    // the full form enforces it.
     enforceRateLimits: !isShort,
     webs: 2,
     workers: isShort ? 2 : 3,
@@ -97,7 +98,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   try {
     say('the cluster runs');
     const besideIdleMs = await answersBesideIdle(cluster, options.idleConnections);
-    say(`the web process answers in ${besideIdleMs} ms beside ${options.idleConnections} idle connections`);
+    say(`the web process answers in ${besideIdleMs} ms with ${options.idleConnections} idle connections`);
     const sent: ChaosEvent[] = [];
     const archived = new Set<string>();
     const portal = new Map<number, number>();
@@ -106,7 +107,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const clicks = await beginClicks(cluster, cards, { random: more, everyMs: options.clickEveryMs });
     sendNow(events.first(), service, sent);
     await sendThrottled(cluster, options.calm.events, () => sendNow(events.next(), service, sent));
-    // Chance may have joined all declines of the calm time, and joined ones have no buttons to press.
+    // All declines so far may have shared messages, and those have no buttons to press.
     await drained(cluster, service.inFlight, options);
     sendNow(events.alone(), service, sent);
     await drained(cluster, service.inFlight, options);
@@ -126,9 +127,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     const wanting = (): string => [...clicks.wanting(options.acknowledged), ...disturbances.wanting()].join(', ');
     await sendAll(options, { next: events.next, service, sent, random, cluster, wanting, say });
     await disturbances.stop();
-    say('everything is well again');
+    say('all disturbances ended');
     await clicks.stop();
-    // Only what was opened can end, and what was typed last is done last.
+    // Temporary changes must have been made before they can end, and quiet hours are turned off last.
     let waiting = await drained(cluster, service.inFlight, options);
     const duringQuiet = await endQuiet(cluster);
     await endTemporaryChanges(cluster.store, cards.temporary).catch((error: unknown) => say(String(error)));
@@ -159,8 +160,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       notStruck: named.filter((name) => !disturbances.struck.has(name)),
       broken: [
         ...verdict.broken.map((fault) => withTrace(fault, cluster.logs())),
-        ...(waiting > 0 ? [`${waiting} still on their way`] : []),
-        ...(besideIdleMs > BESIDE_IDLE_MAX_MS ? [`beside idle connections an answer took ${besideIdleMs} ms`] : []),
+        ...(waiting > 0 ? [`${waiting} still in flight`] : []),
+        ...(besideIdleMs > BESIDE_IDLE_MAX_MS ? [`a response took ${besideIdleMs} ms with idle connections open`] : []),
       ],
     };
   } finally {
@@ -188,10 +189,10 @@ function withTrace(fault: string, logs: readonly string[]): string {
   const id = /act_\w+/.exec(fault)?.[0];
   if (id === undefined) return fault;
   const said = logs.filter((line) => line.includes(id)).map((line) => line.slice(0, 400));
-  return [fault, ...(said.length === 0 ? ['no process said anything of it'] : said)].join('\n    ');
+  return [fault, ...(said.length === 0 ? ['no process logged anything about it'] : said)].join('\n    ');
 }
 
-/** While all is well: limits to begin with, and quiet hours for one channel. */
+/** Before any disturbance: sets initial limits, and quiet hours in one channel. */
 async function beginClicks(
   cluster: ChaosCluster,
   cards: Cards,
@@ -206,12 +207,15 @@ async function beginClicks(
   await typeIn(cluster, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC`);
   const isBased = (acctId: number): boolean =>
     sandbox.accounts().find(({ AcctId }) => AcctId === acctId)?.SpendRules.DailySpendLimit === BASE;
-  await until(() => based.every(isBased), 'the cards have the limits that they begin with');
-  await until(() => workspace.ephemerals(people.zoe).some(({ text }) => /quiet/i.test(text)), 'one channel is quiet');
+  await until(() => based.every(isBased), 'the cards have their initial limits');
+  await until(
+    () => workspace.ephemerals(people.zoe).some(({ text }) => /quiet/i.test(text)),
+    'one channel has quiet hours',
+  );
   return createClicks(cluster, cards, { randoms: [random(2), random(3), random(4)], everyMs });
 }
 
-/** Types until it is taken: a web process may just be starting again. */
+/** Repeats the command until it is accepted, because a web process may be restarting. */
 async function typeIn({ workspace, webs }: ChaosCluster, channel: string, text: string): Promise<void> {
   let attempt = 0;
   await until(async () => {
@@ -221,7 +225,7 @@ async function typeIn({ workspace, webs }: ChaosCluster, channel: string, text: 
   }, `${text} is taken`);
 }
 
-/** @returns marks of the events that were posted all the same. */
+/** @returns marks of events that were posted despite the quiet hours. */
 async function endQuiet(cluster: ChaosCluster): Promise<string[]> {
   const posted = marksIn(cluster.workspace, channels.virtual);
   await typeIn(cluster, channels.virtual, 'quiet off');
@@ -232,16 +236,16 @@ async function endQuiet(cluster: ChaosCluster): Promise<string[]> {
   return posted;
 }
 
-/** Opens idle connections and sends a request beside them. @returns milliseconds until the answer. */
+/** Opens idle connections and sends requests alongside. @returns the fastest response time in milliseconds. */
 async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise<number> {
   const url = webs[0]?.url ?? '';
   const { port } = new URL(url);
   const idle: RawConnection[] = [];
   const opened = async (): Promise<void> => void idle.push(await openRaw(Number(port)));
-  // One that the machine does not open in time is one less.
+  // Connections that the machine does not open in time are skipped.
   for (let tried = 0; tried < count; tried += OPENED_TOGETHER)
     await Promise.race([Promise.allSettled(Array.from({ length: OPENED_TOGETHER }, opened)), sleep(OPEN_WITHIN_MS)]);
-  // The fastest of several: one that is slow may be the machine's, but connections that are in the way slow each.
+  // The fastest of several: a busy machine may slow one response, but harmful idle connections would slow all.
   let fastestMs = Number.POSITIVE_INFINITY;
   for (let answers = 0; answers < ANSWERS; answers += 1) {
     const startedAt = performance.now();
@@ -253,7 +257,7 @@ async function answersBesideIdle({ webs }: ChaosCluster, count: number): Promise
   return fastestMs;
 }
 
-/** One click of each kind that has its effect while all is well. */
+/** Makes one effective click of each kind before any disturbance. */
 async function oneOfEach({ store }: ChaosCluster, clicks: Clicks): Promise<void> {
   for (const kind of everyKind) {
     const has = async (): Promise<boolean> => {

@@ -9,14 +9,14 @@ import { type ChaosCluster, moreApprovers } from './cluster.ts';
 import type { Random } from './random.ts';
 import type { Click, ClickKind } from './recording.ts';
 
-/** People who press and type while everything breaks. */
+/** People who click and type during the disturbances. */
 export interface Clicks {
   readonly made: readonly Click[];
-  /** One click of a kind, if there is anything to click on. */
+  /** Makes one click of a kind, if there is anything to click on. */
   readonly once: (kind: ClickKind) => Promise<void>;
-  /** What is missing until so many are acknowledged, in words. */
+  /** Describes how many acknowledged clicks are still missing. */
   wanting(acknowledged: number): readonly string[];
-  /** From now on people click all the time. */
+  /** Starts continuous clicking. */
   start(): void;
   /** Types one command now. */
   command(kind: ClickKind, acctId: number, words: string, unique?: string): Promise<Delivery>;
@@ -27,18 +27,18 @@ type Act = () => Promise<unknown>;
 const tools = { seals: { reply: { seal: () => '' } } } as never;
 const pathOf = (url: string): string => (url === '' ? '' : new URL(url).pathname);
 
-/** They take turns: more than about one click a second is refused to one person. */
+/** They take turns, because one person may only click about once a second. */
 const approvers = [people.zoe, ...moreApprovers];
 const operators = [people.olga, people.gus];
 
-/** Of the latest alerts, so that looking for one stays cheap. */
+/** Only the latest alerts are searched, to keep the search cheap. */
 const LATEST = 60;
 
 /**
- * Three at once: one blocks and unblocks, one sets limits, one asks, decides and orders.
+ * Three loops in parallel: one blocks and unblocks, one sets limits, and one makes requests, decides and orders.
  *
- * @param everyMs how long each waits after a click.
- * @param from where limits and names begin, so that they differ from those of others.
+ * @param everyMs average delay between the clicks of a loop.
+ * @param from first serial number of limits and names, to keep them distinct between runs.
  */
 export function createClicks(
   cluster: ChaosCluster,
@@ -93,7 +93,7 @@ export function createClicks(
     workspace
       .messages(channel, { last: LATEST })
       .filter(({ blocks }) => JSON.stringify(blocks ?? []).includes(`"${actionId}`));
-  /** A limit that no other click sets: each write can be told from each. */
+  /** A unique limit, so that all writes are distinguishable. */
   function nextLimit(): string {
     serial += 1;
     return (250 + serial / 100).toFixed(2);
@@ -103,14 +103,14 @@ export function createClicks(
     block: () => command('block', ...typed(random.pick(cards.status), (acctId) => `block ${acctId} lost`)),
     unblock: () => command('unblock', ...typed(random.pick(cards.status), (acctId) => `unblock ${acctId} found`)),
     async press() {
-      // Repeats of a decline that somebody acted on begin anew, which would be counted wrongly.
+      // Repeats start a new alert after someone acted on the decline, which would break the counts.
       const found = latest(channels.declines, 'block_card').filter((message) => cards.ofAlert(message) !== null);
       if (found.length === 0) return;
       const message = random.pick(found);
       await press('press', next(operators), message, 'block_card', cards.ofAlert(message));
     },
     async acknowledge() {
-      // It changes no card and is not on record a second time: only the message that is edited counts here.
+      // Changes no card and is not recorded twice. Only the edited message matters here.
       const found = latest(channels.declines, 'acknowledge_alert').filter((message) => cards.ofAlert(message) !== null);
       if (found.length > 0) await press('acknowledge', next(operators), random.pick(found), 'acknowledge_alert', null);
     },
@@ -159,7 +159,7 @@ export function createClicks(
       values: { ...filledOrder, amount: '1' },
     });
     const id = contentId('act_', ['order', view.private_metadata]);
-    // What is said of it is said where the form was asked for.
+    // The answer goes to where the form was requested.
     keep(
       'order',
       id,
@@ -168,7 +168,7 @@ export function createClicks(
     );
   }
 
-  /** The form opens a moment later, or never, when Slack or a process fails. */
+  /** The form opens with a delay, or never if Slack or a process fails. */
   async function viewFor(name: string) {
     for (let look = 0; look < 20; look += 1) {
       const top = workspace.views.top(people.ben);
@@ -184,7 +184,7 @@ export function createClicks(
       await sleep(everyMs * (0.5 + random.next()));
       workspace.setAppUrl(`${random.pick(webs).url}/slack/events`);
       await acts[random.weighted(weights)]?.().catch((error: unknown) => {
-        // The button has just gone: somebody else was faster.
+        // Someone else was faster, and the button is gone.
         if (!(error instanceof Error && /no (element|message|view)|nothing to pick/.test(error.message))) throw error;
       });
     }

@@ -12,10 +12,10 @@ import { createOrderSheet, type Orders } from '../support/orders.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
 import { startWire, type Wire } from './wire.ts';
 
-/** Approvers besides those of the flows: one person alone may not click as often as three. */
+/** Additional approvers, because clicks are rate limited per person. */
 export const moreApprovers = ['U0AMY', 'U0IAN', 'U0LEA'];
 
-/** A place in the cluster that is never empty for long: whoever dies is started again. */
+/** A cluster member. Its process is restarted when it dies. */
 export interface Member {
   readonly process: 'web' | 'worker';
   /** Base address of a web process. */
@@ -23,7 +23,7 @@ export interface Member {
   child(): Child;
   order(orders: Orders): Promise<void>;
   kill(): void;
-  /** How often it was started. */
+  /** Number of starts so far. */
   starts(): number;
 }
 
@@ -35,33 +35,33 @@ export interface ChaosCluster {
   readonly webs: readonly Member[];
   readonly workers: readonly Member[];
   readonly wire: Wire;
-  /** A connection that the chaos does not touch, while Redis runs. */
+  /** A connection that bypasses the disturbed wire. */
   readonly store: Redis;
   readonly redisUrl: string;
   freezeRedis(ms: number): Promise<void>;
-  /** SIGKILL, and the same folder again after `ms`. */
+  /** Kills Redis with SIGKILL and restarts it with the same folder after `ms`. */
   restartRedis(ms: number): Promise<void>;
-  /** SIGKILL, and Redis as it was `lostMs` before: after a slow disk, a power failure, or when a replica takes over. */
+  /** Kills Redis with SIGKILL and loses its last `lostMs`, as with a slow disk, a power failure or a failover. */
   rewindRedis(lostMs: number): Promise<void>;
-  /** How far Slack's clock is behind everybody else's. */
+  /** Sets how far Slack's clock is behind all others. */
   setSlackBehind(ms: number): void;
   /** When (ms) a web process ended. */
   readonly webDeaths: readonly number[];
-  /** Everything that the processes wrote. */
+  /** All log lines of the processes. */
   logs(): string[];
   stop(): Promise<void>;
 }
 
 export async function startCluster(options: {
-  /** Where the card service sends what comes of clicks. */
+  /** Where the card service sends the webhooks that clicks cause. */
   readonly webhooks: string;
   readonly postsPerSecond: number;
   readonly enforceRateLimits: boolean;
   readonly webs: number;
   readonly workers: number;
-  /** Into how many parts what comes in is split. */
+  /** `REDIS_SHARDS` of all processes. */
   readonly shards: number;
-  /** Stand between the processes and what they talk to. */
+  /** Proxies between the processes and the services they call. */
   readonly between?: { slack(url: string): Promise<string>; cardApi(url: string): Promise<string> };
 }): Promise<ChaosCluster> {
   const folder = await mkdtemp(join(tmpdir(), 'cardbell-chaos-'));
@@ -91,7 +91,7 @@ export async function startCluster(options: {
   });
   const store = new Redis(redis.url, { maxRetriesPerRequest: null, retryStrategy: () => 100 });
   store.on('error', () => {
-    // It is taken away on purpose.
+    // Redis is killed on purpose.
   });
 
   const shared = {
@@ -103,14 +103,14 @@ export async function startCluster(options: {
     ...peopleEnv,
     APPROVERS: [peopleEnv.APPROVERS, ...moreApprovers].join(','),
     ALERTS_CHANNEL_SPEND: channels.spend,
-    // Whatever adds up in a run, one person may still do it.
+    // High enough that one person may always act alone in a run.
     TWO_PERSON_ABOVE: '1000000',
   };
   const webEnv = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: secrets.sharedSecret };
   const workerEnv = {
     CARD_API_URL: (await options.between?.cardApi(sandbox.url)) ?? sandbox.url,
     CARD_API_TOKEN: secrets.apiToken,
-    // A little slower than Slack allows, as the product is.
+    // Slightly slower than Slack allows, like the real default.
     TEST_PACE: JSON.stringify({ postMs: Math.ceil(1050 / options.postsPerSecond) }),
   };
   const logs: string[] = [];
@@ -142,7 +142,7 @@ export async function startCluster(options: {
       child: () => child,
       async order(given) {
         await orders.write(given);
-        // One that is just starting reads its orders by itself, and does not know the signal yet.
+        // A starting process reads its orders anyway, and does not handle the signal yet.
         if (child.isRunning() && child.lines.length > 0) child.kill('SIGUSR2');
       },
       kill: () => child.kill('SIGKILL'),

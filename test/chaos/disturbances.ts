@@ -6,27 +6,27 @@ import { redisDisturbances } from './redis-disturbances.ts';
 import { type OutsideWorld, slackDisturbances } from './slack-disturbances.ts';
 import { type Step, steps } from './steps.ts';
 
-/** Longest wait for a process to come to the step at which it is to be killed. */
+/** Longest wait for a process to reach the step at which it is killed. */
 const STRIKE_WITHIN_MS = 10_000;
-/** A worker stands still for longer than it keeps a lock. */
+/** A worker is frozen longer than it may hold a lock. */
 const FREEZE_SECONDS = 13;
-/** How often what could not be done yet goes before what is drawn. */
+/** Probability that a disturbance not yet done is chosen over a random one. */
 const FIRST_ONCE = 0.4;
-/** Up to so many steps are named. */
+/** Largest number of steps to list by name. */
 const FEW = 3;
 
-/** What was done to the cluster, by name. */
+/** The disturbances of the cluster, by name. */
 export interface Disturbances {
-  /** Everything at random, until told to stop; then everything is well again. */
+  /** Stops the random disturbances and clears all faults. */
   stop(): Promise<void>;
   readonly done: ReadonlyMap<string, number>;
   /** Named steps at which a process was killed. */
   readonly struck: ReadonlySet<string>;
-  /** What has not been done at least once, also the steps that are not rare at which nobody was killed. */
+  /** Disturbances not yet done once, including common steps at which no process was killed. */
   wanting(): readonly string[];
 }
 
-/** What a full run must have done at least once. */
+/** Disturbances that a full run must do at least once. */
 export const kinds = [
   'SIGKILL of a web',
   'SIGKILL of a worker',
@@ -52,7 +52,7 @@ export const kinds = [
   'a channel was archived',
 ] as const;
 
-/** A death just before or just after a step. */
+/** A kill just before or just after a step. */
 interface Strike {
   readonly step: Step;
   readonly when: 'before' | 'after';
@@ -63,7 +63,7 @@ const strikes: readonly Strike[] = steps.flatMap((step) => [
 ]);
 const nameOf = ({ step, when }: Strike): string => `${when} ${step.name}`;
 
-/** Whether a process stands still, as Linux tells. */
+/** Whether a process is stopped, according to Linux. */
 function isStopped(pid: number): boolean {
   return /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
@@ -83,7 +83,7 @@ export function startDisturbances(
   const done = new Map<string, number>();
   const struck = new Set<string>();
   const [random, outside] = randoms;
-  /** Those that could be done. */
+  /** Disturbances that were done at least once. */
   const doneOnce = new Set<string>();
   let planned: Strike[] = [];
   let isStopping = false;
@@ -119,11 +119,11 @@ export function startDisturbances(
   };
   const others: Record<string, Disturb> = slackDisturbances(cluster, outside, longest, world);
   const weights = options.isShort ? shortWeights : fullWeights;
-  // Side by side: while somebody is being killed, Slack fails as well.
+  // In parallel, so that Slack also fails while a process is killed.
   const running = Promise.all([run(random, inside, weights.inside), run(outside, others, weights.outside)]);
 
   async function run(chance: Random, from: Record<string, Disturb>, weigh: Readonly<Record<string, number>>) {
-    // Each of them once, in any order; then at random, and what could not be done yet now and then.
+    // Each once in random order, then at random, sometimes preferring those that have not succeeded yet.
     const first = options.isShort ? [] : chance.shuffled(Object.keys(weigh));
     while (!isStopping) {
       await sleep(chance.integer(...options.pauseMs));
@@ -162,12 +162,12 @@ export function startDisturbances(
     return `clock of a ${member.process} jumps`;
   }
 
-  /** A step that nobody came to in time has another turn before the others have theirs again. */
+  /** Steps that no process reached in time are retried before others are repeated. */
   function notYetStruck(): Strike[] {
     return strikes.filter((one) => one.step.isRare !== true && !struck.has(nameOf(one)));
   }
 
-  /** Every process of the kind gets the order; the first to come to the step dies of it, the others are let off. */
+  /** Every process of the kind gets the kill order. The first to reach the step dies, and the order is revoked for the others. */
   async function strike({ step, when }: Strike): Promise<boolean> {
     const targets: readonly Member[] = step.process === 'web' ? cluster.webs : cluster.workers;
     const starts = targets.map((member) => member.starts());

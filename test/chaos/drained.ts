@@ -4,12 +4,12 @@ import { FIRST_LOOK_MS } from '../../src/outbox/late-copies.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import type { ChaosCluster } from './cluster.ts';
 
-/** Nothing waits for so long: each step stores what follows it before it is removed itself. */
+/** Long enough to be sure: each step stores the next one before it is removed itself. */
 const QUIET_MS = 2000;
 /** Longest wait between two attempts. */
 const SOON_MS = 120_000;
 
-/** What is on its way: at the service, in the inbox, in a queue, in an outbox, or as a copy that is looked for. */
+/** Work in flight: in the inbox, a queue or an outbox, or pending checks for late copies. */
 async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<string, number>> {
   const outbox = createOutbox(store);
   const channels = await outbox.channels();
@@ -17,7 +17,7 @@ async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<st
   return {
     inbox: await countInbox(store),
     awaited: await store.zcard('{cardbell:state}:actions-awaited'),
-    // What waits for the end of quiet hours is not under way.
+    // Alerts held back by quiet hours are not in flight.
     jobs: await countJobs(store, ['alerts', 'bursts', 'actions', 'updates', 'outbox'], Date.now() + SOON_MS),
     outbox: sum(await Promise.all(channels.map((channel) => outbox.waiting(channel)))),
     edits: edits.length,
@@ -25,32 +25,32 @@ async function leftOf({ store }: Pick<ChaosCluster, 'store'>): Promise<Record<st
   };
 }
 
-/** How many events and messages are on their way. */
+/** Number of events and messages in flight. */
 export async function inFlight(cluster: Pick<ChaosCluster, 'store'>): Promise<number> {
   const { inbox = 0, jobs = 0, outbox = 0 } = await leftOf(cluster);
   return inbox + jobs + outbox;
 }
 
-/** First looks for copies of messages that were posted again; the last look, minutes later, finds none here. */
+/** First checks for late copies of reposted messages. The last check, minutes later, never finds any here. */
 async function copiesLookedFor(store: ChaosCluster['store']): Promise<number> {
   const delayed = await store.zrange('{cardbell:queue}:maintenance:delayed', '0', '-1', 'WITHSCORES');
   let count = 0;
   for (let index = 0; index < delayed.length; index += 2) {
     const [id = '', score = '0'] = delayed.slice(index, index + 2);
-    // BullMQ keeps the time in the upper bits.
+    // BullMQ stores the time in the upper bits.
     if (id.startsWith('copies-') && Number(score) / 0x1000 < Date.now() + FIRST_LOOK_MS) count += 1;
   }
   return count;
 }
 
-/** How far something has to go: each event of the inbox becomes jobs, and each job messages. */
+/** Remaining steps per item: each inbox event becomes jobs, and each job becomes messages. */
 const stepsLeft = { service: 100, inbox: 10, jobs: 5 } as const;
 
 /**
- * Waits until nothing is on its way, however slow the machine is.
+ * Waits until nothing is in flight, however slow the machine is.
  *
- * @param stuckSeconds gives up when nothing has come any further for so long: longer than anything waits on purpose.
- * @returns how much is still on its way then.
+ * @param stuckSeconds gives up after this long without progress. Longer than any intended wait.
+ * @returns the number of items still in flight.
  */
 export async function drained(
   cluster: Pick<ChaosCluster, 'store'>,
@@ -67,7 +67,7 @@ export async function drained(
     const steps = sum(Object.entries(left).map(([what, count]) => count * ((stepsLeft as Rates)[what] ?? 1)));
     if (steps < fewest) [fewest, movedAt] = [steps, performance.now()];
     if (performance.now() - movedAt > stuckSeconds * 1000) {
-      say(`nothing has come further for ${stuckSeconds} s: ${JSON.stringify(left)}`);
+      say(`no progress for ${stuckSeconds} s: ${JSON.stringify(left)}`);
       return sum(Object.values(left));
     }
     if (performance.now() - lastSaid > 10_000) {

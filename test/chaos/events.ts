@@ -2,10 +2,10 @@ import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts'
 import type { Random } from './random.ts';
 import type { SentEvent } from './recording.ts';
 
-/** An event of the card service, and what it must be recognised by. */
+/** An event of the card service, and the mark that identifies it. */
 export interface ChaosEvent extends SentEvent {
   readonly webhook: SampleWebhook;
-  /** The card that it is about, if it is one of the sandbox's. */
+  /** Its card, if the card is one of the sandbox's. */
   readonly acctId: number | null;
 }
 
@@ -28,10 +28,10 @@ const weights = {
 
 const declines = ['decline.rule.velocity', 'decline.balance.card', 'decline.rule.location', 'decline.mcc', 'decline'];
 
-/** How a mark is written; six digits, so that no mark is a part of another. */
+/** The notation of a mark. Six digits, so that no mark contains another. */
 export const markPattern = /K\d{6}X/g;
 
-/** A card that is tried again and again at one merchant. */
+/** A card that is declined repeatedly at one merchant. */
 interface AggregationGroup {
   readonly mark: string;
   readonly acctId: number;
@@ -46,7 +46,7 @@ export interface Events {
   next(): ChaosEvent;
   /** A decline that can be repeated. */
   first(): ChaosEvent;
-  /** A decline of a card that people may act on, which nothing repeats. */
+  /** A decline that is never repeated, on a card meant for clicks. */
   alone(): ChaosEvent;
   isRepeated(mark: string): boolean;
   /** One more repeat of a decline. */
@@ -54,12 +54,12 @@ export interface Events {
 }
 
 /**
- * Makes events that differ in all that groups alerts: each has a merchant, a parcel or a holder of its own, and its mark in
- * that name. But for those that belong together: repeats of one decline, the steps of a purchase, the history of a card,
- * and cards that are tried at one merchant.
+ * Creates events that differ in everything that groups alerts: each has a separate merchant, parcel or holder with its
+ * mark in the name. Exceptions belong together: repeats of one decline, the steps of a purchase, the history of a card,
+ * and cards that are tested at one merchant.
  *
  * @param acctIds cards whose declines people may act on.
- * @param from where marks begin, so that they differ from those of others.
+ * @param from first serial number of marks, to keep them distinct between runs.
  * @param linked cards whose holder reads direct messages.
  */
 export function createEvents(random: Random, acctIds: readonly number[], linked: readonly number[], from = 0): Events {
@@ -67,7 +67,7 @@ export function createEvents(random: Random, acctIds: readonly number[], linked:
   let transactions = from * 10;
   const groups: AggregationGroup[] = [];
   const groupOf = new Map<string, AggregationGroup>();
-  /** The later events of stories. */
+  /** The later events of groups. */
   const later: ChaosEvent[] = [];
 
   return {

@@ -3,8 +3,8 @@ import { unavailable } from '../../templates/policy/not-permitted.ts';
 import type { Click, ClickKind, Recording } from './recording.ts';
 
 /**
- * Slack gives up on a click after three seconds, so what takes long (a Slack that is slow to tell who is in a group) and
- * what closes a form is acknowledged before it is stored. A web process that dies then takes the click with it.
+ * Slack gives up on a click after three seconds, so slow clicks (while Slack is slow to list user groups) and form
+ * submissions are acknowledged before they are stored. A web process that dies in between loses the click.
  */
 const LATE_MS = 1400;
 const DIES_WITHIN_MS = 12_000;
@@ -18,14 +18,14 @@ const ends: ReadonlySet<AuditRecord['event']> = new Set([
   'refused',
   'denied',
 ]);
-/** What others have to decide, or a decision that needs a second. */
+/** Events of an action that waits for other people: for a decision, or for a second approval. */
 const pauses: ReadonlySet<AuditRecord['event']> = new Set(['waiting', 'approved']);
 
-/** An entry about several refusals of one person, under the id of one of them: what became of that stands elsewhere. */
+/** Whether an entry sums up several refusals of one person under one action id. That action has its own entry elsewhere. */
 const isOfSeveral = ({ event, detail }: AuditRecord): boolean =>
   event === 'refused' && /^\d+ more refusals? within a minute: /.test(detail ?? '');
 
-/** What each click came to, by the id of its action. */
+/** The events of each click, by the id of its action. */
 export function eventsOf(records: readonly AuditRecord[]): Map<string, AuditRecord['event'][]> {
   const events = new Map<string, AuditRecord['event'][]>();
   for (const record of records) {
@@ -36,10 +36,10 @@ export function eventsOf(records: readonly AuditRecord[]): Map<string, AuditReco
 }
 
 /**
- * Each click that was acknowledged is on record, or whoever clicked was told at its own address that it could not be taken;
- * it was asked once, has one end, and was answered.
+ * Every acknowledged click is on record, or its person was notified that it was not accepted. Each action on record was
+ * asked once, has one end, and was answered.
  *
- * @param needed kinds of clicks of which at least one must have had its effect.
+ * @param needed kinds of clicks of which at least one must have had an effect.
  */
 export function judgeClicks(recording: Recording, needed: readonly ClickKind[]): string[] {
   const { clicks, records, answers, chainFault } = recording;
@@ -53,7 +53,7 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
       .map(({ path }) => path),
   );
   const answered = new Set(answers.map(({ path }) => path));
-  // Where the address of the answer cannot be reached: one such message tells of one click.
+  // When the response URL is unreachable, each fallback message stands for one click.
   const toldElsewhere = answers.flatMap(({ text, userId }) => (text === unavailable().text ? (userId ?? []) : []));
   const isToldElsewhere = ({ userId }: Click): boolean => {
     const at = toldElsewhere.indexOf(userId);
@@ -76,7 +76,7 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
     )
       faults.push(`a click was never answered: ${name}: ${all.join(', ')}`);
   }
-  // A form that was opened is one entry; what it submits is an action of its own.
+  // Opening a form is one entry. Its submission is a separate action.
   const looks = new Set(records.filter(({ verb }) => verb === 'look').map(({ actionId }) => actionId));
   for (const [id, all] of events) {
     if (looks.has(id) && all.join() === 'asked') continue;
@@ -94,10 +94,10 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   return faults;
 }
 
-/** What becomes of a button is shown in its message. */
+/** The outcome of a button is shown in its message. */
 const isShownInstead = ({ kind }: Click): boolean => kind === 'press' || kind === 'decide';
 
-/** Whether a click changed what it was to change. */
+/** Whether a click had its intended effect. */
 export function isEffective(kind: ClickKind, events: readonly string[]): boolean {
   return events.includes('done') || (kind === 'ask' && events.includes('waiting'));
 }

@@ -5,7 +5,7 @@ import { type Shown, shownIn, type Warnings } from './shown.ts';
 export interface EventVerdict {
   readonly lost: readonly string[];
   readonly twice: readonly string[];
-  /** Counts, threads and warnings that are not as they should be. */
+  /** Wrong counts, threads and warnings. */
   readonly faults: readonly string[];
   readonly posted: number;
   readonly batch: number;
@@ -13,13 +13,13 @@ export interface EventVerdict {
 
 const isDirect = ({ channel }: SeenMessage): boolean => channel.startsWith('D');
 
-/** Compares what was sent with what people see. */
+/** Compares the sent events with what people see. */
 export function judgeEvents(recording: Recording): EventVerdict {
   const { sent, messages, quarantined, duringQuiet } = recording;
   const team = shownIn(messages.filter((message) => !isDirect(message)));
   const direct = shownIn(messages.filter(isDirect));
   const moved = marksOfArchived(recording);
-  /** One more, in another channel, for what could not be posted or edited while a channel was archived. */
+  /** Allows one copy in another channel for alerts that could not be posted or edited in an archived channel. */
   const elsewhere = (mark: string): number =>
     moved.has(mark) ? Math.min(1, (team.channels.get(mark)?.size ?? 0) - 1) : 0;
   const lost: string[] = [];
@@ -45,9 +45,9 @@ export function judgeEvents(recording: Recording): EventVerdict {
   }
   twice.push(...postedTwice(messages));
   const misfits = sent.filter(({ mark }) => mark === null).length;
-  if (misfits !== quarantined) faults.push(`${misfits} misfits sent, ${quarantined} kept aside`);
+  if (misfits !== quarantined) faults.push(`${misfits} misfits sent, ${quarantined} quarantined`);
   for (const mark of duringQuiet) faults.push(`${mark} was posted during quiet hours`);
-  // Slack may have refused the blocks of a few while it failed.
+  // Slack may have refused the blocks of a few messages while it failed.
   if (team.bare > messages.length / 10) faults.push(`${team.bare} messages show no blocks`);
   return { lost, twice, faults: [...faults, ...threadFaults(sent, team)], posted, batch: team.batch };
 }
@@ -64,7 +64,7 @@ function marksOfArchived({ messages, archived }: Recording): Set<string> {
   );
 }
 
-/** Every message has a reference of its own, alerts and all others. */
+/** Finds messages with the same reference. Every message must have a unique one. */
 function postedTwice(messages: readonly SeenMessage[]): string[] {
   const known = new Set<string>();
   return messages.flatMap(({ channel, ref, text }) => {
@@ -83,7 +83,7 @@ function expectedOf(sent: readonly SentEvent[]): Map<string, { kind: string; cou
   return expected;
 }
 
-/** Repeats of one decline are one message that says how many. @returns how many of them people are told of. */
+/** Repeats of one decline share a message with their count. @returns how many of them are shown. */
 function judgeRepeats(
   name: string,
   { mark, count, elsewhere }: { mark: string; count: number; elsewhere: number },
@@ -95,31 +95,31 @@ function judgeRepeats(
   if (shown === 0) into.lost.push(`${name}: none of ${count} repeats`);
   else if (said < count) into.faults.push(`${name}: declined ${count} times, no message says more than ${said}`);
   else if (said > count) into.faults.push(`${name}: declined ${count} times, a message says ${said}`);
-  // A repeat of what a summary counted cannot be shown there, so it is posted: once for each summary.
+  // A summary cannot show a repeat of a decline it counted, so the repeat is posted once per summary.
   const most = 1 + (team.summarized.get(mark) ?? 0) + elsewhere;
   if (shown > most) into.twice.push(`${name}: in ${shown} messages`);
   return shown === 0 ? 0 : Math.min(said, count);
 }
 
-/** So many cards declined at one merchant are one warning. */
+/** Number of cards declined at one merchant that raises a warning. */
 const WARNED_CARDS = 3;
 
 function warningFaults(name: string, warning: Warnings | undefined, cards: number): readonly string[] {
   const { count, cards: said, listed } = warning ?? { count: 0, cards: 0, listed: 0 };
   const expected = cards < WARNED_CARDS ? 0 : 1;
-  // Another card of a warning whose row stands in a list is posted, because the list is not changed.
+  // If the warning is a row of a list, another card is posted separately, because lists are not edited.
   if (count < expected || count > expected + listed) return [`${name}: ${count} warnings for ${cards} cards`];
   return expected === 1 && said !== cards ? [`${name}: the warning says ${said} of ${cards} cards`] : [];
 }
 
-/** A step of a purchase answers the message that came first, which says where the purchase stands. */
+/** Each step of a purchase replies to the first message, which shows the state of the purchase. */
 function threadFaults(sent: readonly SentEvent[], { alone }: Shown): string[] {
   const faults: string[] = [];
   for (const { mark, opening } of sent) {
     if (mark === null || opening === null) continue;
     const [step] = alone.get(mark) ?? [];
     const [first] = alone.get(opening) ?? [];
-    // In a list or a summary of many it has no thread.
+    // Alerts in lists and summaries have no thread.
     if (step === undefined || first === undefined) continue;
     const [root, reply] = step.threadTs === first.ts ? [first, step] : [step, first];
     if (reply.threadTs !== root.ts) faults.push(`${mark} is not in the thread of ${opening}`);

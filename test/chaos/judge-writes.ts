@@ -3,7 +3,7 @@ import type { Click, Recording, Write } from './recording.ts';
 
 const statuses = { block: 'Blocked', press: 'Blocked', unblock: 'Active' } as const;
 
-/** Compares what was asked for and what is on record with what the card service did. */
+/** Compares the requested and recorded changes with the writes to the card service. */
 export function judgeWrites(recording: Recording): string[] {
   const done = recording.writes.filter(({ isDone }) => isDone);
   return [
@@ -19,11 +19,11 @@ const uniqueOf = ({ path, body }: Write): string | null => {
   const [card] = (body['VirtualCards'] as { LastName: string }[] | undefined) ?? [];
   return card?.LastName ?? null;
 };
-/** `250.10` is 250.1 where it is written. */
+/** A limit typed as `250.10` is written as 250.1. */
 const nameOf = (unique: string): string => (Number.isNaN(Number(unique)) ? unique : String(Number(unique)));
 const isOf = ({ path }: Write, acctId: number | null): boolean => acctId === null || path.includes(`/${acctId}`);
 
-/** Each limit and each name is written by one click: once if that was done, never if it was refused. */
+/** Each limit and name belongs to one click: written once if the click was done, never if it was refused. */
 function uniqueFaults({ clicks, records }: Recording, done: readonly Write[]): string[] {
   const events = eventsOf(records);
   return clicks.flatMap((click) => {
@@ -35,11 +35,11 @@ function uniqueFaults({ clicks, records }: Recording, done: readonly Write[]): s
     if (times > 1) return [`written ${times} times: ${name}`];
     if (times === 0 && ended.includes('done')) return [`never written: ${name}`];
     const isNothing = ['failed', 'refused', 'denied'].some((end) => (ended as readonly string[]).includes(end));
-    return times === 1 && isNothing ? [`written all the same: ${name}`] : [];
+    return times === 1 && isNothing ? [`written anyway: ${name}`] : [];
   });
 }
 
-/** What became of the approval of what a holder asked for. */
+/** The outcome of a holder's request. */
 function approvalOf({ acctId, unique }: Click, records: Recording['records']): string[] {
   const words = Number(unique).toFixed(2);
   return records
@@ -48,8 +48,8 @@ function approvalOf({ acctId, unique }: Click, records: Recording['records']): s
 }
 
 /**
- * A status is written as often as it is on record as done, and never to a card that has it: but for a block of a card that
- * could not be read within four seconds, which does not wait. Its record says that it did not know what the card was.
+ * A status is written as often as it is on record as done, and never to a card that already has it. The exception is a
+ * block when the card could not be read within four seconds: it does not wait, and its record has no previous status.
  */
 function statusFaults({ clicks, records }: Recording, done: readonly Write[]): string[] {
   const faults: string[] = [];
@@ -69,7 +69,7 @@ function statusFaults({ clicks, records }: Recording, done: readonly Write[]): s
       const ended = records.filter(
         ({ event, after, acctId: of }) => event === 'done' && of === acctId && after === status.toLowerCase(),
       );
-      // Where no answer came, the card is read again: somebody else may have made it what was asked for.
+      // Without a response the card is read back, and someone else may have set the requested status.
       const certain = ended.filter(({ confirmedBy }) => confirmedBy !== 'read-back').length;
       const mine = clicks.filter((one) => one.acctId === acctId && wantsStatus(one) === status);
       const unsure = mine.filter(({ id }) => (events.get(id) ?? []).includes('unknown')).length;
@@ -85,7 +85,7 @@ function statusFaults({ clicks, records }: Recording, done: readonly Write[]): s
 
 const wantsStatus = ({ kind }: Click): string | undefined => (statuses as Readonly<Record<string, string>>)[kind];
 
-/** No limit comes back after a later one. */
+/** Finds limits that were written twice in a row. */
 function comebackFaults(done: readonly Write[]): string[] {
   const writes = new Map<string, string[]>();
   for (const write of done.filter(({ path }) => /\/SpendRules\//.test(path))) {
@@ -98,11 +98,11 @@ function comebackFaults(done: readonly Write[]): string[] {
   });
 }
 
-/** At the end each card is as its latest outcome says, and what was changed elsewhere stays. */
+/** In the end each card matches its latest recorded outcome, and changes made elsewhere are kept. */
 function endFaults({ cards, records, portal, bases }: Recording): string[] {
   const faults: string[] = [];
   for (const card of cards) {
-    // What was written before a newer change may be put on record after it, and says so.
+    // A write before a newer change may be recorded after it, as superseded.
     const superseded = new Set(records.flatMap(({ event, actionId }) => (event === 'superseded' ? [actionId] : [])));
     const own = records.filter(
       ({ acctId, event, after, actionId }) =>

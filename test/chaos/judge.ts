@@ -4,11 +4,11 @@ import { judgeWrites } from './judge-writes.ts';
 import type { ClickKind, Recording } from './recording.ts';
 
 export interface Verdict extends Omit<EventVerdict, 'faults'> {
-  /** Every broken promise in words; empty when all were kept. */
+  /** A description of every broken guarantee. Empty when all were kept. */
   readonly broken: readonly string[];
 }
 
-/** Judges a run by what went in, what stands in Slack, what the card service did, and what is on record. */
+/** Judges a run by its input, the messages in Slack, the writes to the card service, and the record. */
 export function judge(recording: Recording, needed: readonly ClickKind[]): Verdict {
   const { faults, ...events } = judgeEvents(recording);
   return {

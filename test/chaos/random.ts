@@ -1,16 +1,16 @@
-/** Chance that can be had again: the same seed gives the same choices in the same order. */
+/** Reproducible randomness: the same seed gives the same choices in the same order. */
 export interface Random {
-  /** Below 1. */
+  /** From 0 up to but not including 1. */
   next(): number;
-  /** From `min` to `max`, both possible. */
+  /** From `min` to `max`, both included. */
   integer(min: number, max: number): number;
   pick<T>(from: readonly T[]): T;
-  /** One of the keys, as often as its weight says. */
+  /** One of the keys, chosen in proportion to its weight. */
   weighted<T extends string>(weights: Readonly<Record<T, number>>): T;
   shuffled<T>(from: readonly T[]): T[];
 }
 
-/** @param seed a whole number. */
+/** @param seed an integer. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   // mulberry32

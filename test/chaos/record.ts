@@ -9,7 +9,7 @@ import type { ChaosCluster } from './cluster.ts';
 import { markPattern } from './events.ts';
 import type { Answer, Click, Recording, SeenMessage, SentEvent, Write } from './recording.ts';
 
-/** What a run did besides what the cluster knows. */
+/** Facts about a run that the cluster does not know. */
 export interface Done {
   readonly sent: readonly SentEvent[];
   readonly clicks: readonly Click[];
@@ -17,11 +17,11 @@ export interface Done {
   readonly portal: ReadonlyMap<number, number>;
   readonly duringQuiet: readonly string[];
   readonly archived: ReadonlySet<string>;
-  /** Calls of the card service before it, which belong to others. */
+  /** Number of earlier calls to the card service, which belong to other runs. */
   readonly callsBefore?: number;
 }
 
-/** Writes down everything that {@link Recording} holds. */
+/** Collects the {@link Recording} of a run. */
 export async function record(cluster: ChaosCluster, done: Done): Promise<Recording> {
   const { workspace, sandbox, store } = cluster;
   const { sent, clicks, cards, portal, duringQuiet, archived, callsBefore = 0 } = done;
@@ -62,7 +62,7 @@ async function messagesOf(workspace: Workspace): Promise<SeenMessage[]> {
   return seen;
 }
 
-/** What Slack was asked to tell single people, also where it failed to. */
+/** Messages to single people that were sent to Slack, including failed ones. */
 function answersOf({ calls }: Workspace): Answer[] {
   return calls
     .filter(({ method }) => method === 'response_url' || method === 'chat.postEphemeral')
@@ -73,7 +73,7 @@ function answersOf({ calls }: Workspace): Answer[] {
     }));
 }
 
-/** Without what the portal wrote: it is the first to set each of its limits. */
+/** Excludes writes from the portal, which is the first to set each of its limits. */
 function writesOf(calls: readonly ApiCall[], portalCard: number): Write[] {
   const known = new Set<unknown>();
   return calls.flatMap(({ method, path, body, done }) => {
@@ -87,10 +87,10 @@ function writesOf(calls: readonly ApiCall[], portalCard: number): Write[] {
   });
 }
 
-/** Weekly limits above it are set in the portal. */
+/** Weekly limits above this are set in the portal. */
 export const PORTAL_FROM = 5000;
 
-/** What Cardbell has on record. */
+/** Cardbell's audit record. */
 export async function recordsOf(store: Redis): Promise<Pick<Recording, 'records' | 'chainFault'>> {
   const audit = createAuditReader(store);
   const verdict = await verifyChain(audit.read(), await audit.head());
@@ -102,7 +102,7 @@ export async function recordsOf(store: Redis): Promise<Pick<Recording, 'records'
   };
 }
 
-/** Marks of events that stand in a channel now. */
+/** Marks of events currently shown in a channel. */
 export function marksIn(workspace: Workspace, channel: string): string[] {
   return workspace
     .messages(channel)

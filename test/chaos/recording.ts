@@ -1,15 +1,15 @@
 import type { AuditRecord } from '../../src/audit/audit.ts';
 
-/** What was sent as a webhook. */
+/** An event that was sent as a webhook. */
 export interface SentEvent {
   readonly kind: string;
-  /** Stands in what people see of it and of nothing else, or of nothing but its story. Null: it is not to be seen. */
+  /** Appears only in messages about this event or its group. Null when the event must not be shown. */
   readonly mark: string | null;
-  /** Mark of the first event of its purchase; null: it follows none. */
+  /** Mark of the first event of its purchase, or null when this is the first. */
   readonly opening: string | null;
 }
 
-/** A message as people see it, with what its files say. */
+/** A message as people see it, with the contents of its files. */
 export interface SeenMessage {
   readonly channel: string;
   readonly ts: string;
@@ -17,7 +17,7 @@ export interface SeenMessage {
   readonly text: string;
   readonly blocks: readonly unknown[];
   readonly files: readonly string[];
-  /** What Cardbell finds it by; null: it has nothing of the kind. */
+  /** The reference by which Cardbell finds the message, or null. */
   readonly ref: string | null;
 }
 
@@ -32,7 +32,7 @@ export type ClickKind =
   | 'decide'
   | 'order';
 
-/** What somebody pressed, typed or submitted. */
+/** A button press, command or form submission. */
 export interface Click {
   /** Id of its action. */
   readonly id: string;
@@ -40,35 +40,35 @@ export interface Click {
   readonly userId: string;
   readonly words: string;
   readonly acctId: number | null;
-  /** By which its write can be told from every other: the new daily limit, or the name on an ordered card. */
+  /** Identifies its write: the new daily limit, or the name on an ordered card. */
   readonly unique: string | null;
-  /** Acknowledged within the three seconds that Slack waits. */
+  /** Acknowledged within Slack's three seconds. */
   readonly ok: boolean;
   readonly ms: number;
   readonly atMs: number;
-  /** Address of the answer; empty: it has none. */
+  /** Path of the response URL, or empty. */
   readonly responsePath: string;
 }
 
-/** A call of the card service that changes something. */
+/** A call to the card service that changes something. */
 export interface Write {
   readonly method: string;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Whether it had its effect, also where nobody heard of it. */
+  /** Whether it took effect, even if the response was lost. */
   readonly isDone: boolean;
 }
 
-/** Something that Slack was asked to say to one person. */
+/** A message sent to Slack for one person. */
 export interface Answer {
-  /** Path of the response URL; null: a message that only they see, where that could not be reached. */
+  /** Path of the response URL, or null for the ephemeral message sent when that URL was unreachable. */
   readonly path: string | null;
-  /** Null where the path says who it is. */
+  /** Null when the path identifies the person. */
   readonly userId: string | null;
   readonly text: string;
 }
 
-/** A card when all is over. */
+/** A card at the end of the run. */
 export interface CardAtEnd {
   readonly acctId: number;
   readonly status: string;
@@ -76,30 +76,30 @@ export interface CardAtEnd {
   readonly weeklyLimit: number | null;
 }
 
-/** Everything that can be seen of a run from outside, and the record that Cardbell keeps. */
+/** Everything observable about a run from outside, and Cardbell's audit record. */
 export interface Recording {
   readonly sent: readonly SentEvent[];
-  /** What stands in Slack at the end, direct messages included. */
+  /** All messages in Slack at the end, including direct messages. */
   readonly messages: readonly SeenMessage[];
   readonly answers: readonly Answer[];
   readonly clicks: readonly Click[];
   readonly writes: readonly Write[];
   readonly records: readonly AuditRecord[];
-  /** What is wrong with the chain of the record; null: nothing. */
+  /** What is wrong with the audit chain, or null. */
   readonly chainFault: string | null;
   readonly cards: readonly CardAtEnd[];
   readonly quarantined: number;
   /** When (ms) a web process died. */
   readonly webDeaths: readonly number[];
-  /** Messages with events that stood in the quiet channel before its quiet hours ended. */
+  /** Marks of events posted in the quiet channel before its quiet hours ended. */
   readonly duringQuiet: readonly string[];
-  /** Limits that the portal set and that nobody changed after it. */
+  /** Limits set in the portal and not changed afterwards. */
   readonly portal: readonly { readonly acctId: number; readonly weeklyLimit: number }[];
-  /** Cards whose limit is changed for a time, with the limit that they go back to. */
+  /** Cards with a temporary limit, with the limit that is restored. */
   readonly bases: readonly { readonly acctId: number; readonly dailyLimit: number }[];
   /**
-   * Messages that stood in a channel while it was archived, as {@link messageKey} writes them: what was new about them and
-   * the rows in their threads may stand in the fallback channel as well.
+   * Keys ({@link messageKey}) of messages in a channel while it was archived. Updates to them and rows in their threads may
+   * also be in the fallback channel.
    */
   readonly archived: ReadonlySet<string>;
 }

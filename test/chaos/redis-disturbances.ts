@@ -4,13 +4,13 @@ import { channels } from '../support/people.ts';
 import type { ChaosCluster } from './cluster.ts';
 import type { Random } from './random.ts';
 
-/** A process that dies takes with it what it wrote last; nobody dies shortly before Redis forgets. */
+/** Pause without kills before Redis loses data, because a process that dies cannot repeat its latest writes. */
 const NOBODY_DIES_MS = 3000;
-/** Until then everybody has written again what Redis forgot. */
+/** Time after which all processes have rewritten the lost data. */
 const WRITTEN_AGAIN_MS = 8000;
 const FULL_MS = 3000;
 
-/** What can happen to Redis. Each says what it did. */
+/** Disturbances of Redis. Each returns a description of what it did. */
 export function redisDisturbances(cluster: ChaosCluster, random: Random, longest: number) {
   let serial = 0;
   return {
@@ -31,7 +31,7 @@ export function redisDisturbances(cluster: ChaosCluster, random: Random, longest
     async fillRedis() {
       const info = await cluster.store.info('memory');
       const used = Number(/^used_memory:(\d+)/m.exec(info)?.[1]);
-      // Webhooks are refused; what was taken has room to be worked on.
+      // Webhooks are refused, but accepted ones have room to be processed.
       await cluster.store.config('SET', 'maxmemory', Math.round(used * 1.12));
       await sleep(Math.min(longest, FULL_MS));
       await cluster.store.config('SET', 'maxmemory', 0);
@@ -47,7 +47,7 @@ export function redisDisturbances(cluster: ChaosCluster, random: Random, longest
       cluster.wire.cut();
       return 'connections to Redis cut';
     },
-    /** What a newer version would store: one that this one can post, and one that it must set aside. */
+    /** Adds two outbox entries of a newer version: one that this version can post, and one that it must set aside. */
     async storeNewerFields() {
       serial += 1;
       const message = { text: `A notice of a newer version, ${newerMark(serial)}.`, blocks: [] };

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { WebhookKind } from '../../sandbox/server.ts';
 
-/** Takes what the card service tells of clicks at once, so that our own service sends it. */
+/** Accepts the card service's webhooks about clicks at once, so that our own sender can deliver them. */
 export interface Relay {
   readonly url: string;
   to(next: (kind: WebhookKind, body: string) => void): void;

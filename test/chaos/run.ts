@@ -4,8 +4,8 @@ import { runChaos } from './chaos.ts';
 import { kinds } from './disturbances.ts';
 
 /**
- * `npm run test:chaos -- [--seed N] [--seconds N] [--events N] [--shards N] [--recording FILE]`: ten minutes and what is on
- * its way then; exit code 1 when anything is wrong. The file gets what was judged, and all logs.
+ * `npm run test:chaos -- [--seed N] [--seconds N] [--events N] [--shards N] [--recording FILE]`: runs for ten minutes,
+ * then until nothing is in flight. Exits with 1 when anything is wrong. FILE receives the judged recording and all logs.
  */
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,7 @@ const { values } = parseArgs({
     recording: { type: 'string' },
   },
 });
-/** Clicks that are acknowledged. */
+/** Number of acknowledged clicks. */
 const CLICKS_MIN = 2000;
 const isLong = values.seconds === undefined && values.events === undefined;
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
@@ -29,18 +29,18 @@ const say = (line: string): void => {
 };
 
 say(
-  `seed ${seed}: ${events} events in ${seconds} s. The same again: npm run test:chaos -- --seed ${seed} --shards ${shards}`,
+  `seed ${seed}: ${events} events in ${seconds} s. To repeat: npm run test:chaos -- --seed ${seed} --shards ${shards}`,
 );
 const report = await runChaos({
   seed,
   events,
   seconds,
   calm: { events: 20 },
-  // An attempt may wait two minutes for the next.
+  // Two attempts may be two minutes apart.
   stuckSeconds: 300,
   acknowledged: isLong ? CLICKS_MIN : 0,
   timeScale: 60,
-  // What people did is a line each in one channel: at one a second, the lines of 2,000 clicks would take half an hour.
+  // Each click adds a line to one channel: at one a second, the lines of 2,000 clicks would take half an hour.
   postsPerSecond: 4,
   clickEveryMs: 300,
   idleConnections: 2000,
@@ -56,10 +56,10 @@ const faults = [
   ...report.broken,
   ...kinds.filter((kind) => report.disturbances[kind] === undefined).map((kind) => `never happened: ${kind}`),
   ...(isLong && report.acknowledged < CLICKS_MIN
-    ? [`${report.acknowledged} clicks were acknowledged, ${CLICKS_MIN} were to be`]
+    ? [`${report.acknowledged} clicks were acknowledged, expected ${CLICKS_MIN}`]
     : []),
-  // A step that nobody was killed at has another name by now.
-  ...(isLong ? report.notStruck.map((name) => `nobody was killed ${name}`) : []),
+  // A step at which no process was killed has probably been renamed.
+  ...(isLong ? report.notStruck.map((name) => `no process was killed ${name}`) : []),
 ];
 const { broken: _, ...figures } = report;
 process.stdout.write(

@@ -15,8 +15,8 @@ import { createService, type Service } from './service.ts';
 import { createBetween, type Tamper } from './tampering.ts';
 
 /**
- * The chaos suite judges Cardbell with faults that it must find, each put on the wire between Cardbell and Slack, the card
- * service or the senders of webhooks and clicks. Nothing else is disturbed, so each complaint is about its fault.
+ * Tests the chaos suite with faults it must find. Each is injected between Cardbell and Slack, the card service, or the
+ * senders of webhooks and clicks. Nothing else is disturbed, so each complaint is about the injected fault.
  */
 const [slack, cardApi, web] = [createBetween(), createBetween(), createBetween()];
 let relay: Relay;
@@ -52,7 +52,7 @@ afterAll(async () => {
   for (const between of [slack, cardApi, web]) between.close();
 });
 
-/** What the suite says of events and clicks while something is wrong. */
+/** The suite's complaints about events and clicks while a fault is injected. */
 async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper], events: number, kinds: ClickKind[]) {
   const quarantined = await cluster.store.zcard('{cardbell:state}:quarantine');
   const [before, callsBefore] = [sent.length, cluster.sandbox.calls.length];
@@ -64,7 +64,7 @@ async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper
   between.tamper(how);
   if (events > 0) sendNow(first(), service, sent);
   await sendThrottled(cluster, events, () => sendNow(next(), service, sent));
-  // Each repeated decline once more, when its message stands.
+  // Each repeated decline once more, after its message is posted.
   const repeated = new Set(sent.slice(before).flatMap(({ kind, mark }) => (kind === 'repeat' && mark ? [mark] : [])));
   const again = [...repeated].flatMap((mark) => repeat(mark) ?? []);
   await sendThrottled(cluster, again.length, () => sendNow(again.pop() as ChaosEvent, service, sent));
@@ -83,7 +83,7 @@ async function judged(tamper: readonly [ReturnType<typeof createBetween>, Tamper
   return judge({ ...recording, quarantined: recording.quarantined - quarantined, bases: [] }, kinds).broken;
 }
 
-/** Each hundredth of those that it is about. */
+/** Applies a fault to every hundredth matching request. */
 function everyHundredth(fits: (path: string) => boolean, how: ReturnType<Tamper>): Tamper {
   let count = 0;
   return ({ path }) => {
@@ -95,31 +95,31 @@ function everyHundredth(fits: (path: string) => boolean, how: ReturnType<Tamper>
 const isUpdate = (path: string): boolean => path.endsWith('/chat.update');
 const isPost = (path: string): boolean => path.endsWith('/chat.postMessage');
 
-it('finds nothing wrong where nothing is', async () => {
+it('finds nothing wrong without a fault', async () => {
   expect(await judged([web, () => null], 15, ['limit', 'block'])).toEqual([]);
 });
 
-it('finds that messages are never edited', async () => {
+it('detects that messages are never edited', async () => {
   const broken = await judged([slack, ({ path }) => (isUpdate(path) ? { answer: { ok: true } } : null)], 60, []);
 
   expect(broken.join('\n')).toMatch(/declined \d+ times, no message says more than/);
   for (const fault of broken) expect(fault).toMatch(/no message says|does not say that|the warning says/);
 });
 
-it('finds that every PUT is sent twice', async () => {
+it('detects that every PUT is sent twice', async () => {
   const broken = await judged([cardApi, ({ method }) => (method === 'PUT' ? 'twice' : null)], 0, ['limit', 'unblock']);
 
   expect(
     broken.filter((fault) => /written 2 times/.test(fault)),
-    'of a limit',
+    'limit written twice',
   ).toHaveLength(1);
   expect(
     broken.filter((fault) => /written twice: Active/.test(fault)),
-    'of a status',
+    'status written twice',
   ).toHaveLength(1);
 });
 
-it('finds that every block is dropped silently', async () => {
+it('detects that every block is silently dropped', async () => {
   const isBlock = (body: string): boolean => /text=block|block_card/.test(body);
   const broken = await judged([web, ({ body }) => (isBlock(body) ? { answer: {} } : null)], 0, ['block', 'unblock']);
 
@@ -127,7 +127,7 @@ it('finds that every block is dropped silently', async () => {
   expect(broken.join('\n')).toMatch(/of 1 clicks to block none had an effect/);
 });
 
-it('finds that one event in a hundred is lost', async () => {
+it('detects one lost event in a hundred', async () => {
   const lose = everyHundredth((path) => path.startsWith('/webhooks/'), { answer: { status: 'taken' } });
   const broken = await judged([web, lose], 105, []);
 
@@ -136,7 +136,7 @@ it('finds that one event in a hundred is lost', async () => {
     expect(fault).toMatch(/^lost: |no message says more|misfits sent|the warning says|warnings for/);
 });
 
-it('finds that one post in a hundred is doubled', async () => {
+it('detects one duplicated post in a hundred', async () => {
   const before = cluster.workspace.calls.length;
   const broken = await judged([slack, everyHundredth(isPost, 'twice')], 140, []);
 
@@ -147,7 +147,7 @@ it('finds that one post in a hundred is doubled', async () => {
   for (const fault of broken) expect(fault).toMatch(/^twice: |warnings for/);
 });
 
-it('is never tried again: a fault that shows once is a fault', async () => {
+it('is never retried: a fault that occurs once is a fault', async () => {
   const { default: config } = await import('../../vitest.config.ts');
   const chaos = config.test?.projects?.find((project) => JSON.stringify(project).includes('"name":"chaos"'));
 

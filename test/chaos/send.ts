@@ -9,11 +9,11 @@ import type { Random } from './random.ts';
 import type { Service } from './service.ts';
 
 const AT_ONCE = 3;
-/** A machine that falls behind gets no more: how fast it is decides nothing. */
+/** Sending pauses at this backlog, so that the speed of the machine does not matter. */
 const IN_INBOX_MAX = 3000;
-/** How many times slower events come when there were enough of them. */
+/** Factor by which sending slows down after enough events. */
 const SLOWER = 10;
-/** How often things are broken for as long as they should be, until it is enough. */
+/** Longest run, in multiples of the planned time, until everything wanted has happened. */
 const LONGEST = 4;
 const LOOK_EVERY_MS = 1000;
 
@@ -22,15 +22,15 @@ export function sendNow(event: ChaosEvent, service: Pick<Service, 'send'>, sent:
   for (const delay of delays) setTimeout(() => void service.send(event.webhook), delay);
 }
 
-/** Sends the next when those before are posted, so that most have a message of their own. */
+/** Sends each event after earlier ones are posted, so that most get a separate message. */
 export async function sendThrottled(cluster: ChaosCluster, events: number, sendOne: () => void): Promise<void> {
   for (let count = 0; count < events; count += 1) {
-    await until(async () => (await inFlight(cluster)) < AT_ONCE, 'few are on their way');
+    await until(async () => (await inFlight(cluster)) < AT_ONCE, 'few events are in flight');
     sendOne();
   }
 }
 
-/** Spreads the events over the time, some several times and some out of order; then goes on until it is enough. */
+/** Spreads the events over the time, some repeated and some out of order, and continues until everything has happened. */
 export async function sendAll(
   { events, seconds, isShort }: Pick<ChaosOptions, 'events' | 'seconds' | 'isShort'>,
   to: {
@@ -39,7 +39,7 @@ export async function sendAll(
     readonly sent: ChaosEvent[];
     readonly random: Random;
     readonly cluster: Pick<ChaosCluster, 'store'>;
-    /** What is still to happen, in words; empty: it is enough. */
+    /** Describes what has not happened yet. Empty when everything has. */
     readonly wanting: () => string;
     readonly say: (line: string) => void;
   },
@@ -64,7 +64,7 @@ export async function sendAll(
     due += (passedMs / (seconds * 1000)) * (count < events ? events : events / SLOWER);
     for (; count < due; count += 1) {
       const copies = Number(random.weighted({ '1': 85, '2': 12, '3': 3 }));
-      // Most at once, some out of their order, copies up to long after.
+      // Most are sent at once, some out of order, and copies up to much later.
       const first = random.next() < 0.8 ? 0 : random.integer(1, latestMs / 2);
       const others = Array.from({ length: copies - 1 }, () => random.integer(0, latestMs));
       sendNow(next(), service, sent, [first, ...others]);
@@ -74,7 +74,7 @@ export async function sendAll(
 }
 
 async function isFallingBehind({ store }: Pick<ChaosCluster, 'store'>): Promise<boolean> {
-  // While Redis is away nobody knows, and nothing is held back.
+  // While Redis is down the backlog is unknown, and sending continues.
   const length = await Promise.race([countInbox(store).catch(() => 0), sleep(LOOK_EVERY_MS, 0)]);
   return length > IN_INBOX_MAX;
 }

@@ -4,17 +4,17 @@ import { secrets } from '../support/people.ts';
 import type { SampleWebhook } from '../support/sample-webhook.ts';
 import type { Random } from './random.ts';
 
-/** The service's retries; after the last it would give up, which is no fault of ours: here it goes on. */
+/** The service's retry delays. The real service gives up after the last, but this one continues. */
 const RETRY_SECONDS = [15, 30, 60, 120, 3600] as const;
-/** Ten seconds, the service's own time limit, would be milliseconds on a scaled clock: no machine answers that soon. */
+/** Not scaled: the service's limit of ten seconds would shrink to milliseconds, too fast for any machine. */
 const TIMEOUT_MS = 3000;
 
 /** The sending side of the card service. */
 export interface Service {
-  /** Sends until it is accepted, to whichever web process comes up. Never rejects. */
+  /** Sends to random web processes until the webhook is accepted. Never rejects. */
   send(webhook: SampleWebhook): Promise<void>;
   readonly counts: { attempts: number; accepted: number; retried: number; lastResort: number };
-  /** Webhooks that are not accepted yet. */
+  /** Number of webhooks not accepted yet. */
   inFlight(): number;
   close(): void;
 }

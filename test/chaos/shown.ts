@@ -1,17 +1,17 @@
 import { markPattern } from './events.ts';
 import type { SeenMessage } from './recording.ts';
 
-/** What people see of events, by their marks. */
+/** How events are shown to people, by their marks. */
 export interface Shown {
   /** Messages, lines, rows of tables and rows of files in which the event is shown. */
   readonly times: ReadonlyMap<string, number>;
-  /** The largest number of declines that any of these says. */
+  /** The largest decline count stated in any of these. */
   readonly said: ReadonlyMap<string, number>;
-  /** In how many summaries with a list behind them it is counted. */
+  /** Number of summaries with an attached list that count the event. */
   readonly summarized: ReadonlyMap<string, number>;
-  /** Warnings of card testing, with the largest number of cards that they say, and how many are rows of lists. */
+  /** Card testing warnings, with the largest stated number of cards, and how many are rows of lists. */
   readonly warnings: ReadonlyMap<string, Warnings>;
-  /** In which channels the event is shown. */
+  /** Channels that show the event. */
   readonly channels: ReadonlyMap<string, ReadonlySet<string>>;
   /** Messages about one event alone. */
   readonly alone: ReadonlyMap<string, readonly SeenMessage[]>;
@@ -27,11 +27,11 @@ export interface Warnings {
 }
 
 /**
- * Counts from Slack alone, not from what Redis believes.
+ * Counts only what is in Slack, independent of Redis.
  *
- * A message about one event shows it once, however often it names it. Where several share a message, each line and each
- * row of a table or file is one showing. A summary and the whole list behind it (a file, or pages, in its thread) are one
- * showing; two files with the same row are two.
+ * A message about one event counts once, however often it names the event. In a shared message, each line and each row of
+ * a table or file counts once. A summary and its complete list (a file or pages in its thread) count once together, but
+ * two files with the same row count twice.
  */
 export function shownIn(messages: readonly SeenMessage[]): Shown {
   const times = new Map<string, number>();
@@ -74,13 +74,13 @@ export function shownIn(messages: readonly SeenMessage[]): Shown {
 /** A section about one event of several that share a message: `*Declined: …* · who`. */
 const EVENT_OF_LIST = /"type":"section".*"text":"\*[^*]+\* · /;
 
-/** A message in pieces, each of which is about one event. */
+/** A message split into pieces about one event each. */
 interface Pieces {
   readonly whole: string;
   readonly lines: readonly string[];
   readonly rows: readonly string[];
   readonly fileLines: readonly (readonly string[])[];
-  /** Those that name one event alone. */
+  /** The pieces that name exactly one event. */
   readonly all: readonly string[];
 }
 
@@ -108,7 +108,7 @@ function timesIn({ whole, lines, rows, fileLines }: Pieces): Map<string, number>
   return shown;
 }
 
-/** In how many of these pieces each mark stands. A warning is no showing of the declines that it warns of. */
+/** Number of pieces per mark. A warning does not count as showing its declines. */
 function countIn(pieces: readonly string[]): Map<string, number> {
   return marksOf(pieces.filter((one) => !isWarning(one)));
 }
@@ -136,7 +136,7 @@ function addWarnings(warnings: Map<string, Warnings>, pieces: Pieces, isInList: 
   }
 }
 
-/** The rows behind a summary, in its thread. */
+/** Whether a message has the rows of a summary, in its thread. */
 function isList({ files, threadTs, text }: SeenMessage): boolean {
   return threadTs !== null && (files.length > 0 || /Rows [\d,]+ to [\d,]+ of /.test(text));
 }

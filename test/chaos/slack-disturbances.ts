@@ -46,12 +46,12 @@ export interface OutsideWorld {
   readonly isRepeated: (mark: string) => boolean;
   /** Sends one more repeat of a decline. */
   readonly repeat: (mark: string) => ChaosEvent | null;
-  /** What stood in a channel while it was archived, as {@link messageKey} writes it. */
+  /** Keys ({@link messageKey}) of messages in a channel while it was archived. */
   readonly archived: Set<string>;
   readonly portal: Map<number, number>;
 }
 
-/** What can happen to Slack and to the card service. Each says what it did; empty: nothing could be done. */
+/** Disturbances of Slack and the card service. Each returns a description of what it did, or '' if nothing. */
 export function slackDisturbances(cluster: ChaosCluster, random: Random, longest: number, world: OutsideWorld) {
   const { workspace, sandbox } = cluster;
   let serial = 0;
@@ -73,7 +73,7 @@ export function slackDisturbances(cluster: ChaosCluster, random: Random, longest
       cluster.setSlackBehind(0);
       return 'clocks of Slack and Redis differ';
     },
-    /** The message of a decline that is repeated afterwards. */
+    /** Deletes the message of a decline that is then repeated. */
     async deleteMessage() {
       const found = workspace.messages(channels.declines).flatMap((message) => {
         const marks = new Set(`${message.text} ${JSON.stringify(message.blocks ?? [])}`.match(markPattern));
@@ -99,7 +99,7 @@ export function slackDisturbances(cluster: ChaosCluster, random: Random, longest
       sandbox.faults.add({ path: /./, times: random.integer(1, 3), ...random.pick(cardFaults) });
       return 'card API fails';
     },
-    /** The answer to a limit is lost, and meanwhile somebody changes another limit in the portal. */
+    /** Loses the response to a limit change while another limit is changed in the portal. */
     async loseAnswerAndChange() {
       serial += 1;
       const acctId = world.cards.portal;
@@ -123,7 +123,7 @@ export function slackDisturbances(cluster: ChaosCluster, random: Random, longest
 
   async function changeInPortal(acctId: number, WeeklySpendLimit: number): Promise<void> {
     const rules = sandbox.accounts().find(({ AcctId }) => AcctId === acctId)?.SpendRules;
-    // The portal has no part in what goes wrong on the way to the API.
+    // Faults on the way to the API must not affect the portal.
     sandbox.faults.clear();
     const answer = await fetch(`${sandbox.url}/Card/SpendRules/${acctId}/Advanced`, {
       method: 'PUT',

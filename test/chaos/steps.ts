@@ -1,16 +1,16 @@
-/** A step of ours that can be told by what is written to a socket at that moment. */
+/** A step of Cardbell, recognized by the data it writes to a socket. */
 export interface Step {
   readonly name: string;
   readonly process: 'web' | 'worker';
-  /** Case does not matter. */
+  /** Case insensitive. */
   readonly pattern: string;
-  /** Happens so seldom under pressure, where most alerts share a message, that a run may pass without. */
+  /** Under load most alerts share messages, so this is rare and a run may pass without it. */
   readonly isRare?: true;
 }
 
 const redisKey = (name: string): string => `\\{cardbell:${name}`;
 
-/** Where a process is killed, just before or just after. */
+/** Steps just before or after which a process is killed. */
 export const steps: readonly Step[] = [
   { name: 'a webhook is stored', process: 'web', pattern: '\\{cardbell[^}]*:in\\}:webhooks' },
   { name: 'a click is stored', process: 'web', pattern: `${redisKey('in\\}:actions')}` },

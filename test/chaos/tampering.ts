@@ -1,18 +1,18 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** What a fault of Cardbell would make of a request; null: it is passed on as it is. */
+/** The simulated fault for a request. Null passes the request on unchanged. */
 export type Tamper = (request: { method: string; path: string; body: string }) => 'twice' | { answer: object } | null;
 
-/** A place between two programs where requests are passed on, lost or doubled. */
+/** A proxy between two programs that passes on, drops or duplicates requests. */
 export interface Between {
-  /** @returns the address that leads to this one through here. */
+  /** @returns a URL that reaches this URL through the proxy. */
   lead(url: string): Promise<string>;
-  /** From now on; null: everything is passed on. */
+  /** Sets the fault from now on. Null passes everything on. */
   tamper(how: Tamper | null): void;
   close(): void;
 }
 
-/** Faults are put on the wire, because all of Cardbell's parts would have to be changed for them otherwise. */
+/** Injects faults on the wire, which avoids changes to Cardbell's code. */
 export function createBetween(): Between {
   let tamper: Tamper | null = null;
   const servers: ReturnType<typeof createServer>[] = [];

@@ -1,17 +1,17 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A wire between Cardbell and Redis that can be made slow, or cut. */
+/** A proxy between Cardbell and Redis that can delay data and cut connections. */
 export interface Wire {
   readonly port: number;
-  /** Milliseconds that everything takes longer, in each direction. */
+  /** Delays all data by this many milliseconds in each direction. */
   slow(ms: number): void;
-  /** Cuts every connection there is. */
+  /** Cuts all connections. */
   cut(): void;
   stop(): Promise<void>;
 }
 
-/** @param target port on loopback, looked up for each connection. */
+/** @param target loopback port to connect to. */
 export async function startWire(target: number): Promise<Wire> {
   let delayMs = 0;
   const sockets = new Set<Socket>();
@@ -23,7 +23,7 @@ export async function startWire(target: number): Promise<Wire> {
     ] as const) {
       sockets.add(from);
       from.setNoDelay(true);
-      // One after the other: a chunk that overtook another would be another conversation.
+      // In sequence, because chunks must not overtake each other.
       let before = Promise.resolve();
       from.on('data', (chunk) => {
         const at = performance.now() + delayMs;

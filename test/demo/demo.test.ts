@@ -27,10 +27,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Patience on a busy machine. */
+/** Generous, for a busy machine. */
 const POLL = { timeout: 60_000, interval: 20 };
 
-describe('the demo, in a browser', () => {
+describe('the demo in a browser', () => {
   let demo: RunningDemo;
   let browser: Browser;
   let page: Page;
@@ -82,7 +82,7 @@ describe('the demo, in a browser', () => {
     return receipt;
   }
 
-  it('a decline appears in its channel, with the reason', async () => {
+  it('shows a decline in its channel with the reason', async () => {
     await decline().waitFor();
 
     const text = await decline().innerText();
@@ -91,7 +91,7 @@ describe('the demo, in a browser', () => {
     expect(text).toContain('$30.50 more than the $53.60 left.');
   });
 
-  it('somebody without rights is refused with words, and nothing changes', async () => {
+  it('refuses a person without permission with an explanation, and changes nothing', async () => {
     await become(userId.otto);
     await decline().locator('[data-action-id=block_card]').click();
     await page.getByTestId('confirm-yes').click();
@@ -101,7 +101,7 @@ describe('the demo, in a browser', () => {
     expect(writes(demo)).toEqual([]);
   });
 
-  it('Block card asks first, blocks the card once and says who did it', async () => {
+  it('asks before Block card, blocks the card once and shows who did it', async () => {
     await become(userId.olga);
     await decline().locator('[data-action-id=block_card]').click();
     const question = await page.getByTestId('confirm').innerText();
@@ -115,7 +115,7 @@ describe('the demo, in a browser', () => {
     expect(await pay('12.50')).toContain('Declined');
   });
 
-  it('/card limit changes the limit, and what was declined is approved when it is tried again', async () => {
+  it('changes the limit with /card limit, and the retried purchase is approved', async () => {
     await become(userId.ana);
     await write('/card unblock 1234 found it');
     await message('Unblocked').last().waitFor();
@@ -125,7 +125,7 @@ describe('the demo, in a browser', () => {
     await message('Limit changed').waitFor();
     expect(await cardInService(demo, sam)).toEqual({ status: 'Active', daily: 400 });
 
-    // Sam tries again without being asked.
+    // Sam retries without further input.
     await go(channelId.spend);
     await message(/Sam Rivera.*spent \$84\.10 at /)
       .first()
@@ -134,7 +134,7 @@ describe('the demo, in a browser', () => {
     expect(await pay('300')).toContain('Declined: Transaction exceeded daily spend limit');
   });
 
-  it('who did what is written down', async () => {
+  it('records who did what', async () => {
     await go(channelId.audit);
 
     await message(/Otto Lang was not allowed to block/).waitFor();
@@ -143,7 +143,7 @@ describe('the demo, in a browser', () => {
     await message(/Ana Ferreira changed the limit.*\$150\.00.*\$400\.00/).waitFor();
   });
 
-  it('many declines at once become one message, and its menu opens any of them', async () => {
+  it('shows many simultaneous declines in one message whose menu opens each of them', async () => {
     const till = await browser.newPage();
     await till.goto(demo.till);
     await till.getByRole('button', { name: '12 declines' }).click();
@@ -156,7 +156,7 @@ describe('the demo, in a browser', () => {
     expect(await batch.innerText()).toMatch(/One message, because more arrived at once/);
   });
 
-  it('Ctrl-C leaves no process, no port and no file behind', async () => {
+  it('leaves no process, port or file behind after Ctrl-C', async () => {
     const children = childrenOf(demo.pid);
     const ports = [demo.page, demo.web, demo.sandbox, demo.till].map((url) => Number(new URL(url).port));
     await page.close();
@@ -174,7 +174,7 @@ describe('the demo, in a browser', () => {
   });
 });
 
-it('the demo ends with 1 and the last words of a process that died', async () => {
+it('the demo exits with 1 and prints the last log lines of a process that died', async () => {
   const demo = await startRunningDemo('--no-story');
   const children = childrenOf(demo.pid);
 
@@ -183,12 +183,12 @@ it('the demo ends with 1 and the last words of a process that died', async () =>
   const code = await demo.ended;
 
   expect(code).toBe(1);
-  expect(demo.complaints()).toMatch(/the worker process did not go on: signal SIGKILL\n {2}\| .*"msg":"worker runs"/s);
+  expect(demo.complaints()).toMatch(/the worker process stopped: signal SIGKILL\n {2}\| .*"msg":"worker runs"/s);
   expect(children.filter(isAlive)).toEqual([]);
   expect(existsSync(demo.folder)).toBe(false);
 });
 
-it('SIGTERM while it starts stops the demo clean', async () => {
+it('the demo stops cleanly on SIGTERM during startup', async () => {
   const child = spawnDemo('--json', '--port', '0');
   await expect.poll(() => childrenOf(child.pid as number).length, POLL).toBeGreaterThan(0);
   const children = childrenOf(child.pid as number);
@@ -199,13 +199,16 @@ it('SIGTERM while it starts stops the demo clean', async () => {
   expect(children.filter(isAlive)).toEqual([]);
 });
 
-it.each([['--speed', 'fast'], ['--port', '70000'], ['--nonsense']])('the flags %s %s are refused', async (...flags) => {
-  const child = spawnDemo(...flags);
-  let complaint = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaint += text;
-  });
+it.each([['--speed', 'fast'], ['--port', '70000'], ['--nonsense']])(
+  'the demo refuses the flags %s %s',
+  async (...flags) => {
+    const child = spawnDemo(...flags);
+    let complaint = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
 
-  expect(await endOf(child)).toBe(64);
-  expect(complaint).toContain('Usage: npm run demo');
-});
+    expect(await endOf(child)).toBe(64);
+    expect(complaint).toContain('Usage: npm run demo');
+  },
+);

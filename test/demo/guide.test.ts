@@ -6,11 +6,11 @@ import { type PrintedDemo, startPrintedDemo } from './running-demo.ts';
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: 'dark' } as const;
-/** Patience on a busy machine. */
+/** Generous, for a busy machine. */
 const POLL = { timeout: 60_000, interval: 20 };
 
-/** A newcomer with a phone follows the printed guide, knows nothing else, and the day's story goes on meanwhile. */
-describe('each printed step works as printed', () => {
+/** A newcomer with a phone follows the printed guide and nothing else, while the day's story continues. */
+describe('the printed guide', () => {
   let demo: PrintedDemo;
   let browser: Browser;
   let context: BrowserContext;
@@ -36,9 +36,9 @@ describe('each printed step works as printed', () => {
     page.locator('#scroll').getByTestId('message').filter({ hasText: text });
   const firstDecline = (): Locator => page.locator('.pointed');
 
-  /** Words that the guide prints, so that the page must have them. */
+  /** Text printed in the guide, which the page must therefore show. */
   function printed(words: string): string {
-    expect(demo.guide.replaceAll(/\s+/g, ' '), 'the guide prints it').toContain(words);
+    expect(demo.guide.replaceAll(/\s+/g, ' '), 'printed in the guide').toContain(words);
     return words;
   }
 
@@ -51,10 +51,9 @@ describe('each printed step works as printed', () => {
     await openMenu();
     const people = page.getByLabel('You are');
     const labels = await people.locator('option').allInnerTexts();
-    await people.selectOption({ label: labels.find((label) => label.startsWith(name)) ?? name });
-    await expect
-      .poll(() => page.getByTestId('user-switcher').locator('option:checked').innerText(), POLL)
-      .toMatch(name);
+    const [id] = await people.selectOption({ label: labels.find((label) => label.startsWith(name)) ?? name });
+    // The page is drawn for this person. The selection alone changes at once.
+    await page.waitForURL((url) => url.searchParams.get('user') === id);
   }
 
   async function open(place: string): Promise<void> {
@@ -64,7 +63,7 @@ describe('each printed step works as printed', () => {
   }
 
   async function press(words: string, within: Locator): Promise<void> {
-    // By what can be read: screen readers hear which card it is about as well.
+    // By the visible text, because the accessible label also names the card.
     await within
       .locator('button')
       .filter({ hasText: printed(words) })
@@ -76,16 +75,16 @@ describe('each printed step works as printed', () => {
     expect(await layoutFaults(page)).toEqual({ brokenWords: [], tooWide: [] });
   }
 
-  it('step 1: the link leads straight to the decline, and the story waits', async () => {
+  it('step 1: the link opens the decline, and the story waits', async () => {
     await page.goto(demo.link('Start here'));
     await firstDecline().getByText('Declined: $84.10 at Corner Diner').waitFor();
 
     expect(await firstDecline().innerText()).toContain('Over the daily limit');
     await looksFine();
-    expect(demo.story(), 'nothing was done yet, and no minute has passed').toEqual([]);
+    expect(demo.story(), 'no action yet, and less than a minute has passed').toEqual([]);
   });
 
-  it('step 2: Sam asks for more', async () => {
+  it('step 2: Sam requests a raise', async () => {
     await become('Sam');
     await open(printed('Cardbell messages'));
     await message('Declined: $84.10 at Corner Diner').waitFor();
@@ -103,7 +102,7 @@ describe('each printed step works as printed', () => {
     await expect.poll(() => demo.story().length, POLL).toBeGreaterThan(0);
   });
 
-  it('step 3: Ana approves, Sam pays, and the limit goes back down', async () => {
+  it('step 3: Ana approves, Sam pays, and the limit is restored', async () => {
     await become('Ana');
     await open('card-approvals');
     const request = message('Lunch with a client');
@@ -118,7 +117,7 @@ describe('each printed step works as printed', () => {
     await message(/Sam Rivera.*spent \$84\.10 at Corner Diner/).waitFor();
   });
 
-  it('step 4: Olga blocks the card and takes it back, and Otto is refused', async () => {
+  it('step 4: Olga blocks the card and undoes it, and Otto is refused', async () => {
     await page.goto(demo.link('Start here'));
     await press('Block card', firstDecline());
     await page.getByTestId('confirm-yes').click();
@@ -132,7 +131,7 @@ describe('each printed step works as printed', () => {
     await message('Only operators and approvers may block cards').waitFor();
   });
 
-  it('step 5: many declines become one message, and its menu opens each', async () => {
+  it('step 5: many declines share one message whose menu opens each', async () => {
     const till = await context.newPage();
     await till.goto(demo.link('Cash register'));
     expect(await layoutFaults(till)).toEqual({ brokenWords: [], tooWide: [] });
@@ -147,7 +146,7 @@ describe('each printed step works as printed', () => {
     await message('Only visible to you').getByText('Declined: ').last().waitFor();
   });
 
-  it('step 6: a digest, the way of an alert, and who did what', async () => {
+  it('step 6: a digest, the path of an alert, and who did what', async () => {
     await become('Ana');
     await open('card-declines');
     for (const [command, answer] of [
@@ -162,7 +161,7 @@ describe('each printed step works as printed', () => {
     await message(/Otto Lang was not allowed to block/).waitFor();
   });
 
-  it('after all that the first decline still has its own message, and no warning has swallowed it', async () => {
+  it('in the end the first decline still has a separate message, not absorbed by a warning', async () => {
     await page.goto(demo.link('Start here'));
     await firstDecline().getByText('Declined: $84.10 at Corner Diner').waitFor();
 
@@ -172,7 +171,7 @@ describe('each printed step works as printed', () => {
   });
 });
 
-it('when nobody does anything, the story begins after the time that the guide prints', async () => {
+it('the story begins by itself after the time printed in the guide', async () => {
   const demo = await startPrintedDemo('--speed', '6000');
 
   expect(demo.guide).toContain('or after 2 seconds, a day at');

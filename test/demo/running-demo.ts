@@ -6,7 +6,7 @@ import { demoSecret } from '../../local/demo-settings.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What the demo says of itself with `--json`. */
+/** The output of the demo with `--json`. */
 export interface DemoAddresses {
   readonly ready: true;
   readonly page: string;
@@ -16,7 +16,7 @@ export interface DemoAddresses {
   readonly folder: string;
 }
 
-/** A demo that runs as its own process, as people run it. */
+/** A demo that runs as a separate process, as people run it. */
 export interface RunningDemo extends DemoAddresses {
   readonly process: ChildProcess;
   readonly pid: number;
@@ -32,7 +32,7 @@ export function spawnDemo(...flags: string[]): ChildProcess {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test that fails halfway leaves nothing running.
+  // Leaves nothing running after a failed test.
   process.once('exit', () => child.kill('SIGTERM'));
   return child;
 }
@@ -42,7 +42,7 @@ export async function endOf(child: ChildProcess): Promise<number | string | null
   return await new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));
 }
 
-/** Starts a demo on free ports and waits until it is ready. @throws with its complaint when it ends before. */
+/** Starts a demo on free ports and waits until it is ready. @throws with its complaint when it exits first. */
 export async function startRunningDemo(...flags: string[]): Promise<RunningDemo> {
   const child = spawnDemo('--json', '--port', '0', ...flags);
   const ended = endOf(child);
@@ -68,13 +68,13 @@ export interface PrintedDemo {
   readonly process: ChildProcess;
   readonly ended: Promise<number | string | null>;
   readonly guide: string;
-  /** The link that the guide prints behind a label, such as `Start here`. @throws when there is none. */
+  /** The link printed in the guide after a label, such as `Start here`. @throws when there is none. */
   link(label: string): string;
-  /** What the story has told so far. */
+  /** The story so far. */
   story(): string[];
 }
 
-/** Starts a demo on free ports as people start it, and reads what it prints. @throws when it ends before. */
+/** Starts a demo on free ports as people start it, and reads its output. @throws when it exits first. */
 export async function startPrintedDemo(...flags: string[]): Promise<PrintedDemo> {
   const child = spawnDemo('--port', '0', ...flags);
   const ended = endOf(child);
@@ -115,19 +115,19 @@ function parentOf(pid: string): number | undefined {
   try {
     return Number(/^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
   } catch {
-    // It ended while we looked.
+    // The process has just exited.
     return undefined;
   }
 }
 
-/** The child of a process whose command line holds a text. @throws when there is none. */
+/** The child of a process whose command line contains a text. @throws when there is none. */
 export function childWith(pid: number, text: string): number {
   const child = childrenOf(pid).find((each) => readFileSync(`/proc/${each}/cmdline`, 'utf8').includes(text));
   if (child === undefined) throw new Error(`no child runs ${text}`);
   return child;
 }
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -153,7 +153,7 @@ export async function heroAccount(demo: DemoAddresses): Promise<number> {
   return hero.AccountId;
 }
 
-/** Status and daily limit of an account's card, as the card service has them. */
+/** Status and daily limit of an account's card in the card service. */
 export async function cardInService(demo: DemoAddresses, acctId: number): Promise<{ status: string; daily: number }> {
   const details = await ask<{ CardList: { CardStatus: string }[]; SpendRules: { DailySpendLimit: number } }>(
     demo,
@@ -162,7 +162,7 @@ export async function cardInService(demo: DemoAddresses, acctId: number): Promis
   return { status: details.CardList[0]?.CardStatus ?? '', daily: details.SpendRules.DailySpendLimit };
 }
 
-/** The writes that the card service was asked for, oldest first. */
+/** The writes sent to the card service, oldest first. */
 export function writes(demo: DemoAddresses): string[] {
   return readFileSync(join(demo.folder, 'card-service.log'), 'utf8')
     .trimEnd()

@@ -20,7 +20,7 @@ const { services } = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }
 const variablesOf = (name: string): string[] => Object.keys(services[name]?.environment ?? {});
 
 describe('compose.yaml', () => {
-  it("keeps each process' secrets from the other", () => {
+  it('gives each process only its own secrets', () => {
     expect(variablesOf('web')).not.toContain('CARD_API_TOKEN');
     expect(variablesOf('worker')).not.toContain('WEBHOOK_SHARED_SECRET');
     expect(variablesOf('worker')).not.toContain('SLACK_SIGNING_SECRET');
@@ -30,14 +30,14 @@ describe('compose.yaml', () => {
     expect(services[name]).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
-  it('pins every image of others by digest', () => {
+  it('pins every third-party image by digest', () => {
     const images = Object.values(services).map(({ image }) => image ?? '');
 
     for (const image of images.filter((name) => !name.includes('cardbell')))
       expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
   });
 
-  it('runs a Redis that evicts nothing and writes each change to its disk', () => {
+  it('runs a Redis that evicts nothing and writes each change to disk', () => {
     const command = services['redis']?.command?.join(' ');
 
     expect(command).toContain('--appendonly yes');
@@ -45,7 +45,7 @@ describe('compose.yaml', () => {
     expect(command).toContain('--maxmemory-policy noeviction');
   });
 
-  it('gives each process a Redis user of its own, which the shipped file has', () => {
+  it('gives each process a separate Redis user from the shipped file', () => {
     const users = readFileSync('deploy/redis/users.acl', 'utf8');
     for (const name of ['web', 'worker']) {
       const other = name === 'web' ? 'worker' : 'web';
@@ -58,11 +58,11 @@ describe('compose.yaml', () => {
     expect(services['redis']?.command?.join(' ')).toContain('--aclfile /tmp/users.acl');
   });
 
-  it('asks for no variable before it starts, and has no password that everybody knows', () => {
+  it('starts without required variables and without well-known passwords', () => {
     expect(readFileSync('compose.yaml', 'utf8')).not.toMatch(/PASSWORD:?-|:\?/);
   });
 
-  it('starts proxy and demo only when they are asked for', () => {
+  it('starts proxy and demo only on request', () => {
     expect(services['proxy']?.profiles).toEqual(['tls']);
     expect(services['demo']?.profiles).toEqual(['demo']);
     expect(services['demo-redis']?.profiles).toEqual(['demo']);
@@ -74,7 +74,7 @@ describe('deploy/redis/with-users.sh', () => {
   afterAll(() => rmSync(folder, { recursive: true }));
   for (const name of ['web', 'worker']) mkdirSync(join(folder, name));
 
-  /** Runs the script as Compose does, with a command in place of Redis that prints the users. */
+  /** Runs the script like Compose, with a no-op command in place of Redis. @returns the users and the URLs. */
   const start = (): { users: string; urls: string[] } => {
     const users = join(folder, 'users.acl');
     const env = { PATH: process.env['PATH'], ADDRESSES: folder, USERS: users };
@@ -83,7 +83,7 @@ describe('deploy/redis/with-users.sh', () => {
     return { users: readFileSync(users, 'utf8'), urls };
   };
 
-  it('makes a password for each process at the first start, and keeps it at the next', () => {
+  it('creates a password for each process on the first start, and keeps it on the next', () => {
     const first = start();
     const again = start();
     const passwords = first.urls.map((url) => new URL(url).password);
@@ -103,14 +103,14 @@ describe('deploy/redis/with-users.sh', () => {
 describe('Dockerfile', () => {
   const dockerfile = readFileSync('Dockerfile', 'utf8');
 
-  it('pins its base by digest, runs as a user without a name, under an init process, with a health check', () => {
+  it('pins its base by digest, and runs as a numeric user under an init process with a health check', () => {
     expect(dockerfile).toMatch(/^ARG BASE=\S+@sha256:[0-9a-f]{64}$/m);
     expect(dockerfile).toMatch(/^USER 10001:10001$/m);
     expect(dockerfile).toMatch(/^ENTRYPOINT \["tini"/m);
     expect(dockerfile).toMatch(/^HEALTHCHECK /m);
   });
 
-  it('copies only what .dockerignore lets in, and what the build needs is let in', () => {
+  it('copies only what .dockerignore allows, which includes everything the build needs', () => {
     const letIn = readFileSync('.dockerignore', 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments, stringify } from 'yaml';
 
 /**
- * Renders a Helm chart without Helm: the part of Go's templates, and of Sprig's functions, that our chart uses. Whatever
- * else a template uses is an error here, so the chart stays within what is tested.
+ * Renders a Helm chart without Helm. Supports only the Go template syntax and Sprig functions that our chart uses. Anything
+ * else is an error, so that the chart stays within the tested subset.
  */
 
 type Value = unknown;
@@ -22,7 +22,7 @@ interface Block {
   readonly otherwise: Node[];
 }
 
-/** Kubernetes objects of the chart in `folder`, with `overrides` laid over its values. */
+/** Kubernetes objects of the chart in `folder`, with `overrides` merged over its values. */
 export function renderChart(folder: string, overrides: object = {}): Record<string, unknown>[] {
   const chart = parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as Record<string, unknown>;
   const values = merge(parse(readFileSync(join(folder, 'values.yaml'), 'utf8')), overrides);
@@ -58,13 +58,13 @@ function parseTemplate(text: string): Node[] {
   const stack: { body: Node[]; block: Block | null }[] = [{ body: [], block: null }];
   for (const part of trimmed.split(/(\{\{[\s\S]*?\}\})/)) {
     const top = stack.at(-1);
-    if (top === undefined) throw new Error('an end too many');
+    if (top === undefined) throw new Error('unexpected end');
     const action = /^\{\{\s*([\s\S]*?)\s*\}\}$/.exec(part)?.[1];
     const [, name = '', head = ''] = /^(if|with|range|define|else|end)\b\s*([\s\S]*)$/.exec(action ?? '') ?? [];
     if (action === undefined) top.body.push({ kind: 'text', text: part });
     else if (name === 'end') stack.pop();
     else if (name === 'else') {
-      if (top.block === null || head !== '') throw new Error(`cannot be rendered here: ${action}`);
+      if (top.block === null || head !== '') throw new Error(`unsupported template syntax: ${action}`);
       top.body = top.block.otherwise;
     } else if (name !== '') {
       const body: Node[] = [];
@@ -124,7 +124,7 @@ const functions: Readonly<Record<string, (...args: Value[]) => Value>> = {
   ne: (left, right) => left !== right,
 };
 
-/** `a | f x` is `f x a`; parentheses hold a pipeline of their own. */
+/** `a | f x` is `f x a`. Parentheses contain a nested pipeline. */
 function evaluatePipeline(pipeline: string, scope: Scope, defines: ReadonlyMap<string, Node[]>): Value {
   let piped: Value[] = [];
   for (const stage of pipeline.split(' | ')) {
@@ -133,11 +133,11 @@ function evaluatePipeline(pipeline: string, scope: Scope, defines: ReadonlyMap<s
     const args = rest.map((word) => evaluateWord(word, scope, defines));
     if (first === 'include') {
       const body = defines.get(String(args[0]));
-      if (body === undefined) throw new Error(`no template is called ${String(args[0])}`);
+      if (body === undefined) throw new Error(`unknown template ${String(args[0])}`);
       piped = [render(body, { ...scope, dot: args[1] }, defines)];
     } else if (functions[first] !== undefined) piped = [functions[first](...args, ...piped)];
     else if (rest.length === 0) piped = [evaluateWord(first, scope, defines)];
-    else throw new Error(`cannot be rendered here: ${stage}`);
+    else throw new Error(`unsupported template syntax: ${stage}`);
   }
   return piped[0];
 }
@@ -147,7 +147,7 @@ function evaluateWord(word: string, scope: Scope, defines: ReadonlyMap<string, N
   if (word.startsWith('"')) return unquote(word);
   if (/^\d+$/.test(word)) return Number(word);
   const [, start = '', path = ''] = /^(\$\w*|)((?:\.\w*)*)$/.exec(word) ?? [];
-  if (start === '' && path === '') throw new Error(`cannot be rendered here: ${word}`);
+  if (start === '' && path === '') throw new Error(`unsupported template syntax: ${word}`);
   const names = path.split('.').filter((name) => name !== '');
   const from = start === '' ? scope.dot : scope.variables.get(start);
   return names.reduce<Value>((value, name) => (value as Record<string, Value> | undefined)?.[name], from);

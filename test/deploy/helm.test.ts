@@ -3,7 +3,7 @@ import { renderChart } from './helm-template.ts';
 
 const objects = (overrides: object = {}) => renderChart('deploy/helm/cardbell', overrides);
 
-/** The only object of this kind whose name ends so, to be looked at field by field. */
+/** The only object of this kind whose name has this ending, untyped for checks of single fields. */
 function find(kind: string, end: string, overrides: object = {}) {
   const found = objects(overrides).filter(
     (object) => object['kind'] === kind && (object['metadata'] as { name: string }).name.endsWith(end),
@@ -17,7 +17,7 @@ describe.each(['web', 'worker'])('the deployment of %s', (name) => {
   const pod = spec.template.spec;
   const [container] = pod.containers;
 
-  it('runs its verb as a user without rights, on a read-only file system', () => {
+  it('runs its verb as an unprivileged user on a read-only file system', () => {
     expect(container.args).toEqual([name]);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 10001 });
     expect(container.securityContext).toEqual({
@@ -28,7 +28,7 @@ describe.each(['web', 'worker'])('the deployment of %s', (name) => {
     expect(pod.automountServiceAccountToken).toBe(false);
   });
 
-  it('is probed on the admin port, and has more time to stop than it takes', () => {
+  it('is probed on the admin port, and has more time to stop than it needs', () => {
     expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
     expect(container.ports).toContainEqual({ name: 'admin', containerPort: 9464 });
@@ -36,13 +36,13 @@ describe.each(['web', 'worker'])('the deployment of %s', (name) => {
     expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(8);
   });
 
-  it('reads only the secrets of its own', () => {
+  it('reads only its own secrets', () => {
     const secrets = container.envFrom.flatMap((from: { secretRef?: { name: string } }) => from.secretRef?.name ?? []);
 
     expect(secrets).toEqual(['cardbell-shared', `cardbell-${name}`]);
   });
 
-  it('is selected by its labels, and so is its disruption budget', () => {
+  it('is selected by its labels, also by its disruption budget', () => {
     expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
     const budget = find('PodDisruptionBudget', `-${name}`);
     expect(budget.spec).toEqual({ minAvailable: 1, selector: { matchLabels: spec.selector.matchLabels } });
@@ -50,14 +50,14 @@ describe.each(['web', 'worker'])('the deployment of %s', (name) => {
 });
 
 describe('the network policies', () => {
-  it('let nobody reach the worker', () => {
+  it('allow no traffic to the worker', () => {
     const { spec } = find('NetworkPolicy', '-worker');
 
     expect(spec).toMatchObject({ policyTypes: ['Ingress'], ingress: [] });
     expect(spec.podSelector.matchLabels['app.kubernetes.io/component']).toBe('worker');
   });
 
-  it('let the monitoring reach the admin port, and nothing else of the worker, where it is named', () => {
+  it('allow configured monitoring to reach only the admin port of the worker', () => {
     const metricsFrom = [{ namespaceSelector: { matchLabels: { name: 'monitoring' } } }];
 
     const { spec } = find('NetworkPolicy', '-worker', { networkPolicy: { metricsFrom } });
@@ -65,13 +65,13 @@ describe('the network policies', () => {
     expect(spec.ingress).toEqual([{ from: metricsFrom, ports: [{ port: 'admin' }] }]);
   });
 
-  it('let everybody reach the public port of web', () => {
+  it('allow all traffic to the public port of web', () => {
     expect(find('NetworkPolicy', '-web').spec.ingress).toEqual([{ ports: [{ port: 'http' }] }]);
   });
 });
 
 describe('the ingress', () => {
-  it('is there only when it is asked for, and hands on what Slack and the card service need', () => {
+  it('exists only on request, and routes the paths that Slack and the card service need', () => {
     expect(objects().filter(({ kind }) => kind === 'Ingress')).toEqual([]);
 
     const { spec } = find('Ingress', 'test', { ingress: { enabled: true, host: 'bell.example', tlsSecret: 'bell' } });
@@ -83,21 +83,21 @@ describe('the ingress', () => {
   });
 });
 
-it('a digest of the image wins over its tag', () => {
+it('an image digest takes precedence over its tag', () => {
   const imageOf = (image: object) => find('Deployment', '-web', { image }).spec.template.spec.containers[0].image;
 
   expect(imageOf({ repository: 'r/cardbell', tag: '1.2.3' })).toBe('r/cardbell:1.2.3');
   expect(imageOf({ repository: 'r/cardbell', tag: '1.2.3', digest: 'sha256:ab' })).toBe('r/cardbell@sha256:ab');
 });
 
-it('variables that are no secrets go into the ConfigMap, empty ones do not', () => {
+it('the ConfigMap contains non-secret variables, but not empty ones', () => {
   const { data } = find('ConfigMap', 'test', { config: { ALERTS_CHANNEL: 'C0ONE', OPERATORS: '' } });
 
   expect(data).toMatchObject({ ALERTS_CHANNEL: 'C0ONE', REDIS_URL: 'redis://redis:6379' });
   expect(data).not.toHaveProperty('OPERATORS');
 });
 
-it.each(['web', 'worker'])('%s reads the policy from a ConfigMap where one is named', (name) => {
+it.each(['web', 'worker'])('%s reads the policy from a ConfigMap if one is configured', (name) => {
   const pod = (overrides: object) => find('Deployment', `-${name}`, overrides).spec.template.spec;
 
   expect(pod({}).volumes).toBeUndefined();

@@ -20,7 +20,7 @@ const { groups } = parse(readFileSync(file, 'utf8')) as { groups: { rules: Rule[
 const rules = groups.flatMap((group) => group.rules);
 const alerts = rules.flatMap((rule) => (rule.alert === undefined ? [] : [{ ...rule, alert: rule.alert }]));
 
-/** Series of a metric that Cardbell serves, minute by minute, in promtool's notation. */
+/** Minute-by-minute series of Cardbell's metrics, in promtool's notation. */
 type Series = Readonly<Record<string, string>>;
 
 const post = 'cardbell_alert_post_duration_seconds';
@@ -29,11 +29,11 @@ const declines = (all: string, onTime: string): Series => ({
   [`${post}_bucket{kind="decline",le="10"}`]: onTime,
 });
 
-/** Long enough for the slowest rule but one; that one looks at six hours. */
+/** Long enough for all rules except the slowest, which covers six hours. */
 const MINUTES = 90;
 const SLOW_MINUTES = 370;
 
-/** Some hours in which all is as it should be: people are declined, webhooks come twice, one decline is late. */
+/** A normal day: purchases are declined, webhooks are repeated, and one decline is late. */
 const normal = (minutes: number): Series => ({
   ...declines(`0+1x${minutes}`, `0+1x20 20+1x${minutes - 21}`),
   'up{job="cardbell-web",instance="web"}': `1x${minutes}`,
@@ -57,13 +57,13 @@ const normal = (minutes: number): Series => ({
   ...buckets('cardbell_action_duration_seconds', [5, 10, 20], minutes, 2),
 });
 
-/** So many observations a minute, all of them below each of these limits. */
+/** This many observations a minute, all below each of these limits. */
 function buckets(histogram: string, limits: readonly number[], minutes: number, count: number): Series {
   const ends = [...limits.map(String), '+Inf'];
   return Object.fromEntries(ends.map((le) => [`${histogram}_bucket{le="${le}"}`, `0+${count}x${minutes}`]));
 }
 
-/** What goes wrong for each alert; all else is normal. */
+/** The fault that triggers each alert, with everything else normal. */
 const faults: Readonly<Record<string, Series>> = {
   CardbellDeclinesLateFast: declines('0+1x90', '0+1x60 60+0x29'),
   CardbellDeclinesLateSlow: declines('0+60x370', '0+59x370'),
@@ -93,12 +93,12 @@ const faults: Readonly<Record<string, Series>> = {
   CardbellQuarantine: { cardbell_quarantined: '0x20 1x69' },
 };
 
-/** Every metric that web and worker serve. */
+/** All metrics that web and worker export. */
 async function served(): Promise<Set<string>> {
   const { registry, read } = createMetrics('web');
   await read();
   createHealthMetrics(registry, async () => {
-    throw new Error('nobody asks');
+    throw new Error('not expected in this test');
   });
   const families = await registry.getMetricsAsJSON();
   return new Set(
@@ -111,7 +111,7 @@ async function served(): Promise<Set<string>> {
 const metricsIn = (text: string): string[] => text.match(/\b(?:cardbell|process|nodejs)_[a-z0-9_]+\b(?!:)/g) ?? [];
 
 describe('the alert rules', () => {
-  it('have a fault for each in this test, a severity, and a runbook that is there', () => {
+  it('each have a fault in this test, a severity, and an existing runbook', () => {
     expect(Object.keys(faults).toSorted()).toEqual(alerts.map(({ alert }) => alert).toSorted());
     for (const { alert, labels, annotations } of alerts) {
       expect(['page', 'ticket']).toContain(labels?.severity);
@@ -123,7 +123,7 @@ describe('the alert rules', () => {
     expect(readdirSync('docs/runbooks').filter((name) => name !== 'README.md')).toHaveLength(alerts.length);
   });
 
-  it('ask for metrics that are served', async () => {
+  it('use only exported metrics', async () => {
     const names = await served();
 
     const unknown = rules.flatMap(({ expr }) => metricsIn(expr)).filter((name) => !names.has(name));
@@ -137,15 +137,15 @@ describe('the alert rules', () => {
 
 const promtool = findProgram(['promtool']);
 
-describe.skipIf(promtool === undefined)('promtool (skipped where it is missing: Debian package prometheus)', () => {
-  it('finds the rules valid', () => {
+describe.skipIf(promtool === undefined)('promtool (skipped if missing: Debian package prometheus)', () => {
+  it('accepts the rules', () => {
     const { status, stdout, stderr } = spawnSync(promtool as string, ['check', 'rules', file], { encoding: 'utf8' });
 
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain('SUCCESS');
   });
 
-  it('sees each rule fire on its fault, and none on a normal day', () => {
+  it('shows that each rule fires on its fault, and none on a normal day', () => {
     const folder = mkdtempSync(join(tmpdir(), 'cardbell-rules-'));
     const input = (day: Series) => Object.entries(day).map(([series, values]) => ({ series, values }));
     const firing = (alert: string) => `count(ALERTS{alertname="${alert}",alertstate="firing"})`;
@@ -181,11 +181,11 @@ describe.skipIf(promtool === undefined)('promtool (skipped where it is missing: 
 });
 
 describe('the dashboard', () => {
-  it('is what its generator makes: npm run dashboard', () => {
+  it('is up to date with its generator (npm run dashboard)', () => {
     expect(JSON.parse(readFileSync(DASHBOARD_FILE, 'utf8'))).toEqual(dashboard());
   });
 
-  it('shows every metric of Cardbell, and none that is not served', async () => {
+  it('shows every metric of Cardbell and only exported metrics', async () => {
     const names = await served();
     const shown = metricsIn(JSON.stringify(dashboard()));
 

@@ -7,7 +7,7 @@ import { ConfigError } from '../../src/core/errors.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
 
-/** Variables that a process refuses to start without. */
+/** Variables without which a process refuses to start. */
 function required(config: (env: Record<string, string>) => unknown): string[] {
   try {
     config({});
@@ -23,7 +23,7 @@ describe('app.json', () => {
     formation: Record<string, unknown>;
   };
 
-  it('asks for every variable without which nothing starts, and for none that nobody reads', () => {
+  it('asks for every required variable, and for no unknown one', () => {
     const asked = Object.entries(app.env).flatMap(([name, { required: isRequired }]) =>
       isRequired === false ? [] : name,
     );
@@ -47,7 +47,7 @@ describe('the workflows', () => {
       jobs: Record<string, { strategy?: { matrix: { node: number[] } }; steps: { run?: string; uses?: string }[] }>;
     };
 
-  it('test every version of Node that is supported, by the command of the README', () => {
+  it('test every supported Node version with the README’s command', () => {
     const { jobs, permissions } = workflow('ci');
 
     expect(jobs['test']?.strategy?.matrix.node).toEqual([20, 22, 24, 26]);
@@ -55,7 +55,7 @@ describe('the workflows', () => {
     expect(permissions).toEqual({ contents: 'read' });
   });
 
-  it('release with provenance and a list of what is inside', () => {
+  it('release with provenance and an SBOM', () => {
     const text = read('.github/workflows/release.yml');
 
     expect(text).toContain('actions/attest-build-provenance');
@@ -63,7 +63,7 @@ describe('the workflows', () => {
   });
 });
 
-it('every file that a page about running names is there', () => {
+it('every file named in an installation page exists', () => {
   for (const page of ['README', 'image', 'kubernetes', 'systemd', 'procfile']) {
     const text = read(`docs/install/${page}.md`).replaceAll(/\S*\*\S*/g, '');
     const named = [...text.matchAll(/`?\b((?:deploy|docs)\/[\w./-]*\w)/g)].map(([, path]) => path ?? '');
@@ -74,7 +74,7 @@ it('every file that a page about running names is there', () => {
 });
 
 describe('deploy/proxy/nginx.conf', () => {
-  it('names only what the nginx of Debian 12 (1.22) knows: `http2` as a directive came with 1.25.1', () => {
+  it('is valid for the nginx of Debian 12 (1.22), without the `http2` directive of 1.25.1', () => {
     expect(read('deploy/proxy/nginx.conf')).not.toMatch(/^\s*http2\b/m);
   });
 });

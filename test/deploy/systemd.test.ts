@@ -8,14 +8,14 @@ import { findProgram } from '../../local/system-package.ts';
 const analyze = findProgram(['systemd-analyze']);
 const units = ['cardbell-web', 'cardbell-worker'] as const;
 const path = (unit: string): string => `deploy/systemd/${unit}.service`;
-/** Exposure by systemd's own count: 0 is a locked room, 10 is root without limits. V8 needs writable code: no 0. */
+/** Exposure as rated by systemd, from 0 (fully confined) to 10 (unrestricted root). V8 needs writable code, so not 0. */
 const EXPOSURE_MAX = 1.5;
 
-describe.skipIf(analyze === undefined)('systemd units (skipped where systemd-analyze is missing)', () => {
+describe.skipIf(analyze === undefined)('systemd units (skipped if systemd-analyze is missing)', () => {
   it.each(units)('%s is valid', (unit) => {
     const folder = mkdtempSync(join(tmpdir(), 'cardbell-units-'));
     const copy = join(folder, `${unit}.service`);
-    // The unit names the Node of a Debian package; here Node may stand elsewhere.
+    // The unit uses the path of Node in Debian, which may be different here.
     const text = readFileSync(path(unit), 'utf8').replace('/usr/bin/node', process.execPath);
     writeFileSync(copy, text);
 
@@ -25,7 +25,7 @@ describe.skipIf(analyze === undefined)('systemd units (skipped where systemd-ana
     expect([status, stderr.trim()]).toEqual([0, '']);
   });
 
-  it.each(units)('%s gives the process hardly anything', (unit) => {
+  it.each(units)('%s grants the process minimal privileges', (unit) => {
     const text = execFileSync(analyze as string, ['security', '--offline=true', path(unit)], { encoding: 'utf8' });
 
     const exposure = Number(/Overall exposure level for \S+: ([\d.]+)/.exec(text)?.[1]);
@@ -34,7 +34,7 @@ describe.skipIf(analyze === undefined)('systemd units (skipped where systemd-ana
 });
 
 describe('each unit', () => {
-  it.each(units)('%s starts a verb that exists, and does not start again after a bad variable', (unit) => {
+  it.each(units)('%s starts an existing verb, and does not restart after an invalid variable', (unit) => {
     const text = readFileSync(path(unit), 'utf8');
     const verb = /^ExecStart=\S+ \/opt\/cardbell\/dist\/bin\/cardbell\.js (\w+)$/m.exec(text)?.[1];
 
@@ -44,7 +44,7 @@ describe('each unit', () => {
     expect(text).toContain(`EnvironmentFile=/etc/cardbell/${verb}.env`);
   });
 
-  it('has an admin port of its own, so that both run on one machine', () => {
+  it('has a separate admin port, so that both run on one machine', () => {
     const ports = units.map((unit) => /ADMIN_PORT=(\d+)/.exec(readFileSync(path(unit), 'utf8'))?.[1]);
 
     expect(new Set(ports).size).toBe(2);

@@ -5,10 +5,10 @@ import { shared, web, worker } from '../../src/app/environment.ts';
 import { secretNames } from '../../src/app/read-variables.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
-/** `CARD_API_ASSUMPTIONS` is read by itself, because it is JSON. */
+/** `CARD_API_ASSUMPTIONS` is added here because it is JSON and read separately. */
 const all = [...new Set([...Object.keys({ ...shared, ...web, ...worker }), 'CARD_API_ASSUMPTIONS'])];
 
-/** What a way of running decides about itself: where it listens, and who ends TLS. */
+/** Variables fixed by the way of running: where a process listens, and where TLS ends. */
 const listening = ['HOST', 'PORT', 'TLS_CERT_FILE', 'TLS_KEY_FILE', 'ADMIN_HOST', 'ADMIN_PORT'];
 
 interface Compose {
@@ -21,13 +21,13 @@ const app = JSON.parse(read('app.json')) as { env: Readonly<Record<string, unkno
 const secrets: readonly string[] = secretNames;
 
 describe.each(all)('the variable %s', (name) => {
-  it('is explained in docs/configure.md, and stands in .env.example', () => {
+  it('is documented in docs/configure.md and listed in .env.example', () => {
     expect(read('docs/configure.md')).toContain(`\`${name}\``);
     expect(read('.env.example')).toMatch(new RegExp(`^#?${name}=`, 'm'));
   });
 
-  it.skipIf(listening.includes(name))('is handed on by compose.yaml, to the processes that read it', () => {
-    // Compose's own Redis says in a file where it is.
+  it.skipIf(listening.includes(name))('is passed by compose.yaml to the processes that read it', () => {
+    // The Redis of Compose provides its URL in a file.
     const given = name === 'REDIS_URL' ? 'REDIS_URL_FILE' : name;
     if (name in { ...shared, ...web }) expect(inCompose('web')).toContain(given);
     if (!(name in web)) expect(inCompose('worker')).toContain(given);
@@ -35,13 +35,13 @@ describe.each(all)('the variable %s', (name) => {
     if (name in web) expect(inCompose('worker')).not.toContain(name);
   });
 
-  it.skipIf(listening.includes(name))('can be set in the chart: its value, or the secret that holds it', () => {
+  it.skipIf(listening.includes(name))('can be set in the chart as a value or a secret', () => {
     const isSecret = secrets.includes(name) && name !== 'REDIS_URL';
     if (isSecret) expect(read('deploy/helm/cardbell/values.yaml')).toMatch(new RegExp(`^#.*\\b${name}\\b`, 'm'));
     else expect(Object.keys(config)).toContain(name);
   });
 
-  it.skipIf(listening.includes(name))('can be set where app.json is read', () => {
+  it.skipIf(listening.includes(name))('can be set in app.json', () => {
     expect(Object.keys(app.env)).toContain(name);
   });
 });

@@ -7,7 +7,7 @@ import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts'
 
 const cardbell = useCardbell({ pace: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
-/** Each kind, where it goes, and what must be in it. */
+/** Each webhook kind, its channel, and the words its alert must contain. */
 const kinds: readonly [WebhookKind, string, RegExp[]][] = [
   ['authorization', channels.spend, [/\$84\.10/, /CORNER DINER/]],
   ['pin', channels.spend, [/\$84\.10/, /PIN/i]],
@@ -35,19 +35,16 @@ describe('every kind of webhook', () => {
     }
   });
 
-  it.each(kinds)(
-    '%s is posted to its channel, with the holder and the words that matter',
-    async (kind, channel, words) => {
-      const { webhook, mark } = sent.get(kind) as { webhook: SampleWebhook; mark: string };
+  it.each(kinds)('posts %s to its channel with the holder and the key facts', async (kind, channel, words) => {
+    const { webhook, mark } = sent.get(kind) as { webhook: SampleWebhook; mark: string };
 
-      const status = await cardbell().deliver(webhook);
-      const message = await cardbell().waitFor(channel, new RegExp(mark));
+    const status = await cardbell().deliver(webhook);
+    const message = await cardbell().waitFor(channel, new RegExp(mark));
 
-      expect(status).toBe(200);
-      const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
-      for (const word of words) expect(shown).toMatch(word);
-    },
-  );
+    expect(status).toBe(200);
+    const shown = `${message.text} ${JSON.stringify(message.blocks)}`;
+    for (const word of words) expect(shown).toMatch(word);
+  });
 
   it('answers 200 to a repeated delivery and posts nothing new', async () => {
     const { deliver, workspace } = cardbell();
@@ -59,7 +56,7 @@ describe('every kind of webhook', () => {
     expect(kinds.map(([, channel]) => workspace.messages(channel).length)).toEqual(before);
   });
 
-  it('treats a declined authorization as a decline, whichever path it came by', async () => {
+  it('treats a declined authorization as a decline, even on the authorization path', async () => {
     const { take, deliver, waitFor, texts } = cardbell();
     const account = take('ACTIVE');
     const webhook = sampleWebhook('decline.balance.card', { AcctId: account.AcctId });

@@ -26,7 +26,7 @@ describe('App Home', () => {
     expect(shown(otto)).not.toMatch(/Recent declines|All systems normal|needs attention/);
   });
 
-  it('shows holders their own card, what is left of its limits, and its declines, and nothing of other cards', async () => {
+  it('shows holders their own card with its remaining limits and declines, and no other cards', async () => {
     const card = await linked(hugo, 'hugo');
     const foreign = cardbell().take('ACTIVE');
     await cardbell().command(ana, `limit ${card.AcctId} daily 400`);
@@ -42,7 +42,7 @@ describe('App Home', () => {
     expect((shown(hugo).match(/Recent declines/g) ?? []).length).toBe(1);
   });
 
-  it('has buttons: a holder asks for more, withdraws that and blocks the own card, an operator activates one', async () => {
+  it('lets a holder request a raise, withdraw the request and block their card, and an operator activate a card', async () => {
     const card = await linked(otto, 'otto');
     const press = async (user: string, actionId: string) => {
       const view = cardbell().workspace.views.home.get(user);
@@ -61,7 +61,7 @@ describe('App Home', () => {
     await sees(otto, /Your requests.*You want to pay \$150\.00.*withdraw_request/);
     const request = await cardbell().waitFor(channels.approvals, /wants to pay \$150\.00/);
     await press(otto, 'withdraw_request');
-    await until(() => cardbell().now(request).text.startsWith('Withdrawn: '), 'the approvers read it');
+    await until(() => cardbell().now(request).text.startsWith('Withdrawn: '), 'the request shows the withdrawal');
     expect(JSON.stringify(cardbell().now(request).blocks)).not.toContain('decide_request_approve');
     await cardbell().waitFor(`D${otto.slice(1)}`, /^You withdrew your request for the /);
     await until(() => !shown(otto).includes('Your requests'), 'it is gone where it was pressed');
@@ -75,7 +75,7 @@ describe('App Home', () => {
     await until(() => cardbell().writes().length > before, 'a card is activated');
   });
 
-  it('shows operators declines, cards that wait and the health of the bot; only approvers get buttons to decide', async () => {
+  it('shows operators declines, inactive cards and the health of the bot, and decision buttons only to approvers', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().command(otto, `link ${card.AcctId}`);
     const claim = await cardbell().waitFor(channels.approvals, new RegExp(`<@${otto}> says card`));
@@ -89,10 +89,10 @@ describe('App Home', () => {
     await cardbell().workspace.press({ user: ana, viewId: view?.id ?? '', actionId: 'refuse_claim' });
     await until(() => cardbell().now(claim).text.startsWith('Claim refused'), 'the message in the channel says so');
     await until(() => !shown(ana).includes('says card'), 'it is gone where it was pressed');
-    await until(() => !shown(olga).includes('says card'), 'and where others read it');
+    await until(() => !shown(olga).includes('says card'), 'the claim is gone for others');
   });
 
-  it('turns the pages of a list', async () => {
+  it('pages through a list', async () => {
     const { AcctId } = cardbell().take('ACTIVE');
     for (let count = 0; count < 11; count += 1) await cardbell().deliver(sampleWebhook('decline.mcc', { AcctId }));
     await cardbell().workspace.openHome(olga);
@@ -103,7 +103,7 @@ describe('App Home', () => {
     await sees(olga, /Recent declines \(11 to .*previous_page/);
   });
 
-  it('names failed jobs and quarantined webhooks with their cause', async () => {
+  it('lists failed jobs and quarantined webhooks with their causes', async () => {
     await cardbell().workspace.openHome(ben);
     await sees(ben, /All systems normal/);
 
@@ -114,7 +114,7 @@ describe('App Home', () => {
     await sees(ben, /needs attention.*in quarantine/);
   });
 
-  it('hides what a person may no longer see once they lose a role', async () => {
+  it('hides what a person may no longer see after losing a role', async () => {
     await cardbell().workspace.openHome(ben);
     await sees(ben, /needs attention/);
 

@@ -28,7 +28,7 @@ const audit = (words: readonly string[], env: Record<string, string> = {}) =>
     );
   });
 
-it('a worker moves old months to files; verify and export read them with what is in Redis, and say what they lack', async () => {
+it('a worker archives old months to files; verify and export read the files and Redis and report missing records', async () => {
   const { store, workers, startWorker, command, take, waitTold } = cardbell();
   await workers[0]?.stop();
   await store.del(auditKey('chain'), auditKey('head'));
@@ -40,9 +40,9 @@ it('a worker moves old months to files; verify and export read them with what is
   await startWorker({ AUDIT_ARCHIVE: folder });
   await until(
     () => readdirSync(folder).filter((name) => name.endsWith('.jsonl')).length === 2,
-    'both months are files',
+    'both months are archived',
   );
-  await until(async () => (await store.llen(auditKey('chain'))) === 0, 'they have left Redis');
+  await until(async () => (await store.llen(auditKey('chain'))) === 0, 'the archived records are gone from Redis');
   await command(people.olga, `block ${take('ACTIVE').AcctId}`);
   await waitTold(people.olga, /^Blocked/);
 
@@ -67,10 +67,10 @@ it('a worker moves old months to files; verify and export read them with what is
   });
 });
 
-it('a folder that cannot be used loses nothing: the record stays in Redis, and ops are told', async () => {
+it('keeps the record in Redis and notifies ops when the archive folder is unusable', async () => {
   const { startWorker, store, workers, waitFor } = cardbell();
   for (const worker of workers) await worker.stop();
-  // Its timer is set again, which runs it at once: the next run would come in six hours.
+  // Resetting the timer runs the job at once. The next regular run would be in six hours.
   await store.hdel('{cardbell:queue}:maintenance:repeat:archive-audit', 'every');
   const before = await store.lrange(auditKey('chain'), 0, -1);
 

@@ -49,7 +49,7 @@ async function recordsOf(acctId: number) {
   return chain.map((line) => JSON.parse(line).record).filter((record) => record.acctId === acctId);
 }
 
-/** What somebody does who can write to Redis and knows how the chain is made, but has no key. */
+/** An attacker who can write to Redis and knows how the chain is built, but has no key. */
 async function rewrite(all: readonly string[]): Promise<void> {
   const { store } = cardbell();
   let previous = GENESIS;
@@ -69,7 +69,7 @@ async function rewrite(all: readonly string[]): Promise<void> {
     .exec();
 }
 
-/** Waits until an action is over, so that it adds no records while another test counts them. */
+/** Waits for an action to finish, so that it adds no records while another test counts them. */
 async function confirmed(acctId: number): Promise<void> {
   const events = async () => (await recordsOf(acctId)).map(({ event }) => event).join(' ');
   await until(async () => (await events()).endsWith('confirmed'), 'the last record of the action is written');
@@ -77,7 +77,7 @@ async function confirmed(acctId: number): Promise<void> {
 }
 
 describe('the record', () => {
-  it('comes before the message: while it cannot be written, nothing is sent and nothing is shown', async () => {
+  it('is written before anything is sent or shown: if the write fails, nothing happens', async () => {
     const { store, deliver, take, waitFor, press, writes, logs } = cardbell();
     const card = take('ACTIVE');
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -93,12 +93,12 @@ describe('the record', () => {
     expect(shown(alert)).not.toContain('Blocked');
 
     await store.del(chainKey);
-    await until(() => shown(alert).includes('· confirmed'), 'it is done once it can be written down');
+    await until(() => shown(alert).includes('· confirmed'), 'it is done once the record can be written');
     expect(writes()).toHaveLength(1);
     await confirmed(card.AcctId);
   });
 
-  it('holds the end of an action before anybody sees it', async () => {
+  it('contains the outcome of an action before anyone sees it', async () => {
     const { store, take, command, told, waitTold, sandbox, account, logs } = cardbell();
     const card = take('ACTIVE');
     const failed = () => logs().filter((line) => line.includes('WRONGTYPE')).length;
@@ -119,7 +119,7 @@ describe('the record', () => {
     await confirmed(card.AcctId);
   });
 
-  it('says who did what, why, where and under which rules, what the API answered and what confirmed it', async () => {
+  it('says who did what, why, where and under which policy, how the API answered, and what confirmed it', async () => {
     const { take, command, waitTold, deliver, waitFor, press } = cardbell();
     const card = take('ACTIVE');
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -145,7 +145,7 @@ describe('the record', () => {
 });
 
 describe('a worker that is killed by SIGKILL', () => {
-  it('loses no head between the record and its copy; a head may be copied twice', async () => {
+  it('loses no head between the record and the sink, though a head may be copied twice', async () => {
     const { workers, store, startWorker, take, command } = cardbell();
     const crashing = await createCrashingWorkers(cardbell());
     const copied = () => readFileSync(heads, 'utf8').split('\n').filter(Boolean);
@@ -158,7 +158,7 @@ describe('a worker that is killed by SIGKILL', () => {
     await crashing.killAt('the copy is noted', block, { when: 'before', pattern: isNoted });
     const before = copied();
     const noted = Number((await store.get('{cardbell:audit}:copied'))?.split(':')[0] ?? 0);
-    expect(before.length, 'the copy was made, and not noted').toBeGreaterThan(noted);
+    expect(before.length, 'copied to the sink but not yet marked as copied').toBeGreaterThan(noted);
     await startWorker();
     await quiet(cardbell());
     const chain = (await store.lrange(chainKey, 0, -1)).map((line) => (JSON.parse(line) as { hash: string }).hash);
@@ -166,8 +166,8 @@ describe('a worker that is killed by SIGKILL', () => {
 
     const hashes = copied().map((line) => (JSON.parse(line) as { hash: string }).hash);
     expect(chain.filter((hash) => !hashes.includes(hash))).toEqual([]);
-    expect(new Set(hashes).size, 'what is in the copy is on record').toBe(chain.length);
-    expect(hashes.length, 'some are there twice').toBeGreaterThan(chain.length);
+    expect(new Set(hashes).size, 'every copied head is on record').toBe(chain.length);
+    expect(hashes.length, 'some heads are copied twice').toBeGreaterThan(chain.length);
     expect(await audit('verify')).toMatchObject({ code: 0, err: '' });
     await crashing.stop();
   });
@@ -182,7 +182,7 @@ describe('npm run audit', () => {
 
     const rows = parse(csv.out, { columns: true }) as Record<string, string>[];
     expect(csv.code).toBe(0);
-    expect(rows, 'each export is on record, this one included').toHaveLength(count + 1);
+    expect(rows, 'every export is on record, including this one').toHaveLength(count + 1);
     expect(rows.at(-1)).toMatchObject({ verb: 'audit-export', detail: expect.stringContaining('since 2020-01-01') });
     expect(rows.find(({ verb }) => verb === 'block')).toMatchObject({
       user: olga,
@@ -193,7 +193,7 @@ describe('npm run audit', () => {
     expect(none.out.trim().split('\r\n')).toHaveLength(1);
   });
 
-  it('verifies the record and its copy, and says where they were tampered with', async () => {
+  it('verifies the record and the copied heads, and reports where they were tampered with', async () => {
     const { store } = cardbell();
     const count = await store.llen(chainKey);
     const all = await store.lrange(chainKey, 0, -1);
@@ -218,7 +218,7 @@ describe('npm run audit', () => {
     expect(await audit('verify')).toMatchObject({ code: 1, err: expect.stringContaining('record 1 was rewritten') });
   });
 
-  it('prints its usage for a command that it does not know', async () => {
+  it('prints its usage for an unknown command', async () => {
     const unclear = [
       ['nonsense'],
       ['export'],

@@ -57,8 +57,8 @@ const submit = (user: string, viewId: string, values: Record<string, unknown>) =
 
 const age = (request: StoredMessage, ms: number): Promise<void> => ageRequest(cardbell().store, request, ms);
 
-describe('a holder asks for more', () => {
-  it('is told to try again once an approver has approved', async () => {
+describe('a holder who requests a raise', () => {
+  it('is told to retry the purchase once an approver has approved', async () => {
     const card = await ofOtto();
 
     const request = await asked(card, '250 for 2 hours hotel in Denver');
@@ -74,7 +74,7 @@ describe('a holder asks for more', () => {
     expect(shown(request)).toMatch(/Goes back to \$100\.00/);
   });
 
-  it('can ask from the decline itself: the request is decided like one from a command, and the decline shows the result', async () => {
+  it('can do so from the decline, which then shows the decision', async () => {
     const card = await ofOtto();
     const merchant = { MerchantName: 'Slow Boat Tavern', MCCCode: '5812' };
     cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, ...merchant });
@@ -85,7 +85,7 @@ describe('a holder asks for more', () => {
     await submit(otto, viewId, { amount: '140', term: '1h', reason: 'Dinner with a client' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => shown(decline).includes('· confirmed'), 'the decline says that it was done');
+    await until(() => shown(decline).includes('· confirmed'), 'the decline shows the result');
     await until(() => shown(request).includes('revert_now'), 'the request is decided');
 
     expect(textOf(request)).toMatch(/^Approved/);
@@ -95,7 +95,7 @@ describe('a holder asks for more', () => {
     );
   });
 
-  it('gets one request for asking twice, and reads the note of a denial', async () => {
+  it('gets one request for asking twice, and sees the note on a denial', async () => {
     const card = await ofOtto();
     const request = await asked(card, '250 hotel');
     const since = Date.now() / 1000;
@@ -115,7 +115,7 @@ describe('a holder asks for more', () => {
     expect(writesOf(card)).toBe(1);
   });
 
-  it('gets what an approver changed and approved', async () => {
+  it('gets the amount as changed by the approver', async () => {
     const card = await ofOtto();
     const request = await asked(card, '500 for 2 hours hotel');
 
@@ -127,7 +127,7 @@ describe('a holder asks for more', () => {
     expect(limitOf(card)).toBe(300);
   });
 
-  it('keeps the duration that was asked for when an approver changes only the amount', async () => {
+  it('keeps the requested duration when an approver changes only the amount', async () => {
     const card = await ofOtto();
     const request = await asked(card, '500 for 2 hours hotel');
     expect(shown(request)).toContain('wants to pay $500.00: daily limit $100.00 → $500.00');
@@ -143,7 +143,7 @@ describe('a holder asks for more', () => {
     expect(limitOf(card)).toBe(300);
   });
 
-  it('cannot approve the own request, and nobody else can ask for the card', async () => {
+  it('cannot approve their own request, and nobody else can request a raise for their card', async () => {
     const card = await ofOtto(ana);
     const since = Date.now() / 1000;
     const request = await asked(card, '250 hotel', ana);
@@ -157,10 +157,10 @@ describe('a holder asks for more', () => {
     expect(limitOf(card)).toBe(100);
 
     await cardbell().press(ben, request, 'decide_request_approve');
-    await until(() => limitOf(card) === 250, 'another approver says yes');
+    await until(() => limitOf(card) === 250, 'another approver approves');
   });
 
-  it('cannot unblock the own card', async () => {
+  it('cannot unblock their own card', async () => {
     const card = await ofOtto(ana);
     const since = Date.now() / 1000;
     await cardbell().command(olga, `block ${card.AcctId}`);
@@ -172,7 +172,7 @@ describe('a holder asks for more', () => {
     expect(statusOf(card)).toBe('BLOCKED');
   });
 
-  it('needs two approvers for a large amount, and the request shows who has approved', async () => {
+  it('needs two approvers for a large amount, and the request shows who approved', async () => {
     const card = await ofOtto();
     const request = await asked(card, '1500 for 1h booth');
 
@@ -180,19 +180,19 @@ describe('a holder asks for more', () => {
     await until(() => textOf(request).includes('1 of 2'), 'one has approved');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(zoe, request, 'decide_request_approve');
-    await until(() => textOf(request).startsWith('Approved'), 'both have');
+    await until(() => textOf(request).startsWith('Approved'), 'both have approved');
 
     expect(limitOf(card)).toBe(1500);
 
-    // One approver may not make permanent what two approved for an hour.
+    // One approver may not make permanent a change that two approved for an hour.
     const since = Date.now() / 1000;
     await cardbell().command(ana, `limit ${card.AcctId} daily 1500`);
     await cardbell().waitTold(ana, /another approver/, since);
   });
 });
 
-describe('a request that nobody answers', () => {
-  it('reminds after 15 minutes; then an operator may override it once, for less and for a shorter time, and everybody is told', async () => {
+describe('a request nobody decides', () => {
+  it('sends a reminder after 15 minutes, then allows one emergency override within a cap and notifies everyone', async () => {
     const card = await ofOtto();
     const request = await asked(card, '1500 booth');
     const since = Date.now() / 1000;
@@ -207,7 +207,7 @@ describe('a request that nobody answers', () => {
     await submit(gus, viewId, { reason: 'The booth closes at noon.' });
     await until(() => textOf(request).startsWith('Done without an approver'), 'it is done');
 
-    // At most what one approver could allow.
+    // No more than one approver could allow.
     expect(limitOf(card)).toBe(1100);
     const notice = await cardbell().waitFor(
       channels.ops,
@@ -243,7 +243,7 @@ describe('a request that nobody answers', () => {
 });
 
 describe('a block', () => {
-  it('can be undone within a minute by the person who made it, and by nobody else', async () => {
+  it('can be undone within a minute, only by the person who made it', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -259,7 +259,7 @@ describe('a block', () => {
     await until(() => !shown(alert).includes('undo_block'), 'nothing is left to be undone');
   });
 
-  it('has no Undo after a minute', async () => {
+  it('has no Undo button after a minute', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -281,8 +281,8 @@ describe('a block', () => {
   });
 });
 
-describe('a request of one approver to another', () => {
-  it('loses the approval of the person who asked when it is changed to more than was asked for', async () => {
+describe('an approver’s own request', () => {
+  it('no longer counts the requester as an approver once the amount is changed to more than they asked for', async () => {
     const card = cardbell().take(
       'ACTIVE',
       ({ SpendRules: { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } }) =>
@@ -301,7 +301,7 @@ describe('a request of one approver to another', () => {
       term: 'permanent',
       reason: 'more',
     });
-    await until(() => shown(request).includes('90,000'), 'the request says what is asked for now');
+    await until(() => shown(request).includes('90,000'), 'the request shows the new amounts');
     expect(limitOf(card)).toBe(100);
     expect(shown(request)).not.toContain(`<@${ana}> and <@${ben}>`);
     await cardbell().press(zoe, request, 'decide_request_approve');

@@ -17,7 +17,7 @@ const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).Spend
 const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
 const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
 
-/** Somebody sets the daily limit where the card program is administered. */
+/** Sets the daily limit in the admin portal. */
 async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<void> {
   const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
   const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
@@ -25,7 +25,7 @@ async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<vo
   expect((await fetch(address, { method: 'PUT', headers, body })).ok).toBe(true);
 }
 
-/** A card without other limits than the daily one. */
+/** A card whose only limit is the daily one. */
 const plainCard = (): SandboxAccount =>
   cardbell().take('ACTIVE', ({ AvailableBalance, SpendRules }) => {
     const { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } = SpendRules;
@@ -34,14 +34,14 @@ const plainCard = (): SandboxAccount =>
   });
 
 describe('while no worker runs', () => {
-  it('what was asked for is decided by the roles of the moment in which it is done', async () => {
+  it('an action queued earlier is authorized against the roles at execution time', async () => {
     const card = cardbell().take('BLOCKED');
     const { workers, workspace, command, startWorker, waitTold } = cardbell();
     await workers[0]?.stop();
     const since = Date.now() / 1000;
 
     await command(ana, `unblock ${card.AcctId}`);
-    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) > 0, 'it waits in the inbox');
+    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) > 0, 'the action is in the inbox');
     await workspace.setUserGroup(groups.approvers, [ben]);
     await startWorker();
     const answer = await waitTold(ana, /Only approvers may unblock cards/, since);
@@ -53,7 +53,7 @@ describe('while no worker runs', () => {
   });
 });
 
-it('a role that is removed in Slack counts no more for what was clicked before and is not done yet', async () => {
+it('a role removed in Slack no longer authorizes an earlier click that is still in progress', async () => {
   const card = cardbell().take('BLOCKED');
   const { sandbox, store, workspace, command, waitTold } = cardbell();
   const since = Date.now() / 1000;
@@ -66,14 +66,14 @@ it('a role that is removed in Slack counts no more for what was clicked before a
     ms: 1500,
   });
 
-  // The worker has just asked Slack who may, and reads the card.
+  // The worker has just asked Slack for the current roles and is reading the card.
   await command(ana, `unblock ${card.AcctId}`);
   await until(
     async () =>
       (await records()).some(
         ({ verb, event, acctId }) => `${verb} ${event}` === 'unblock asked' && acctId === card.AcctId,
       ),
-    'the worker works on it',
+    'the worker has started the action',
   );
   await workspace.setUserGroup(groups.approvers, [ben]);
   await waitTold(ana, /Only approvers may unblock cards/, since);
@@ -82,8 +82,8 @@ it('a role that is removed in Slack counts no more for what was clicked before a
   expect(statusOf(card)).toBe('BLOCKED');
 });
 
-describe('an entry that somebody writes into Redis', () => {
-  it.each(['block', 'unblock'] as const)('%s: is not done in the name of somebody without a role', async (verb) => {
+describe('an inbox entry forged in Redis', () => {
+  it.each(['block', 'unblock'] as const)('cannot %s a card in the name of someone without a role', async (verb) => {
     const card = cardbell().take(verb === 'block' ? 'ACTIVE' : 'BLOCKED');
     const before = statusOf(card);
     const intake = createIntake(cardbell().store as Parameters<typeof createIntake>[0], { diskWait: () => 'none' });
@@ -91,18 +91,18 @@ describe('an entry that somebody writes into Redis', () => {
     const askedAt = new Date().toISOString();
     const action = ask(verb, { id: `act_planted${verb}`, target, actor: { userId: otto, teamId: 'T1' }, askedAt });
 
-    // Signed, as whoever has taken over the web process could.
+    // Signed, as an attacker in control of the web process could do.
     const signature = createSigner(secrets.botToken, 'action').sign(action);
     await intake.take({ type: 'action', action, signature });
-    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) === 0, 'it was taken');
+    await until(async () => (await cardbell().store.xlen(inboxKeys.actions)) === 0, 'the inbox is empty');
     await quiet(cardbell());
 
     expect(statusOf(card)).toBe(before);
   });
 });
 
-describe('a request whose limit was lowered since', () => {
-  it('is not set to what was asked for by one approver: it shows the new numbers and asks again', async () => {
+describe('a request whose limit was lowered later', () => {
+  it('is not executed on one approval: it shows the new numbers and asks again', async () => {
     const card = plainCard();
     await inPortal(card, 700);
     const at = new Date().toISOString();

@@ -21,10 +21,10 @@ const died: string[] = [];
 let amounts: number[] = [];
 let folder: string;
 
-/** What this version cannot read, as the last event of a burst. */
+/** An event that this version cannot read, as the last one of a burst. */
 const newerEvent = (row: number) => ({ id: `evt_${String(row).padStart(16, '0')}`, kind: 'forecast', acctId: 1 });
 
-/** Each worker is killed during a burst; the next ones finish what it left. */
+/** Each worker is killed during a burst; later workers finish its events. */
 beforeAll(async () => {
   const { workers, startWorker, sandbox, deliver, store } = cardbell();
   folder = await mkdtemp(join(tmpdir(), 'cardbell-burst-'));
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await startWorker();
   const { workspace } = cardbell();
   const shown = () => readableAmounts(workspace, workspace.messages(channels.declines));
-  await until(async () => (await shown()).length >= amounts.length, 'all can be read', 60_000);
+  await until(async () => (await shown()).length >= amounts.length, 'all declines are shown', 60_000);
   const states = ['wait', 'active'].map((state) => `${QUEUE_PREFIX}:bursts:${state}`);
   const left = async () => (await store.xlen(inboxKeys.webhooks)) + (await store.exists(...states));
   await until(async () => (await left()) === 0, 'no burst is left');
@@ -55,11 +55,11 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it.each(rows)('a worker is killed just %s %s', (when, step) => {
+it.each(rows)('kills a worker just %s %s', (when, step) => {
   expect(died).toContain(name(when, step));
 });
 
-it('after all these deaths each event of the bursts can be read once', async () => {
+it('shows each event of the bursts once after all these crashes', async () => {
   const { workspace } = cardbell();
 
   const shown = await readableAmounts(workspace, workspace.messages(channels.declines));
@@ -67,7 +67,7 @@ it('after all these deaths each event of the bursts can be read once', async () 
   expect(shown.toSorted((a, b) => a - b)).toEqual(amounts.toSorted((a, b) => a - b));
 });
 
-it('what could not be read of them is a job of its own, once each, which is tried again and then set aside', async () => {
+it('turns each unreadable event into one separate job that is retried and then fails for good', async () => {
   const queues = openQueues(cardbell().store);
 
   const jobs = await queues.alerts.getJobs(['waiting', 'active', 'delayed', 'failed']);

@@ -37,7 +37,7 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
-  it('is “sent” at first and “confirmed” once the card service reports it', async () => {
+  it('shows “sent” first, then “confirmed” once the card service reports it', async () => {
     const { card, alert } = await declined();
 
     await cardbell().press(olga, alert, 'block_card');
@@ -65,7 +65,7 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
-  it('has one effect when two people click at once; the second is told that it was done already', async () => {
+  it('has one effect when two people click at once, and tells the second that it is already done', async () => {
     const { card, alert } = await declined();
     const since = Date.now() / 1000;
 
@@ -85,7 +85,7 @@ describe('block', () => {
     expect(shown(alert).match(/Blocked\*/g)).toHaveLength(1);
   });
 
-  it('is one action when Slack delivers the same click twice', async () => {
+  it('counts as one action when Slack delivers the same click twice', async () => {
     const { card, alert } = await declined();
     const delivery = await cardbell().press(olga, alert, 'block_card');
     await until(() => shown(alert).includes('Blocked'), 'the alert says so');
@@ -98,7 +98,7 @@ describe('block', () => {
     expect(cardbell().told(olga)).toHaveLength(told);
   });
 
-  it('says that nothing is left to do when it is pressed on an outdated message', async () => {
+  it('says that there is nothing to do when pressed on an outdated message', async () => {
     const { card, alert } = await declined();
     await cardbell().press(olga, alert, 'block_card');
     await until(() => shown(alert).includes('Blocked'), 'the alert says so');
@@ -109,7 +109,7 @@ describe('block', () => {
     expect(writesOf(card)).toHaveLength(1);
   });
 
-  it('is on record before the message changes', async () => {
+  it('is on record before the message is edited', async () => {
     const { card, alert } = await declined();
 
     await cardbell().press(olga, alert, 'block_card');
@@ -132,7 +132,7 @@ describe('block', () => {
 });
 
 describe('acknowledge', () => {
-  it('counts once and changes nothing at the card service', async () => {
+  it('counts once and does not call the card service', async () => {
     const { card, alert } = await declined();
 
     await Promise.all([
@@ -160,7 +160,7 @@ describe('activate', () => {
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('ACTIVE');
   });
 
-  it('works on the alert of a new card, and the webhook that follows names the person who did it', async () => {
+  it('works on the alert of a new card, and the alert of the resulting webhook names the person', async () => {
     const card = cardbell().take('INACTIVE');
     const [plastic] = card.CardList;
     if (plastic === undefined) throw new Error('no card');

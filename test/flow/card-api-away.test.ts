@@ -8,7 +8,7 @@ import { sideBySide } from '../support/side-by-side.ts';
 const closedPort = await freePort();
 const forever = Number.POSITIVE_INFINITY;
 
-/** Longer would be late: people decide within seconds whether to call the holder. */
+/** A slower alert is too late: people decide within seconds whether to call the holder. */
 const SOON_MS = 6000;
 
 type Parts = Parameters<NonNullable<CardbellOptions['prepare']>>[0];
@@ -16,7 +16,7 @@ type Parts = Parameters<NonNullable<CardbellOptions['prepare']>>[0];
 const ways: readonly (readonly [string, CardbellOptions])[] = [
   ['hangs', { prepare: (to: Parts) => to.sandbox.faults.add({ path: /./, kind: 'hang', times: forever }) }],
   ['answers 500', { prepare: (to: Parts) => to.sandbox.faults.add({ path: /./, kind: 'http_500', times: forever }) }],
-  ['is not there', { prepare: () => {}, env: { CARD_API_URL: `http://127.0.0.1:${closedPort}/v4` } }],
+  ['is unreachable', { prepare: () => {}, env: { CARD_API_URL: `http://127.0.0.1:${closedPort}/v4` } }],
 ];
 
 for (const [how, options] of ways)
@@ -24,7 +24,7 @@ for (const [how, options] of ways)
     const cardbell = useCardbell(options);
 
     it.each(['decline.rule.velocity', 'decline.balance.card'])(
-      'posts %s soon, with ids instead of names',
+      'posts %s promptly, with ids instead of names',
       async (code) => {
         const { AcctId } = cardbell().take('ACTIVE');
         const startedAt = performance.now();
@@ -48,7 +48,7 @@ for (const [how, options] of ways)
     });
 
     it('acknowledges a command at once', async () => {
-      // The quickest of three: a busy machine may slow one, waiting for the card API would slow all.
+      // The fastest of three: a busy machine may slow one, while waiting for the card API would slow all.
       const took: number[] = [];
       for (const acctId of [610_001, 610_002, 610_003]) {
         const { status, ms } = await cardbell().command(people.olga, `show ${acctId}`);

@@ -20,7 +20,7 @@ function send(account: SandboxAccount, status: string, at: number): Promise<numb
   return cardbell().deliver(statusWebhook(account, card, status, new Date(at)));
 }
 
-it('a new card that is blocked is one line, although the service sends two webhooks', async () => {
+it('shows a new card that is blocked as one line, although the service sends two webhooks', async () => {
   const account = cardbell().take('INACTIVE');
 
   cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'BLOCKED' });
@@ -31,7 +31,7 @@ it('a new card that is blocked is one line, although the service sends two webho
   expect(told(account)[0]).toContain('not activated → active → blocked');
 });
 
-it('BLOCKED that arrives before ACTIVE is ordered by the time of the webhooks', async () => {
+it('orders BLOCKED and ACTIVE by their webhook times when they arrive in reverse', async () => {
   const account = cardbell().take('INACTIVE');
   const at = Date.now();
 
@@ -40,14 +40,14 @@ it('BLOCKED that arrives before ACTIVE is ordered by the time of the webhooks', 
   await send(account, 'ACTIVE', at);
   await until(
     () => told(account).some((text) => text.includes('not activated → active → blocked')),
-    'the line is completed',
+    'the line has both statuses',
   );
   await quiet(cardbell());
 
   expect(told(account)).toHaveLength(1);
 });
 
-it('ACTIVE alone is posted a moment later', async () => {
+it('posts ACTIVE alone after a short delay', async () => {
   const account = cardbell().take('INACTIVE');
 
   await send(account, 'ACTIVE', Date.now());
@@ -56,22 +56,22 @@ it('ACTIVE alone is posted a moment later', async () => {
   expect(told(account)).toEqual([expect.stringContaining('not activated → active')]);
 });
 
-it('an older event that arrives late says what the status is now', async () => {
+it('states the current status when an older event arrives late', async () => {
   const account = cardbell().take('ACTIVE');
   const at = Date.now() - 600_000;
   await send(account, 'BLOCKED', at);
-  // One after the other: alerts that wait together share a message.
-  await until(() => told(account).length === 1, 'the first is told');
+  // One at a time: alerts waiting together would share a message.
+  await until(() => told(account).length === 1, 'the first is posted');
   await send(account, 'ACTIVE', at + 240_000);
-  await until(() => told(account).length === 2, 'both are told');
+  await until(() => told(account).length === 2, 'both are posted');
 
   await send(account, 'BLOCKED', at + 160_000);
-  await until(() => told(account).length === 3, 'the late one is told');
+  await until(() => told(account).length === 3, 'the late event is posted');
 
   expect(told(account).at(-1)).toMatch(/Arrived late: the card is now active/);
 });
 
-it('CLOSED says that it is final', async () => {
+it('says that CLOSED is final', async () => {
   const account = cardbell().take('ACTIVE');
 
   cardbell().sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'CLOSED' });
@@ -81,7 +81,7 @@ it('CLOSED says that it is final', async () => {
   expect(JSON.stringify(cardbell().workspace.messages(channels.status).at(-1)?.blocks)).not.toMatch(/_card"/);
 });
 
-it('the Undo of an earlier click does not unblock a card that was blocked again in the admin portal', async () => {
+it('an old Undo does not unblock a card that was blocked again in the admin portal', async () => {
   const account = cardbell().take('ACTIVE');
   const since = Date.now() / 1000;
   const { AcctId } = account;
@@ -89,12 +89,12 @@ it('the Undo of an earlier click does not unblock a card that was blocked again 
   await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId }));
   const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(account)));
   await cardbell().press(people.olga, alert, 'block_card');
-  await until(() => told(account).length === 1, 'the block is told');
+  await until(() => told(account).length === 1, 'the alert of the block is posted');
 
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
-  await until(() => told(account).length === 2, 'so is what was done in the portal');
+  await until(() => told(account).length === 2, 'the alert of the change in the portal is posted');
   cardbell().sandbox.setStatus({ AcctId, CardStatus: 'BLOCKED' });
-  await until(() => told(account).length === 3, 'and once more');
+  await until(() => told(account).length === 3, 'the alert of the second block is posted');
   await cardbell().press(people.olga, alert, 'undo_block');
   await cardbell().waitTold(people.olga, /blocked again outside Slack/, since);
 

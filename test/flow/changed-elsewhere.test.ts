@@ -8,14 +8,14 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
-/** Status webhooks of an account, one for each effect. */
+/** Status webhooks of an account, one per status change. */
 function effectsOn({ AcctId }: SandboxAccount): number {
   return cardbell().sandbox.deliveries.filter(
     ({ kind, body }) => kind === 'card-status' && (body.Data as { AcctId?: number }).AcctId === AcctId,
   ).length;
 }
 
-/** Somebody changes the card's rules in the portal. */
+/** Changes the card's rules in the admin portal. */
 async function changeRulesOutside({ AcctId }: SandboxAccount, change: Record<string, unknown>): Promise<void> {
   const address = `${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`;
   const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
@@ -23,14 +23,14 @@ async function changeRulesOutside({ AcctId }: SandboxAccount, change: Record<str
   expect((await fetch(address, { method: 'PUT', headers, body })).status).toBe(200);
 }
 
-/** Calls of one method about one account. */
+/** Calls to the card API with this method about this account. */
 const callsTo = (method: string, { AcctId }: SandboxAccount): number =>
   cardbell().sandbox.calls.filter((call) => call.method === method && call.path.includes(`/${AcctId}`)).length;
 
-describe('a write whose answer is lost while somebody changes the same card in the portal', () => {
+describe('a write whose response is lost while someone changes the same card in the portal', () => {
   const outside = { InternationalSpendEnabled: true, YearlySpendLimit: 90_000 };
 
-  it('a limit that was made stays, and so does what was changed in the portal', async () => {
+  it('keeps both a limit that was written and the change from the portal', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take(
       'ACTIVE',
@@ -48,7 +48,7 @@ describe('a write whose answer is lost while somebody changes the same card in t
     expect(callsTo('PUT', card)).toBe(2);
   });
 
-  it('a limit that was not made is not sent again with what was read before, and who asked is told', async () => {
+  it('does not resend an unwritten limit with outdated rules, and notifies the requester', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take(
       'ACTIVE',
@@ -67,7 +67,7 @@ describe('a write whose answer is lost while somebody changes the same card in t
     expect(callsTo('PUT', card)).toBe(2);
   });
 
-  it('a card that was blocked and then unblocked outside is not blocked again, and who asked is told', async () => {
+  it('does not block a card again that was unblocked in the portal, and notifies the requester', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
     const { AcctId } = card;

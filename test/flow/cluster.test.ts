@@ -8,10 +8,10 @@ import { channels, people } from '../support/people.ts';
 import { holderOf, type RunningCardbell, startCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
-/** From a purchase to Slack, and from a click to the card service and the record. */
+/** Follows a purchase to Slack, and a click to the card service and the record. */
 async function goesThrough({ take, sandbox, waitFor, press, writes, adminUrl, logs }: RunningCardbell): Promise<void> {
-  // Alerts show ids until the directory knows the names.
-  await until(() => logs().some((line) => line.includes('directory listed')), 'the names are known');
+  // Alerts show ids until the directory has loaded the names.
+  await until(() => logs().some((line) => line.includes('directory listed')), 'the directory has loaded the names');
   const account = take('ACTIVE');
   sandbox.purchase({ AcctId: account.AcctId, Amount: 99_999 });
   const alert = await waitFor(channels.declines, new RegExp(holderOf(account)));
@@ -24,11 +24,11 @@ async function goesThrough({ take, sandbox, waitFor, press, writes, adminUrl, lo
   await waitFor(channels.status, new RegExp(holderOf(account)));
   await until(
     async () => /cardbell_health_read\S* 1/.test(await (await fetch(`${adminUrl}/metrics`)).text()),
-    'health is read',
+    'the health metrics are exported',
   );
 }
 
-/** What a key in the wrong slot, or a broken connection, would leave in the logs. */
+/** Log lines that a key in the wrong slot or a broken connection would cause. */
 const opsIssues = ({ logs }: RunningCardbell): string[] =>
   logs().filter((line) => /CROSSSLOT|MOVED|same slot|"level":(50|60)/.test(line));
 
@@ -50,7 +50,7 @@ describe('on Redis Cluster', () => {
     expect(opsIssues(cardbell)).toEqual([]);
   });
 
-  it('recovers a gap', async () => {
+  it('backfills events missed during an outage', async () => {
     const { sandbox, webs, startWeb, take, waitFor } = cardbell;
     const account = take('ACTIVE');
     sandbox.outage(true);
@@ -65,14 +65,14 @@ describe('on Redis Cluster', () => {
     expect(opsIssues(cardbell)).toEqual([]);
   });
 
-  it('goes on while keys move from server to server: no attempt is used up, and each decline is shown once', async () => {
+  it('keeps working while keys move between servers: uses up no attempts and shows each decline once', async () => {
     const before = await declines.shown();
     const sent = declines.declines(60);
     const taking = Promise.all(
       sent.map(async ({ body }, index) => {
         await settled(index * 50);
-        // The service tries again for an hour where it is told 503.
-        await until(async () => (await cardbell.deliver({ kind: 'decline', body })) === 200, 'it is taken');
+        // The card service retries for an hour after a 503.
+        await until(async () => (await cardbell.deliver({ kind: 'decline', body })) === 200, 'the webhook is accepted');
       }),
     );
     for (const tag of ['in', 'queue', 'state', 'audit', `out:${channels.declines}`])

@@ -21,7 +21,7 @@ async function run(user: string, values: Record<string, string>) {
   return await workspace.submitView({ user, viewId: top()?.id ?? '', values });
 }
 
-it('a global shortcut takes every command: the answer stands where it was chosen, what cannot be read beside the input', async () => {
+it('a global shortcut accepts every command, replies in the chosen channel, and shows errors beside the input', async () => {
   const card = cardbell().take('ACTIVE');
 
   await run(olga, { words: `/card show ${last4Of(card)}`, channel: channels.declines });
@@ -31,7 +31,7 @@ it('a global shortcut takes every command: the answer stands where it was chosen
   expect(JSON.stringify(unclear.json)).toContain('errors');
 });
 
-it('people are chosen from a list: whoever holds a card, and the delegate of an approver', async () => {
+it('lets people pick a holder or a delegate from a list', async () => {
   const card = cardbell().take('ACTIVE');
 
   await run(ana, { words: `link ${card.AcctId}`, person: otto });

@@ -85,7 +85,7 @@ describe('each command', () => {
   it.each([
     ['/card', 'limit '],
     ['/card-limit', ''],
-  ])('%s changes one limit and writes everything else back', async (slash, verb) => {
+  ])('%s changes one limit and writes everything else back unchanged', async (slash, verb) => {
     const { take, command, waitTold, account } = cardbell();
     const card = take('ACTIVE');
 
@@ -98,7 +98,7 @@ describe('each command', () => {
   });
 
   it.each(['daily', 'weekly', 'monthly', 'yearly', 'lifetime'])(
-    'limit knows %s, and none takes it away',
+    'limit sets a %s limit, and “none” asks to remove it',
     async (period) => {
       const { take, command, waitTold, account } = cardbell();
       const card = take('ACTIVE', (one) => one.SpendRules.LifetimeSpendLimit === null);
@@ -108,7 +108,7 @@ describe('each command', () => {
       const first = await waitTold(ana, new RegExp(`${holderOf(card)}.*${period} limit .*→ \\$300\\.00`, 'i'));
       expect(account(card.AcctId).SpendRules[field]).toBe(300);
 
-      // Removing a limit is an unlimited raise: it needs two people, so nothing changes yet.
+      // Removing a limit is an unlimited raise and needs two people, so nothing changes yet.
       await command(ana, `limit ${card.AcctId} ${period} none`);
       await waitTold(ana, /second approver/, Number(first.ts));
       expect(account(card.AcctId).SpendRules[field]).toBe(300);
@@ -116,8 +116,8 @@ describe('each command', () => {
   );
 });
 
-describe('commands again, and wrong ones', () => {
-  it('the same command twice changes the card once; the second answer says that nothing is left to do', async () => {
+describe('repeated and invalid commands', () => {
+  it('change the card once when sent twice, and the second answer says that there is nothing to do', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     const before = cardbell().writes().length;
@@ -136,7 +136,7 @@ describe('commands again, and wrong ones', () => {
     ['limit 5072 daily lots', /not an amount/],
     ['limit 5072 daily -5', /not an amount/],
     ['limit 5072 daily 40 for 9 lightyears', /not a time I can read/],
-  ])('“%s” is answered with a question, never with a guess', async (text, words) => {
+  ])('“%s” gets a question, never a guess', async (text, words) => {
     const before = cardbell().writes().length;
 
     await cardbell().command(ana, text);
@@ -146,7 +146,7 @@ describe('commands again, and wrong ones', () => {
     expect(cardbell().writes()).toHaveLength(before);
   });
 
-  it('is acknowledged before the card API answers; the result follows', async () => {
+  it('are acknowledged before the card API answers, and the result follows', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
     const hangsMs = 2500;

@@ -12,11 +12,11 @@ const { olga } = people;
 sideBySide('a worker that is killed', () => {
   const cardbell = useCardbell();
 
-  it('during a post and a card API call leaves nothing half done and nothing done twice', async () => {
+  it('leaves no post or card API call half done or done twice', async () => {
     const { workspace, sandbox, workers, startWorker, deliver, command, take, writes, texts, store } = cardbell();
     const TrackingNumber = '9400111899000000009911';
     const card = take('ACTIVE');
-    // Slack took the message and the service blocked the card, but the worker dies before either answers.
+    // Slack accepts the message and the service blocks the card, but the worker dies before either responds.
     workspace.faults.add({ method: 'chat.postMessage', kind: 'timeout_after_accept', ms: 30_000 });
     sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, kind: 'hang_after_effect' });
     await deliver(sampleWebhook('card-shipping', { TrackingNumber }));
@@ -53,7 +53,7 @@ sideBySide('several web processes and workers', () => {
     const port = await freePort();
     await Promise.all([startWeb({ PORT: String(port) }), startWorker(), startWorker()]);
     const mark = (i: number): string => `94001117${String(i).padStart(14, '0')}`;
-    // Most have no channel, because a channel takes one message a second; each is still stored once.
+    // Most have no channel, because a channel accepts only one message a second. Each is still stored once.
     const webhooks = Array.from({ length: 200 }, (_, i) =>
       i % 40 === 0
         ? sampleWebhook('card-shipping', { TrackingNumber: mark(i) })

@@ -6,7 +6,7 @@ import { quiet } from '../support/quiet.ts';
 import { holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 
-/** A channel for each code besides the shared one, because a channel takes one message a second. */
+/** A channel per code in addition to the shared one, because a channel accepts only one message a second. */
 const channelOf = (code: string): string => `C0CODE${DECLINE_CODES.findIndex((one) => one.code === code)}`;
 
 const cardbell = useCardbell({
@@ -18,7 +18,7 @@ const cardbell = useCardbell({
   },
 });
 
-/** What people must be able to read for each code. */
+/** The text people must see for each code. */
 const words: Readonly<Record<string, RegExp>> = {
   'decline.rule.location': /international|outside/i,
   'decline.rule.cardnotpresent': /not present|online/i,
@@ -34,7 +34,7 @@ const words: Readonly<Record<string, RegExp>> = {
   decline: /do not honor/i,
 };
 
-/** One word, because filters compare words. */
+/** A single word, because filters compare words. */
 const merchantOf = (code: string): string => `SHOP${code.toUpperCase().replaceAll('.', '')}END`;
 
 let acctId = 0;
@@ -49,10 +49,10 @@ beforeAll(async () => {
 });
 
 const isPin = ({ code }: { code: string }): boolean => code === 'decline.card.pin';
-/** The wrong PIN first: only the shared channel shows it, and alerts that arrive there together share one message. */
+/** The wrong PIN goes first: it appears only in the shared channel, where alerts arriving together share one message. */
 const codes = [...DECLINE_CODES.filter(isPin), ...DECLINE_CODES.filter((one) => !isPin(one))];
 
-it.each(codes)('$code says why, in the service’s words or plainer words', async ({ code }) => {
+it.each(codes)('explains $code in the service’s words or plainer ones', async ({ code }) => {
   const name = code === 'decline' ? 'decline.other' : code;
   await cardbell().deliver(sampleWebhook(name, { AcctId: acctId, MerchantName: merchantOf(code) }));
   const channel = isPin({ code }) ? channels.declines : channelOf(code);
@@ -63,17 +63,17 @@ it.each(codes)('$code says why, in the service’s words or plainer words', asyn
   expect(shown).toMatch(/acknowledge_alert/);
 });
 
-it('a wrong PIN is not posted to a whole channel', async () => {
+it('does not post a wrong PIN to a channel', async () => {
   const message = await cardbell().waitFor(channels.declines, new RegExp(merchantOf('decline.card.pin')));
 
   expect(`${message.text} ${JSON.stringify(message.blocks)}`).not.toMatch(/\bPIN\b/);
 });
 
-it('an unknown decline code is shown with the service’s words', async () => {
+it('shows an unknown decline code in the service’s words', async () => {
   const { take, deliver, waitFor } = cardbell();
   const account = take('ACTIVE');
   const fields = { AcctId: account.AcctId, MessageCode: 'decline.rule.moonphase', Message: 'Wrong phase of the moon' };
-  // Posted with others it would be a row of their message.
+  // Posted together with others, it would be a row of their message.
   await quiet(cardbell());
 
   await deliver(sampleWebhook('decline', fields));
@@ -84,7 +84,7 @@ it('an unknown decline code is shown with the service’s words', async () => {
   expect(shown).toContain('decline.rule.moonphase');
 });
 
-it('spend is not posted while it has no channel', async () => {
+it('does not post spend alerts without a channel for them', async () => {
   const { take, deliver, workspace } = cardbell();
   const { AcctId } = take('ACTIVE');
   const posts = () => Object.values(channels).flatMap((channel) => workspace.messages(channel)).length;

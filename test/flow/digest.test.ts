@@ -11,21 +11,21 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { ana, olga } = people;
 
-/** Looks now which digests are due, as it does every minute. Resolves when it has looked. */
+/** Runs the minutely check for due digests now. Resolves when the check has run. */
 async function runDigests(): Promise<void> {
   const queue = new Queue('maintenance', { connection: cardbell().store, prefix: QUEUE_PREFIX });
   const planned = async () => (await queue.getDelayed()).find(({ name }) => name === 'send-digests');
   try {
-    await until(async () => (await planned()) !== undefined, 'it is planned');
+    await until(async () => (await planned()) !== undefined, 'the job is scheduled');
     const job = await planned();
     await job?.promote();
-    await until(async () => (await queue.getJob(job?.id ?? '')) === undefined, 'it ran');
+    await until(async () => (await queue.getJob(job?.id ?? '')) === undefined, 'the job has run');
   } finally {
     await queue.close();
   }
 }
 
-/** The digest that was posted after `since`, not one of another test. */
+/** The digest posted after `since`, so not one from another test. */
 function newDigest(since: number): Promise<StoredMessage> {
   return cardbell().workspace.waitForMessage(
     ({ channel, text, ts }) =>
@@ -44,7 +44,7 @@ async function counted(): Promise<number> {
 }
 
 describe('a digest', () => {
-  it('on demand shows the last day by reason and merchant, in tables that sort', async () => {
+  it('on demand shows the last day by reason and merchant in sortable tables', async () => {
     const card = cardbell().take('ACTIVE');
     for (const code of ['decline.rule.velocity', 'decline.card.pin'])
       await cardbell().deliver(sampleWebhook(code, { AcctId: card.AcctId, MerchantName: 'Kiosk 7' }));
@@ -60,12 +60,12 @@ describe('a digest', () => {
     expect(message.text).toMatch(/cards are not activated yet/);
   });
 
-  it('is posted at its time in its zone, once for each period', async () => {
+  it('is posted at its time in its time zone, once per period', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(ana, 'digest daily 09:00 America/Chicago');
     await cardbell().waitTold(ana, /gets a digest every day at 09:00, America\/Chicago/, since);
 
-    // As if its time had come just now, and it had been set yesterday.
+    // As if it had been set yesterday and its time had just come.
     const key = stateKey('digests');
     const field = `${channels.alerts}:daily`;
     const set = JSON.parse((await cardbell().store.hget(key, field)) ?? '{}');
@@ -81,7 +81,7 @@ describe('a digest', () => {
     expect(cardbell().texts(channels.alerts)).toHaveLength(posted);
   });
 
-  it('says the same in words in a workspace without such tables, and ops are not notified', async () => {
+  it('falls back to text in a workspace without such tables, and does not notify ops', async () => {
     await quiet(cardbell());
     cardbell().workspace.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'invalid_blocks' });
     const since = Date.now() / 1000;
@@ -94,7 +94,7 @@ describe('a digest', () => {
     expect(cardbell().texts(channels.ops).join()).not.toMatch(/refused a message/);
   });
 
-  it('of a month brings a file for the controller', async () => {
+  it('for a month comes with a file for the controller', async () => {
     const since = Date.now() / 1000;
 
     await cardbell().command(ana, 'digest now month');

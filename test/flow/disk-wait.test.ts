@@ -9,7 +9,7 @@ import { peopleEnv, secrets } from '../support/people.ts';
 import { type RunningWeb, send, sharedSecret, startWeb } from '../support/running-web.ts';
 import { until } from '../support/until.ts';
 
-/** Debian 12's own Redis is 7.0; WAITAOF came with 7.2. `test/src/intake/durability.test.ts` has a stand-in for it. */
+/** Debian 12 ships Redis 7.0, but WAITAOF needs 7.2. `test/src/intake/durability.test.ts` uses a fake. */
 const version = execFileSync(findOrInstall(['redis-server', 'valkey-server'], 'redis-server'), ['--version'], {
   encoding: 'utf8',
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Two writes within a second, both reported to be on disk, although Redis syncs once a second. */
+/** Whether Redis reports two writes within a second as synced, although it syncs once a second. */
 async function isLying(): Promise<boolean> {
   const ask = async (): Promise<number> => {
     await admin.set('x', '1');
@@ -40,8 +40,8 @@ async function isLying(): Promise<boolean> {
   return performance.now() - startedAt < 1000;
 }
 
-describe.runIf(knowsWaitAof)('REDIS_DURABILITY=disk on a Redis that syncs once a second and can be asked', () => {
-  it('either exits at once and says that its WAITAOF does not wait, or waits for the disk', async () => {
+describe.runIf(knowsWaitAof)('REDIS_DURABILITY=disk on a Redis with WAITAOF that syncs once a second', () => {
+  it('waits for the disk, or exits at once and says that WAITAOF does not wait', async () => {
     const settings = { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: sharedSecret, PORT: '0' };
     const slack = { SLACK_BOT_TOKEN: secrets.botToken, SLACK_API_URL: 'http://127.0.0.1:1/api/', ...peopleEnv };
     if (await isLying()) {
@@ -69,12 +69,12 @@ async function keepsThePromise(web: RunningWeb): Promise<void> {
 
   const rush = await Promise.all(Array.from({ length: 50 }, (_, index) => deliver(index + 1)));
   expect(new Set(rush.map(({ status }) => status))).toEqual(new Set([200]));
-  // All of them wait with one WAITAOF.
+  // Concurrent webhooks share a WAITAOF call.
   expect(await asked()).toBeLessThan(before + 25);
 
-  // While nothing reaches the disk, no webhook is answered with 200.
+  // While nothing reaches the disk, no webhook gets a 200.
   await admin.config('SET', 'appendfsync', 'no');
   expect((await deliver(1001)).status).toBe(503);
   await admin.config('SET', 'appendfsync', 'everysec');
-  await until(async () => (await deliver(1001)).status === 200, 'it is taken when it comes again');
+  await until(async () => (await deliver(1001)).status === 200, 'the retry of the webhook is accepted');
 }

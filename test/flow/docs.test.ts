@@ -11,11 +11,11 @@ const cardbell = useCardbell({});
 const folder = mkdtempSync(join(tmpdir(), 'cardbell-docs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The commands for the people who run it, as the docs write them. The rest is checked by `test/docs.test.ts`. */
+/** The commands for operations staff, as written in the docs. `test/docs.test.ts` checks the others. */
 const runnable =
   /^(?:npm run (replay|audit|recover|policy|doctor|trigger)\b(?: --)?|(?:node dist\/bin\/)?cardbell(?:\.js)?)(.*)$/;
 
-/** The words of a documented command, with something that exists in place of what stands for it. */
+/** The arguments of a documented command, with real values in place of its placeholders. */
 function argumentsOf(words: string, url: string): string[] {
   return words
     .replaceAll(/\[[^\]]*\]|>.*$/g, '')
@@ -32,11 +32,11 @@ function argumentsOf(words: string, url: string): string[] {
     .filter((word) => word !== '');
 }
 
-it('each command of the docs can be typed as it stands, against a Cardbell that runs', async () => {
+it('every documented command works as written against a running Cardbell', async () => {
   const env = commandEnv(cardbell());
   const texts = [...new Set(documentedCommands().map(({ text }) => text))].filter((text) => runnable.test(text));
   expect(texts.length).toBeGreaterThan(20);
-  // Several pages write the same command in other words.
+  // Several pages write the same command with other placeholders.
   const commands = new Map<string, { text: string; verb: string; args: string[] }>();
   for (const text of texts) {
     const [, verb = 'cardbell', words = ''] = runnable.exec(text) ?? [];
@@ -49,7 +49,7 @@ it('each command of the docs can be typed as it stands, against a Cardbell that 
         resolve({ code: error === null ? 0 : error.code, out: `${stdout}${stderr}` }),
       );
     });
-    // 1: something is wrong with what the command was about, for instance no such id. Not with the command.
+    // Exit code 1 means the command is valid but its subject is not, for example an unknown id.
     expect([0, 1], `${text}\nran as ${verb} ${args.join(' ')} and ended with ${String(code)}:\n${out}`).toContain(code);
     expect(out, `${text} ended with a stack trace`).not.toMatch(/^ {4}at /m);
   };

@@ -30,7 +30,7 @@ function policyFile(name: string, ...lines: string[]): string {
   return path;
 }
 
-/** Runs the doctor with the variables of both processes, which `env` overrides. */
+/** Runs the doctor with the variables of both processes; `env` overrides them. */
 async function doctor(env: Record<string, string> = {}, args: readonly string[] = []) {
   const given = { ...commandEnv(cardbell()), ALERTS_CHANNEL_VIRTUAL: channels.alerts, ...env };
   const argv = ['dist/bin/doctor.js', '--json', '--url', cardbell().url, ...args];
@@ -46,7 +46,7 @@ async function doctor(env: Record<string, string> = {}, args: readonly string[] 
 }
 
 describe('the doctor', () => {
-  it('finds nothing to do in an installation that works, and leaves no message behind', async () => {
+  it('finds nothing to fix in a working installation, and leaves no message behind', async () => {
     const before = Object.values(channels).map((channel) => cardbell().texts(channel));
     const { texts, fixes } = await doctor();
 
@@ -61,7 +61,7 @@ describe('the doctor', () => {
     expect(await cardbell().store.zcard(stateKey('quarantine'))).toBe(0);
   });
 
-  it('names each person, group and channel that cannot be used, with what to do', async () => {
+  it('lists each unusable person, group and channel with its remedy', async () => {
     const { code, findings } = await doctor({
       OPERATORS: `${people.olga},U0GONE,S0GONE`,
       ALERTS_CHANNEL_VIRTUAL: channels.virtual,
@@ -78,7 +78,7 @@ describe('the doctor', () => {
     expect(todo(/#status \(C0STATUS\) is public, and gets approvals/)).toContain('private');
   });
 
-  it('looks up the people of the policy file, not of the variables, and tries its channels', async () => {
+  it('checks the people and channels of the policy file instead of the variables', async () => {
     const { findings, texts } = await doctor({
       OPERATORS: '',
       APPROVERS: '',
@@ -99,7 +99,7 @@ describe('the doctor', () => {
     expect(whats).not.toContain('nobody may act on cards');
   });
 
-  it('says what is wrong with the policy file, and what to do', async () => {
+  it('says what is wrong with the policy file and how to fix it', async () => {
     const { findings } = await doctor({ POLICY_FILE: policyFile('broken.yaml', 'version: 2') });
 
     expect(findings.filter(({ level }) => level === 'fix')).toEqual([
@@ -114,7 +114,7 @@ describe('the doctor', () => {
     ['web', { CARD_API_URL: '', CARD_API_TOKEN: '' }, 'worker', 'Card service'],
     ['worker', { SLACK_SIGNING_SECRET: '', WEBHOOK_SHARED_SECRET: '' }, 'web', 'Web'],
   ] as const)(
-    'with the variables of %s only, checks what they are for and says where the rest is',
+    'given only the variables of %s, checks that process and says where to check the rest',
     async (...given) => {
       const [, env, other, area] = given;
       const { code, findings, fixes } = await doctor(env);
@@ -129,21 +129,21 @@ describe('the doctor', () => {
     },
   );
 
-  it('with one of the two variables of the worker, names the other as missing', async () => {
+  it('given one of the worker’s two variables, reports the other as missing', async () => {
     const { fixes } = await doctor({ CARD_API_TOKEN: '' });
 
     expect(fixes).toEqual([expect.stringMatching(/^fix: CARD_API_TOKEN: expected /)]);
   });
 
-  it('says that a newer Cardbell has been here', async () => {
+  it('reports that a newer Cardbell has used this Redis', async () => {
     await cardbell().store.set(stateKey('format'), FORMAT + 1);
     const { fixes } = await doctor();
     await cardbell().store.set(stateKey('format'), FORMAT);
 
-    expect(fixes).toEqual(['fix: this version cannot read what is stored']);
+    expect(fixes).toEqual(['fix: this version cannot read the stored data']);
   });
 
-  it('says that web runs with other secrets than the variables', async () => {
+  it('reports that web runs with secrets other than those in the variables', async () => {
     const { fixes } = await doctor({
       WEBHOOK_SHARED_SECRET: 'another-shared-secret',
       SLACK_SIGNING_SECRET: 'another-signing-secret',
@@ -153,7 +153,7 @@ describe('the doctor', () => {
     expect(fixes).toContain('fix: a signed request of Slack was answered with 401');
   });
 
-  it('reports what does not answer in a line with its remedy, and no stack trace', async () => {
+  it('reports each unreachable service in one line with its remedy and no stack trace', async () => {
     const away = 'http://127.0.0.1:1';
     const { findings } = await doctor({
       REDIS_URL: 'redis://127.0.0.1:1',

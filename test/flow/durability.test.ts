@@ -12,7 +12,7 @@ let web: RunningWeb;
 
 beforeAll(async () => {
   [withoutFile, always] = await Promise.all([
-    // Without a file there is no sync to wait for, whatever its version.
+    // Without an append-only file there is no sync to wait for in any version.
     startRedis({ extraArgs: ['--appendonly', 'no'] }),
     startRedis({ extraArgs: ['--appendfsync', 'always', '--maxmemory-policy', 'allkeys-lru'] }),
   ]);
@@ -32,22 +32,25 @@ const env = {
 it.each([
   ['web', { SLACK_SIGNING_SECRET: secrets.signingSecret, WEBHOOK_SHARED_SECRET: sharedSecret, PORT: '0' }],
   ['worker', { CARD_API_URL: 'http://127.0.0.1:1/v4', CARD_API_TOKEN: secrets.apiToken }],
-] as const)('%s that is to wait for the disk exits at once and says why on a Redis that cannot', async (name, own) => {
-  const child = startChild(name, { ...env, ...own, REDIS_URL: withoutFile.url, REDIS_DURABILITY: 'disk' });
+] as const)(
+  '%s with REDIS_DURABILITY=disk exits at once and says why on a Redis that cannot wait for the disk',
+  async (name, own) => {
+    const child = startChild(name, { ...env, ...own, REDIS_URL: withoutFile.url, REDIS_DURABILITY: 'disk' });
 
-  const { code } = await child.exit;
+    const { code } = await child.exit;
 
-  expect(code).toBe(78);
-  expect(child.lines.join('\n')).toMatch(/REDIS_DURABILITY: disk needs .*appendfsync always/);
-});
+    expect(code).toBe(78);
+    expect(child.lines.join('\n')).toMatch(/REDIS_DURABILITY: disk needs .*appendfsync always/);
+  },
+);
 
-it('web takes webhooks where Redis syncs each write', async () => {
+it('web accepts webhooks when Redis syncs each write', async () => {
   const { status } = await send(`${web.url}/webhooks/decline`, { body: JSON.stringify(webhook('decline')) });
 
   expect(status).toBe(200);
 });
 
-it('both processes log Redis settings that can lose events, with what to do', async () => {
+it('both processes log Redis settings that can lose events, and how to fix them', async () => {
   const worker = startChild('worker', {
     ...env,
     CARD_API_URL: 'http://127.0.0.1:1/v4',
@@ -57,7 +60,7 @@ it('both processes log Redis settings that can lose events, with what to do', as
   const said = (lines: readonly string[]): boolean =>
     lines.some((line) => /allkeys-lru.*set maxmemory-policy noeviction/.test(line));
 
-  await until(() => said(worker.lines) && said(web.child.lines), 'both say it');
+  await until(() => said(worker.lines) && said(web.child.lines), 'both log it');
   await until(async () => (await web.store.ping()) === 'PONG', 'redis answers');
   await worker.stop();
 });

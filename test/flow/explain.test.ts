@@ -9,10 +9,10 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { olga, otto } = people;
 
-/** Waits until Cardbell has stored where the alert was posted. */
+/** Waits until Cardbell has stored the alert's message reference. */
 async function noted({ channel, ts }: StoredMessage): Promise<void> {
   const key = `{cardbell:state}:messages-at:${channel}:${ts}`;
-  await until(async () => (await cardbell().store.exists(key)) === 1, 'it is known where the alert stands');
+  await until(async () => (await cardbell().store.exists(key)) === 1, 'the message reference is stored');
 }
 
 async function explain(user: string, message: StoredMessage): Promise<string> {
@@ -23,7 +23,7 @@ async function explain(user: string, message: StoredMessage): Promise<string> {
   return JSON.stringify(workspace.views.top(user)?.blocks);
 }
 
-it('says what happened, why, which limit was hit, what would fix it, who may do that, and how the alert got there', async () => {
+it('says what happened, why, which limit was hit, what would fix it and who may do so, and how the alert got there', async () => {
   const card = cardbell().take('ACTIVE');
   await cardbell().command(people.ana, `limit ${card.AcctId} daily 100`);
   await cardbell().waitTold(people.ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
@@ -59,13 +59,13 @@ it('works in the thread of an alert and shows no more than the channel may see',
   expect(shown).not.toContain('How it got here');
 });
 
-it('says where it works when it is used on any other message', async () => {
+it('says where it works when used on any other message', async () => {
   const message = cardbell().workspace.say({ user: otto, channel: channels.alerts, text: 'lunch?' });
 
   expect(await explain(otto, message)).toContain('There is no decline to explain here');
 });
 
-it('finds the decline of a message that Slack shows a moment before it is on record what it tells of', async () => {
+it('finds the decline of a message that Slack shows just before its message reference is stored', async () => {
   const { take, deliver, waitFor, store } = cardbell();
   const card = take('ACTIVE');
   await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -75,7 +75,7 @@ it('finds the decline of a message that Slack shows a moment before it is on rec
   await store.rename(key, `${key}:away`);
 
   const shown = explain(olga, alert);
-  // No step to wait for shows that the handler has looked once in vain.
+  // Nothing observable shows that the handler has checked once without success.
   await sleep(600);
   await store.rename(`${key}:away`, key);
 

@@ -11,14 +11,14 @@ const cardbell = useCardbell({ pace: atOnce, workers: 2, env: { ALERTS_CHANNEL_S
 const shown = (message: { text: string; blocks?: unknown }): string =>
   `${message.text} ${JSON.stringify(message.blocks ?? [])}`;
 
-/** Messages in the channel of declines that name the holder. */
+/** Messages in the declines channel that name the holder. */
 function declinesOf(holder: string) {
   return cardbell()
     .workspace.messages(channels.declines)
     .filter(({ text }) => text.includes(holder));
 }
 
-/** A merchant that nobody else's declines are at. */
+/** A merchant used by no other test. */
 let merchants = 0;
 function merchant(): { MerchantId: string; MerchantName: string } {
   merchants += 1;
@@ -26,7 +26,7 @@ function merchant(): { MerchantId: string; MerchantName: string } {
 }
 
 describe('repeats of a decline', () => {
-  it('are one message with a count, edited in place, with any number of workers', async () => {
+  it('share one message with a count, edited in place, with any number of workers', async () => {
     const { deliver, take, now } = cardbell();
     const account = take('ACTIVE');
     const at = { AcctId: account.AcctId, ...merchant() };
@@ -64,7 +64,7 @@ describe('repeats of a decline', () => {
 });
 
 describe('a card that is blocked', () => {
-  it('collects what is declined afterwards in one quiet line with a count', async () => {
+  it('collects later declines in one quiet line with a count', async () => {
     const { deliver, take, sandbox, waitFor } = cardbell();
     const account = take('ACTIVE');
     sandbox.setStatus({ AcctId: account.AcctId, CardStatus: 'BLOCKED' });
@@ -98,7 +98,7 @@ describe('declines of several cards at one merchant', () => {
       .workspace.messages(channels.declines)
       .filter(({ text }) => text.includes('Possible card testing'));
 
-  it('are a warning that names the cards; what follows goes into its thread', async () => {
+  it('raise a warning that names the cards, and later declines go into its thread', async () => {
     const { deliver, take, workspace } = cardbell();
     const shop = merchant();
     const accounts = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
@@ -117,21 +117,21 @@ describe('declines of several cards at one merchant', () => {
       expect(warning.text).toContain(holderOf(account));
       expect(warning.text).toContain(last4Of(account));
     }
-    // Two were posted before the pattern showed; the one that completed it and the next one answer the warning.
+    // Two were posted before the pattern emerged. The one that completed it and the next one reply to the warning.
     const replies = () =>
       workspace
         .messages(channels.declines)
         .filter(({ ts, thread_ts }) => thread_ts === warning.ts && ts !== warning.ts)
         .map(({ text }) => text);
-    // Two messages, or one if both waited.
+    // Two messages, or one if both waited together.
     const told = () =>
       replies()
         .join(' ')
         .match(/was declined for|declined: /g)?.length ?? 0;
-    await until(() => told() === 2, 'two declines answer the warning');
+    await until(() => told() === 2, 'two declines reply to the warning');
   });
 
-  it('can be blocked one by one or all at once by authorized people, and the warning says who did it', async () => {
+  it('let authorized people block the cards one by one or all at once, and the warning says who did', async () => {
     const { press, told, writes, workspace, now, account: of } = cardbell();
     const [warning] = warnings();
     if (warning === undefined) throw new Error('no warning');
@@ -156,7 +156,7 @@ describe('declines of several cards at one merchant', () => {
     expect(shown(now(warning)).match(/Blocked\*/g)).toHaveLength(4);
   });
 
-  it('are no warning where the reason hits every card', async () => {
+  it('raise no warning when the reason affects every card', async () => {
     const { deliver, take, waitFor } = cardbell();
     const before = warnings().length;
     const shop = merchant();
@@ -172,7 +172,7 @@ describe('declines of several cards at one merchant', () => {
 });
 
 describe('a purchase', () => {
-  /** Messages about the holder in the spend channel: the first one and its replies. */
+  /** Messages about the holder in the spend channel: the thread's first message and its replies. */
   const threadOf = (holder: string) => {
     const all = cardbell()
       .workspace.messages(channels.spend)
@@ -182,7 +182,7 @@ describe('a purchase', () => {
   };
   const amount = (dollars: number) => ({ TransactionAmount: dollars, MerchantRequestedAmount: dollars });
 
-  it('is one thread whose first message shows its state, whatever the order of arrival', async () => {
+  it('is one thread whose first message shows its state, in any order of arrival', async () => {
     const { deliver, take } = cardbell();
     for (const order of [
       ['authorization', 'settlement'],
@@ -202,12 +202,15 @@ describe('a purchase', () => {
       );
       const pattern =
         order[0] === 'settlement' ? /now settled.*Authorized for \$84\.10/ : /\$84\.10.*Settled for \$96\.20/;
-      await until(() => pattern.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first says where it stands');
+      await until(
+        () => pattern.test(threadOf(holderOf(account)).root?.text ?? ''),
+        'the first message shows the state',
+      );
       expect(threadOf(holderOf(account)).isOne).toBe(true);
     }
   });
 
-  it('is matched by inference where the merchant leaves out the ids, and says so', async () => {
+  it('is matched by inference when the merchant omits the ids, and says so', async () => {
     const { deliver, take } = cardbell();
     const account = take('ACTIVE');
     const at = { AcctId: account.AcctId, ...merchant(), AuthTransactionId: null };
@@ -216,7 +219,7 @@ describe('a purchase', () => {
 
     await deliver(sampleWebhook('reversal', { ...at, ...amount(40) }));
     await until(() => threadOf(holderOf(account)).replies.length === 1, 'the reversal answers');
-    await until(() => /Reversed/.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first says where it stands');
+    await until(() => /Reversed/.test(threadOf(holderOf(account)).root?.text ?? ''), 'the first message is updated');
 
     const { root, replies, isOne } = threadOf(holderOf(account));
     expect(isOne).toBe(true);
@@ -232,7 +235,7 @@ describe('a card that was ordered', () => {
       .workspace.messages(channel)
       .filter(({ text }) => text.includes(holder));
 
-  it('is one thread, with one reminder and an Activate button when it is still inactive days after it was shipped', async () => {
+  it('is one thread, with one reminder and an Activate button if still inactive days after shipping', async () => {
     const { deliver, take, store, press, waitFor, now, account: of } = cardbell();
     const account = take('INACTIVE');
     const [card] = account.CardList;
@@ -249,18 +252,12 @@ describe('a card that was ordered', () => {
     await deliver(sampleWebhook('card-status', { ...order, ...names, CardList: cardList('INACTIVE') }, daysAgo(13)));
     await deliver(sampleWebhook('card-shipping', { ...order, Last4CardNumber: card.Last4CardNumber }, daysAgo(11)));
     const shipped = await waitFor(channels.shipping, new RegExp(`${holder}.*shipped`));
-    await until(
-      () => shown(now(shipped)).includes('created'),
-      'the message of the shipment says how far the card has come',
-    );
+    await until(() => shown(now(shipped)).includes('created'), 'the shipment message shows the progress of the card');
 
     const maintenance = new Queue('maintenance', { connection: store, prefix: QUEUE_PREFIX });
     for (const _run of [1, 2]) await maintenance.add('remind-of-activation', {}, { removeOnComplete: true });
     const reminder = await waitFor(channels.shipping, new RegExp(`${holder}.*still not activated`));
-    await until(
-      async () => (await store.zcard('{cardbell:state}:awaited-activations')) === 0,
-      'nothing waits any more',
-    );
+    await until(async () => (await store.zcard('{cardbell:state}:awaited-activations')) === 0, 'nothing is waiting');
     await maintenance.close();
 
     expect(reminder.thread_ts).toBe(shipped.ts);
@@ -272,14 +269,14 @@ describe('a card that was ordered', () => {
     await until(() => shown(now(reminder)).includes('No longer waiting'), 'the reminder says so');
     expect(shown(now(reminder))).not.toContain('activate_card');
 
-    // The sandbox knows nothing of this order: its webhook is sent once more, with the order.
+    // The sandbox does not know this order, so its webhook is sent once more with the order.
     await deliver(sampleWebhook('card-status', { ...order, ...names, CardList: cardList('ACTIVE') }));
     await until(() => shown(now(shipped)).includes('activated {date'), 'the first message says so');
     const [created] = messagesOf(channels.status, holder);
     await until(
       () =>
         messagesOf(channels.status, holder).some(({ thread_ts, ts }) => thread_ts === created?.ts && ts !== thread_ts),
-      'the activation answers the first message',
+      'the activation replies to the first message',
     );
   });
 });

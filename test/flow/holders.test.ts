@@ -8,7 +8,7 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-/** People outside the company, each in a different way. */
+/** People who cannot hold a card, each for a different reason. */
 const others = { gwen: 'U0GWEN', dora: 'U0DORA', stan: 'U0STAN', bot: 'U0BOT' } as const;
 
 const cardbell = useCardbell({
@@ -16,7 +16,7 @@ const cardbell = useCardbell({
   workspace: {
     users: [
       ...workspaceOptions.users.map((user) =>
-        // The same address as in the card program, written differently.
+        // The same address as in the card program, spelled differently.
         user.id === people.hana ? { ...user, email: ' Hannah.KIM@example.com' } : user,
       ),
       { id: others.gwen, name: 'gwen', realName: 'Gwen', isGuest: true },
@@ -45,7 +45,7 @@ async function audited(event: string, verb: string): Promise<Record<string, unkn
     .filter((record) => record['event'] === event && record['verb'] === verb);
 }
 
-/** A person's claim, as approvers see it. */
+/** A person's claim as approvers see it. */
 async function claimed(user: string, card: SandboxAccount): Promise<StoredMessage> {
   const start = since();
   await cardbell().command(user, `link ${last4Of(card)}`);
@@ -54,7 +54,7 @@ async function claimed(user: string, card: SandboxAccount): Promise<StoredMessag
 }
 
 describe('who holds a card', () => {
-  it('an approver links at once and on record, and the holder is notified', async () => {
+  it('an approver’s link takes effect at once, is on record, and notifies the holder', async () => {
     const { take, command, waitTold, waitFor } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
 
@@ -88,13 +88,13 @@ describe('who holds a card', () => {
     await waitTold(ana, why, start);
   });
 
-  it('only an approver may link somebody else', async () => {
+  it('only an approver may link another person', async () => {
     const start = since();
     await cardbell().command(olga, 'link 1234 @hugo');
     await cardbell().waitTold(olga, /Only approvers may link cards/, start);
   });
 
-  it('the holder proves it with the same e-mail address and a press of the button', async () => {
+  it('holders prove it with a matching email address and a button press', async () => {
     const { take, command, waitTold, press } = cardbell();
     const card = take('ACTIVE', isHannah);
 
@@ -108,7 +108,7 @@ describe('who holds a card', () => {
     expect((await audited('done', 'claim')).filter(({ after }) => after === hana)).toHaveLength(1);
   });
 
-  it('anybody else waits for an approver and learns nothing about the card', async () => {
+  it('everyone else waits for an approver and learns nothing about the card', async () => {
     const { take, command, waitTold, told, texts } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const claim = await claimed(otto, card);
@@ -122,14 +122,14 @@ describe('who holds a card', () => {
     await command(otto, `link ${last4Of(card)}`);
     await waitTold(otto, /I asked the approvers/, start);
     const ofOtto = texts(channels.approvals).filter((text) => text.includes(`<@${otto}> says`));
-    expect(ofOtto, 'claimed twice, it is one claim').toHaveLength(1);
+    expect(ofOtto, 'claiming twice makes one claim').toHaveLength(1);
     await command(people.gus, 'link 0000');
     await waitTold(people.gus, /No card matches “0000”/, start);
     expect(texts(channels.approvals).join()).not.toContain('0000');
     expect([...told(otto), ...texts(direct(otto))].join()).not.toContain(card.LastName);
   });
 
-  it('an approver confirms a claim once; the person who claims cannot', async () => {
+  it('an approver decides a claim once, and claimants cannot confirm their own', async () => {
     const { take, press, waitTold, waitFor } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const claim = await claimed(ben, card);
@@ -153,7 +153,7 @@ describe('who holds a card', () => {
     expect(JSON.stringify(cardbell().now(claim).blocks)).not.toMatch(/confirm_claim|refuse_claim/);
   });
 
-  it('whoever holds a card does not end that alone, and is told when an approver gives it to somebody else', async () => {
+  it('holders cannot unlink their card alone, and are notified when an approver links it to someone else', async () => {
     const { command, press, waitTold, waitFor } = cardbell();
     const card = await linked(ben, 'ben');
     const start = since();
@@ -176,7 +176,7 @@ describe('who holds a card', () => {
     await waitFor(direct(hugo), new RegExp(`card.*${last4Of(card)}.*is linked to you`));
   });
 
-  it('a refused or expired claim changes nothing, and the person who claimed is notified', async () => {
+  it('a refused or expired claim changes nothing and notifies the claimant', async () => {
     const { take, press, waitFor, waitTold, store } = cardbell();
     const card = take('ACTIVE', (one) => !isHannah(one));
     const refused = await claimed(olga, card);
@@ -197,7 +197,7 @@ describe('who holds a card', () => {
   });
 });
 
-/** An active card that is linked to somebody. */
+/** An active card linked to this person. */
 async function linked(user: string, name: string): Promise<SandboxAccount> {
   const card = cardbell().take('ACTIVE', (one) => !isHannah(one));
   const start = since();
@@ -210,7 +210,7 @@ describe('the holder', () => {
   const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message).blocks);
   const statusOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).CardList[0]?.CardStatus;
 
-  it('reads about a decline in plain words, PIN included, and confirms the purchase: the channel shows it', async () => {
+  it('gets a plain explanation of a decline, even of a wrong PIN, and confirms the purchase: the channel shows it', async () => {
     const card = await linked(hugo, 'hugo');
 
     await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
@@ -230,7 +230,7 @@ describe('the holder', () => {
     expect(statusOf(card)).toBe('ACTIVE');
   });
 
-  it('denies the purchase: the card is blocked, and the channel shows by whom', async () => {
+  it('denies the purchase: the card is blocked, and the channel shows who did it', async () => {
     const card = await linked(hugo, 'hugo');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
@@ -248,21 +248,21 @@ describe('the holder', () => {
     expect(JSON.stringify(shown(message))).not.toContain('Cardholder');
     await cardbell().deliver(sampleWebhook('decline.card.status', { AcctId: card.AcctId, MerchantName: 'Later' }));
     const later = await cardbell().waitFor(channels.declines, /Declined.*Later/);
-    expect(later.thread_ts, 'a later decline answers in the thread of the case').toBe(fraudCase.ts);
+    expect(later.thread_ts, 'a later decline goes into the thread of the case').toBe(fraudCase.ts);
     await cardbell().press(olga, fraudCase, 'close_fraud_case');
     await until(() => shown(fraudCase).includes(`Case closed* by <@${olga}>`), 'the case is closed');
     const [record] = (await audited('sent', 'block')).filter(({ acctId }) => acctId === card.AcctId);
     expect(record).toMatchObject({ actor: { userId: hugo }, roles: ['holder'] });
   });
 
-  it('is the only person who may press these buttons, unlike strangers and holders of other cards', async () => {
+  it('is the only person who may press these buttons', async () => {
     const card = await linked(hugo, 'hugo');
     await linked(olga, 'olga');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
     const start = since();
 
-    // A forwarded message shows the same button to somebody else.
+    // A forwarded message shows the same button to someone else.
     await cardbell().press(otto, message, 'block_card');
     await cardbell().waitTold(otto, /Only operators and approvers may block/, start);
     await cardbell().press(hana, message, 'block_card');
@@ -274,7 +274,7 @@ describe('the holder', () => {
     expect((await audited('refused', 'block')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('may press nothing once unlinked', async () => {
+  it('may press no button once unlinked', async () => {
     const card = await linked(hugo, 'hugo');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
@@ -288,7 +288,7 @@ describe('the holder', () => {
     expect(statusOf(card)).toBe('ACTIVE');
   });
 
-  it('shows and blocks the own card by command, and no other card', async () => {
+  it('can show and block their own card by command, but no other card', async () => {
     const card = await linked(hugo, 'hugo');
     const foreign = cardbell().sandbox.accounts().find(isHannah) as SandboxAccount;
     const start = since();
@@ -307,7 +307,7 @@ describe('the holder', () => {
     expect(statusOf(foreign)).toBe('ACTIVE');
   });
 
-  it('who has left the workspace is skipped: the channel has its alert, and ops are notified once', async () => {
+  it('is skipped after leaving the workspace: the channel gets its alert, and ops are notified once', async () => {
     const card = cardbell().take('ACTIVE', (one) => !isHannah(one));
     const { store, deliver, waitFor, texts } = cardbell();
     const link = {

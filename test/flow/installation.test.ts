@@ -12,7 +12,7 @@ const cardbell = useCardbell({
   env: { SLACK_COMMAND: '/pay', CARD_SERVICE_TIMEZONE: 'Asia/Tokyo' },
 });
 
-it('an installation has its own command, time zone and page of the queues', async () => {
+it('uses the configured command, time zone and queue page', async () => {
   const { startWorker, command, waitTold, take, url, adminUrl } = cardbell();
   await startWorker({ ADMIN_PORT: String(workerAdmin), QUEUE_PAGE_PASSWORD: PASSWORD });
 
@@ -40,5 +40,6 @@ it('an installation has its own command, time zone and page of the queues', asyn
   const script = /src="(static\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
   expect((await fetch(`${page}/${script}`, { headers: { authorization } })).status).toBe(200);
   expect((await fetch(page)).status).toBe(401);
-  for (const base of [url, adminUrl]) expect((await fetch(`${base}/queues`)).status, 'web has no such page').toBe(404);
+  for (const base of [url, adminUrl])
+    expect((await fetch(`${base}/queues`)).status, 'web does not serve the queue page').toBe(404);
 });

@@ -28,7 +28,7 @@ const orders = new Map<string, { readonly holder: string; readonly actionId: str
 const trees = ['Alder', 'Birch', 'Cedar', 'Elder', 'Hazel', 'Larch', 'Maple', 'Rowan'];
 
 const direct = (user: string): string => `D${user.slice(1)}`;
-// Not a reminder, which names all requests that wait.
+// Not a reminder, which lists all pending requests.
 const requestFor = (card: SandboxAccount): RegExp => new RegExp(`^(?!Reminder).*wants to pay [^:]*${holderOf(card)}`);
 const requestOf = (card: SandboxAccount): Promise<StoredMessage> =>
   cardbell().waitFor(channels.approvals, requestFor(card));
@@ -50,7 +50,7 @@ async function ofOtto(status: string): Promise<SandboxAccount> {
 
 const ask = (card: SandboxAccount) => cardbell().command(otto, `ask ${card.AcctId} 1500 for 2 hours booth`);
 
-/** Each worker is killed during the latest action; the next workers finish what it left. */
+/** Each worker is killed during the latest action; later workers finish it. */
 beforeAll(async () => {
   const { workers, startWorker, workspace } = cardbell();
   const crashing = await createCrashingWorkers(cardbell());
@@ -129,7 +129,7 @@ async function recordsOf(actionId: string): Promise<AuditRecord['event'][]> {
   }
   return events;
 }
-/** Changes of the card's rules that were asked of the card API, the first limit included. */
+/** Daily limits sent to the card API for this card, including the first one. */
 const writesOf = ({ AcctId }: SandboxAccount): unknown[] =>
   cardbell()
     .writes()
@@ -142,7 +142,7 @@ const linesOf = (channel: string, pattern: RegExp): string[] =>
     .map(({ text }) => text);
 const shownOf = (request: StoredMessage): string => JSON.stringify(cardbell().now(request).blocks);
 
-describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
+describe('a worker killed while a holder requests a raise', () => {
   it.each(table(askSteps))('just %s %s leaves one request and one answer to the holder', async (when, step) => {
     const { card, actionId } = asks.get(name(when, step)) as Case;
 
@@ -151,13 +151,13 @@ describe('a holder asks for more, and the worker is killed by SIGKILL', () => {
     const answers = cardbell()
       .told(otto)
       .filter((text) => text.includes(`with your card ${last4Of(card)}`));
-    // A worker that is killed after the answer and before it stores so answers again, and so may the next one that is killed:
-    // twice rather than never, and always the same.
+    // A worker killed between sending the answer and storing that it did so causes a second, identical answer.
+    // Twice is better than never.
     expect(new Set(answers).size).toBe(1);
   });
 });
 
-describe('the second approver approves, and the worker is killed by SIGKILL', () => {
+describe('a worker killed while the second approver approves', () => {
   it.each(table(approvalSteps))('just %s %s leaves one write, one outcome and one message', async (when, step) => {
     const { card, actionId, request } = approvedCases.get(name(when, step)) as Case;
 
@@ -175,9 +175,9 @@ describe('the second approver approves, and the worker is killed by SIGKILL', ()
   });
 });
 
-describe('an operator overrides a request, and the worker is killed by SIGKILL', () => {
+describe('a worker killed while an operator overrides a request', () => {
   it.each(table(overrideSteps))(
-    'just %s %s: it is one write, one end, and told to everybody once',
+    'just %s %s leaves one write and one outcome, and notifies everyone once',
     async (when, step) => {
       const { card, actionId, request } = overriddenCases.get(name(when, step)) as Case;
 
@@ -197,13 +197,13 @@ describe('an operator overrides a request, and the worker is killed by SIGKILL',
   );
 });
 
-describe('a virtual card is ordered, and the worker is killed by SIGKILL', () => {
+describe('a worker killed while a virtual card is ordered', () => {
   it.each(table(orderSteps))('just %s %s leaves at most one order and one answer', async (when, step) => {
     const { holder, actionId } = orders.get(name(when, step)) as { holder: string; actionId: string };
     const isUnsure = name(when, step) === 'after its progress is written' || step === 'the card API is asked to order';
     const isOrdered = !isUnsure || name(when, step) === 'after the card API is asked to order';
     const results = () => linesOf(direct(ana), new RegExp(`Virtual card created: ${holder}`));
-    if (isOrdered) await until(() => results().length > 0, 'the result is told');
+    if (isOrdered) await until(() => results().length > 0, 'the result is posted');
 
     const sent = cardbell()
       .writes()
@@ -222,7 +222,7 @@ describe('a virtual card is ordered, and the worker is killed by SIGKILL', () =>
   });
 });
 
-it('the record is intact after all these kills', async () => {
+it('the record is intact after all these crashes', async () => {
   const audit = createAuditReader(cardbell().store);
 
   expect(await verifyChain(audit.read(), await audit.head())).toMatchObject({ isWhole: true });

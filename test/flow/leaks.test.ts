@@ -21,13 +21,13 @@ const pan = plantedPan;
 const panInGroups = panForms.spaces ?? '';
 const otherPan = '6011000990139424';
 const accountNumber = '70031415926535';
-/** Longer than a real one, so that it cannot be found by chance. */
+/** Longer than a real security code, so that it cannot match by chance. */
 const cvv = 'Q7-security-code-Z3';
 
-/** What the card API needs for a virtual card, and nobody else. */
+/** Personal data that only the card API needs, for virtual cards. */
 const personal = ['1987-02-13', '7 Planted Lane'];
 
-/** What must not be found anywhere, however it is written. */
+/** Secrets that must not appear anywhere, in any notation. */
 const planted = [
   pan,
   otherPan,
@@ -38,7 +38,7 @@ const planted = [
   secrets.apiToken,
 ];
 
-/** Fields whose names say that they are secret, wherever a future version of the service puts them. */
+/** Fields with sensitive names, wherever a future version of the service might put them. */
 const sensitive = {
   CardNumber: pan,
   AccountNumber: accountNumber,
@@ -62,7 +62,7 @@ async function everyKind(): Promise<void> {
       ...(kind === 'card-status' ? { FirstName: freeText, CustomId: pan } : {}),
     };
     expect(await deliver(sampleWebhook(kind, { ...sensitive, ...texts }))).toBe(200);
-    // The same in a webhook that does not fit: quarantine must hide it as well.
+    // The same in a webhook that does not fit its schema: quarantine must hide it too.
     expect(await deliver(sampleWebhook(kind, { ...sensitive, ...texts, AcctId: freeText, AccountId: freeText }))).toBe(
       200,
     );
@@ -73,7 +73,7 @@ async function everyKind(): Promise<void> {
   expect(await deliver({ kind: 'decline', body: `{"Data": "${pan}` })).toBe(400);
 }
 
-/** Every field of the sandbox's schemas and an unknown one, in forms that are easily overlooked. */
+/** Every field of the sandbox's schemas plus an unknown one, in notations that are easy to miss. */
 async function everyField(): Promise<void> {
   const { deliver } = cardbell();
   const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: new Date().toISOString() };
@@ -98,7 +98,7 @@ async function everyField(): Promise<void> {
   }
 }
 
-/** An account that nobody has: names of this test must not appear in others. */
+/** An account that does not exist, so that names of this test do not appear in others. */
 const nobody = (kind: WebhookKind) => (kind === 'virtual-card' ? { AccountId: 610_999 } : { AcctId: 610_999 });
 
 async function everyCommand(): Promise<void> {
@@ -133,7 +133,7 @@ async function everyButton(): Promise<void> {
   await press(people.otto, alert, 'block_card');
 }
 
-/** A card API that quotes the request and things it should never tell. */
+/** A card API whose refusals quote the request and leak secrets. */
 async function everyRefusal(): Promise<void> {
   const { command, sandbox, take, waitTold } = cardbell();
   const message = `Card ${panInGroups} (${otherPan}), CVV2: 7391, refused for token ${secrets.apiToken}`;
@@ -141,7 +141,7 @@ async function everyRefusal(): Promise<void> {
   sandbox.faults.add({ method: 'PUT', path: new RegExp(`Status/${card.AcctId}`), kind: 'refused', message });
   await command(people.ana, `block ${card.AcctId} lost`);
   await waitTold(people.ana, new RegExp(`Could not block.*${holderOf(card)}`));
-  // Of this card only: advice for an alert may be read at the same time.
+  // Only for this card, because advice for an alert may be read at the same time.
   sandbox.faults.add({ method: 'GET', path: new RegExp(`SpendRules/${card.AcctId}`), kind: 'refused', message });
   await command(people.zoe, `limit ${card.AcctId} daily 20`);
   await waitTold(people.zoe, /Could not change.*The card service says/);
@@ -161,7 +161,7 @@ async function virtualOrder(): Promise<void> {
   await waitTold(people.ana, /^Ordered: a virtual card for Vera Nova/);
 }
 
-/** So many at once that their rows come as a file. */
+/** Enough alerts at once for their rows to be posted as a file. */
 async function flood(): Promise<void> {
   const { deliver, slackCalls } = cardbell();
   const texts = { ...nobody('authorization'), MerchantName: freeText, MerchantCity: freeText, MerchantId: 'flood' };
@@ -171,17 +171,17 @@ async function flood(): Promise<void> {
     channels.spend,
     many.map((webhook) => async () => expect(await deliver(webhook)).toBe(200)),
   );
-  await until(() => slackCalls('files.completeUploadExternal').length > 0, 'a file comes', 60_000);
+  await until(() => slackCalls('files.completeUploadExternal').length > 0, 'a file is uploaded', 60_000);
 }
 
-/** Runs a command-line program. @returns all its output. */
+/** Runs a command-line program. @returns its complete output. */
 function run(program: 'audit' | 'replay', ...args: string[]): string {
   const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url };
   return execFileSync(process.execPath, [`dist/bin/${program}.js`, ...args], { encoding: 'utf8', env });
 }
 
 beforeAll(async () => {
-  // Before the flood: alerts that wait in a busy channel share a message and have no buttons of their own.
+  // Before the flood: alerts waiting in a busy channel share a message and have no separate buttons.
   await everyButton();
   await everyKind();
   await everyField();
@@ -192,14 +192,14 @@ beforeAll(async () => {
   await settled(3000);
 }, 120_000);
 
-/** Finds what was planted, also where digits are written in groups or in another script. */
+/** Finds planted secrets, even with their digits in groups or in another script. */
 function hits(text: string): string[] {
   const digits = digitsOf(text);
   const spoken = text.match(/CVV2?\W{1,5}\d/i) ?? [];
   return [...[...planted, cvv].filter((one) => text.includes(one) || digits.includes(one)), ...spoken];
 }
 
-it('the search itself finds planted secrets', () => {
+it('the search finds planted secrets', () => {
   for (const written of Object.values(panForms)) expect(hits(`a ${written} b`)).toEqual([pan]);
   expect(hits(`{"token":"${secrets.apiToken}"}`)).toEqual([secrets.apiToken]);
   expect(hits('the CVV2: 7391 is wrong')).toHaveLength(1);
@@ -208,7 +208,7 @@ it('the search itself finds planted secrets', () => {
 it('no planted secret is in the files of Redis', async () => {
   const { store, redis } = cardbell();
   await store.config('SET', 'appendfsync', 'always');
-  // A compressed dump would hide what it holds.
+  // A compressed dump would hide its contents.
   await store.config('SET', 'rdbcompression', 'no');
   await store.save();
   const files = (await readdir(redis.folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile());
@@ -219,11 +219,11 @@ it('no planted secret is in the files of Redis', async () => {
   for (const [index, text] of contents.entries())
     expect([files[index]?.name, hits(text)]).toEqual([files[index]?.name, []]);
   expect(personal.filter((one) => contents.join('').includes(one))).toEqual([]);
-  // Whoever has one of these may write into a channel for half an hour.
+  // Anyone with a response URL may write to the channel for half an hour.
   expect(contents.join('')).not.toMatch(/127\.0\.0\.1:\d+\/(commands|actions)\//);
 });
 
-it('no planted secret is in an alert, which Redis has packed', async () => {
+it('no planted secret is in the compressed alerts in Redis', async () => {
   const alerts = [...(await alertTexts(cardbell().store)).values()].join('\n');
 
   expect(alerts.length).toBeGreaterThan(10_000);
@@ -248,7 +248,7 @@ it('no planted secret is sent to Slack or the card API', async () => {
     files.map(async (id) => await (await fetch(`${workspace.url}files/${id}/rows`)).text()),
   );
 
-  // What people typed is in the requests of the test itself, never in Cardbell's.
+  // The recorded calls are Cardbell's only, without the test's own requests.
   for (const call of workspace.calls) expect([call.method, hits(JSON.stringify(call.args))]).toEqual([call.method, []]);
   for (const { path, query, body } of sandbox.calls)
     expect([path, hits(JSON.stringify([path, query, body]))]).toEqual([path, []]);
@@ -269,7 +269,7 @@ it('no planted secret is in the metrics or in the exported record', async () => 
   expect(personal.filter((one) => record.includes(one))).toEqual([]);
 });
 
-it('no planted secret is shown of what is quarantined', () => {
+it('no planted secret is shown for a quarantined webhook', () => {
   const list = run('replay', 'list');
   const ids = [...list.matchAll(/^(\S+) {2}quarantined/gm)].map(([, id]) => id ?? '');
 

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { sign } = createSigner(secrets.botToken, 'action');
 
-/** A block by Olga, as the web process would hand it over. */
+/** A block by Olga, as the web process would enqueue it. */
 const blockOf = (acctId: number, id: string) =>
   ask('block', {
     id,
@@ -21,14 +21,14 @@ const blockOf = (acctId: number, id: string) =>
     askedAt: new Date().toISOString(),
   });
 
-/** What somebody with access to Redis could write. */
+/** Adds a job, as anyone with access to Redis could. */
 async function intoQueue(data: object, id: string): Promise<void> {
   const queue = new Queue('actions', { connection: cardbell().store as never, prefix: QUEUE_PREFIX });
   await queue.add('perform-action', data, { jobId: id, removeOnComplete: true, removeOnFail: true });
   await queue.close();
 }
 
-/** Nothing of the inbox or the queue is left. The log says the same thing once a minute only, so it does not tell. */
+/** Whether the inbox and the queue are empty. The log repeats a line only once a minute, so it cannot show this. */
 async function isWorkedOff(): Promise<boolean> {
   const queue = new Queue('actions', { connection: cardbell().store as never, prefix: QUEUE_PREFIX });
   const open = await queue.getJobCounts('waiting', 'active', 'delayed', 'prioritized');
@@ -37,7 +37,7 @@ async function isWorkedOff(): Promise<boolean> {
   return isEmpty && (await cardbell().store.xlen('{cardbell:in}:actions')) === 0;
 }
 
-it('an action that somebody writes into the queue or the inbox is not performed, and ops are told', async () => {
+it('does not perform an action forged in the queue or the inbox, and notifies ops', async () => {
   const { take, store, waitFor, writes } = cardbell();
   const { AcctId } = take('ACTIVE');
   const before = writes().length;
@@ -50,12 +50,12 @@ it('an action that somebody writes into the queue or the inbox is not performed,
   const other = blockOf(AcctId, 'act_forged3');
   const entry = JSON.stringify({ type: 'action', action: other, signature: sign({ action: other }) });
   await store.xadd('{cardbell:in}:actions', '*', 'entry', entry);
-  await until(isWorkedOff, 'all three are worked off');
+  await until(isWorkedOff, 'all three are processed');
 
   expect(writes()).toHaveLength(before);
 });
 
-it('an action that the web process signed is performed once, however often it is written again', async () => {
+it('performs an action signed by the web process once, however often it is replayed', async () => {
   const { take, account, writes } = cardbell();
   const { AcctId } = take('ACTIVE');
   const action = blockOf(AcctId, 'act_genuine1');
@@ -64,19 +64,19 @@ it('an action that the web process signed is performed once, however often it is
   await until(() => account(AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
   await until(
     async () => (await cardbell().store.exists('{cardbell:state}:performed:act_genuine1')) === 1,
-    'it is over',
+    'the action is finished',
   );
   const before = writes().length;
-  // Two minutes later: a crash of the worker does not explain it any more.
+  // Two minutes later, when a crash of the worker no longer explains the repetition.
   await cardbell().store.set('{cardbell:state}:performed:act_genuine1', Date.now() - 120_000);
 
   await intoQueue(signed, 'replayed');
-  await until(isWorkedOff, 'the replay is worked off');
+  await until(isWorkedOff, 'the replay is processed');
 
   expect(writes()).toHaveLength(before);
 });
 
-it('a temporary change that somebody alters in Redis, or writes, restores nothing', async () => {
+it('restores nothing from a temporary change that was altered in Redis', async () => {
   const { command, press, take, store, waitFor, waitTold, workspace, writes, account } = cardbell();
   const card = take('ACTIVE');
   await command(people.ana, `limit ${card.AcctId} daily 40 for 1 hour`);

@@ -12,7 +12,7 @@ async function metrics(base: string): Promise<string> {
   return await (await fetch(`${base}/metrics`)).text();
 }
 
-it('web and worker measure a decline on its way, and the click that follows', async () => {
+it('web and worker measure the delivery of a decline and the click on it', async () => {
   const { startWorker, adminUrl, take, sandbox, waitFor, press } = cardbell();
   await startWorker({ ADMIN_PORT: String(workerAdmin) });
   const workerUrl = `http://127.0.0.1:${workerAdmin}`;
@@ -25,7 +25,7 @@ it('web and worker measure a decline on its way, and the click that follows', as
   await waitFor(channels.audit, /blocked/);
   await until(
     async () => /action_duration_seconds_count\S* 1$/m.test(await metrics(workerUrl)),
-    'the click is measured',
+    'the click is in the metrics',
   );
 
   const ofWeb = await metrics(adminUrl);
@@ -46,7 +46,7 @@ it('web and worker measure a decline on its way, and the click that follows', as
   for (const text of [ofWeb, ofWorker]) {
     expect(text).toMatch(/^cardbell_workers\{[^}]*\} 1$/m);
     for (const personal of [holderOf(account), people.olga, channels.declines, String(account.AcctId)]) {
-      expect(text, 'no person, channel or id is in the metrics').not.toContain(personal);
+      expect(text, 'the metrics contain no person, channel or id').not.toContain(personal);
     }
   }
 });

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { olga } = people;
 
-/** Puts an entry into a channel's outbox as a newer version would. */
+/** Adds an entry to a channel's outbox as a newer version would. */
 async function putNewer(channel: string, id: string, entry: object): Promise<void> {
   const { store } = cardbell();
   await store.sadd(stateKey('outbox-channels'), channel);
@@ -24,15 +24,15 @@ const notice = (text: string) => ({
   priority: 'fraud',
 });
 
-describe('an entry of the outbox that a newer version has put there', () => {
-  it('is posted where it only has a field more', async () => {
+describe('an outbox entry written by a newer version', () => {
+  it('is posted if it only has an additional field', async () => {
     const { waitFor } = cardbell();
     await putNewer(channels.alerts, 'newer-field', { ...notice('A notice with a field more.'), tint: 'red' });
 
     await waitFor(channels.alerts, /A notice with a field more/);
   });
 
-  it('holds up no other where it is of a kind that this version does not know; ops are told and can replay it', async () => {
+  it('of an unknown kind does not block other entries; ops are notified and can replay it', async () => {
     const { store, command, waitTold, waitFor, take } = cardbell();
     await putNewer(channels.alerts, 'newer-kind', { kind: 'poll', question: 'Lunch?' });
     await putNewer(channels.alerts, 'behind', notice('The next entry of the channel.'));
@@ -48,14 +48,14 @@ describe('an entry of the outbox that a newer version has put there', () => {
       entry: { id: 'newer-kind', kind: 'poll', question: 'Lunch?' },
     });
     await closeQueues(queues);
-    // Everything else goes on.
+    // Everything else keeps working.
     const card = take('ACTIVE');
     await command(olga, `block ${card.AcctId}`);
     await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
   });
 });
 
-it('an action that this version cannot read fails for good: on record, told to who asked and to ops', async () => {
+it('an action that this version cannot read fails for good, is on record, and notifies the requester and ops', async () => {
   const { store, waitTold, waitFor, workspace } = cardbell();
   const queues = openQueues(store);
   const action = ask('block', { id: 'act_newer1', actor: { userId: olga, teamId: 'T1' } });
@@ -76,6 +76,6 @@ it('an action that this version cannot read fails for good: on record, told to w
   }
   expect(events).toEqual(['failed']);
   expect(workspace.ephemerals(olga).filter(({ text }) => text.includes('Your request to block cards'))).toHaveLength(1);
-  await until(async () => (await queues.actions.getFailedCount()) === 1, 'it is kept to be replayed');
+  await until(async () => (await queues.actions.getFailedCount()) === 1, 'the failed job is kept for replay');
   await closeQueues(queues);
 });

@@ -20,7 +20,7 @@ const oneChannel = {
   ALERTS_CHANNEL_SPEND: channels.alerts,
 };
 
-/** How many alerts the messages show: a message with a menu shows as many as the menu offers, any other shows one. */
+/** How many alerts the messages show: as many as its menu offers for a message with a menu, otherwise one. */
 function alertsIn(messages: readonly StoredMessage[]): number {
   return messages.reduce((sum, { blocks = [] }) => {
     const menu = JSON.stringify(blocks).match(/"value":"evt_/g) ?? [];
@@ -31,7 +31,7 @@ function alertsIn(messages: readonly StoredMessage[]): number {
 sideBySide('one worker', () => {
   const cardbell = useCardbell({ workspace: { enforceRateLimits: true }, env: oneChannel });
 
-  it('all eight kinds in one channel at one message a second are each shown once, in a few messages, with no refusal', async () => {
+  it('shows each of eight kinds once in one channel at one message a second, in few messages, with no rate limit hit', async () => {
     const { deliver, workspace, slackCalls, take } = cardbell();
     const { AcctId } = take('ACTIVE');
     const kinds = [
@@ -48,7 +48,7 @@ sideBySide('one worker', () => {
       sampleWebhook(kind, kind === 'virtual-card' ? { AccountId: AcctId } : { AcctId }),
     );
 
-    // Everything at once, and everything twice.
+    // All at once, and each twice.
     const answers = await Promise.all([...webhooks, ...webhooks].map((webhook) => deliver(webhook)));
     const here = () => workspace.messages(channels.alerts);
     await until(() => alertsIn(here()) >= kinds.length, 'all are shown', 30_000);
@@ -82,12 +82,12 @@ sideBySide('two workers and four shards', () => {
   });
   const { declines, take, shown } = useDeclines(cardbell);
 
-  it('post one message at a time in a channel: each decline is shown once, with no refusal', async () => {
+  it('post one message at a time per channel: each decline is shown once, with no rate limit hit', async () => {
     const { store, workspace, slackCalls } = cardbell();
     const sent: StormDecline[] = [];
     const messages = () => workspace.messages(channels.declines).length;
 
-    // A few at a time, about as fast as Slack takes messages: more would be collected for one. All shards wake the channel.
+    // A few at a time, about as fast as Slack accepts messages: more would share one message. All shards wake the channel.
     while (messages() < MESSAGES) {
       const more = declines(4);
       sent.push(...more);
@@ -101,8 +101,8 @@ sideBySide('two workers and four shards', () => {
     expect(slackCalls('chat.postMessage').filter(({ status }) => status === 429)).toEqual([]);
     for (const shard of shardsOf(SHARDS)) {
       const relays = (await store.xinfo('CONSUMERS', intakeKey('webhooks', shard), 'relay')) as unknown[];
-      expect([shard, relays.length], 'both workers take from the shard').toEqual([shard, 2]);
-      expect(await store.keys(intakeKey('seen:evt_*', shard)), 'and events came there').not.toEqual([]);
+      expect([shard, relays.length], 'both workers read the shard').toEqual([shard, 2]);
+      expect(await store.keys(intakeKey('seen:evt_*', shard)), 'the shard received events').not.toEqual([]);
     }
   });
 });

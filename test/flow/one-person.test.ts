@@ -7,7 +7,7 @@ import { channels, groups, people, secrets } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-/** What one person once did in several steps, each of which was allowed. */
+/** Attacks by one person in several steps, each of which was once allowed. */
 
 const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben, zoe, gus, otto } = people;
@@ -17,7 +17,7 @@ const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(
 const requestFor = (card: SandboxAccount, amount: string) =>
   cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}.*${amount}`));
 
-/** A card without other limits than the daily one. */
+/** A card whose only limit is the daily one. */
 async function cardWith(dollars: number): Promise<SandboxAccount> {
   const card = cardbell().take('ACTIVE', ({ AvailableBalance, SpendRules }) => {
     const { WeeklySpendLimit, MonthlySpendLimit, YearlySpendLimit, LifetimeSpendLimit } = SpendRules;
@@ -28,7 +28,7 @@ async function cardWith(dollars: number): Promise<SandboxAccount> {
   return card;
 }
 
-/** Somebody sets the daily limit where the card program is administered. */
+/** Sets the daily limit in the admin portal. */
 async function inPortal({ AcctId }: SandboxAccount, dollars: number): Promise<void> {
   const headers = { authorization: `token ${secrets.apiToken}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ ...cardbell().account(AcctId).SpendRules, DailySpendLimit: dollars });
@@ -53,8 +53,8 @@ async function submit(user: string, request: StoredMessage, reason: string): Pro
   await cardbell().workspace.submitView({ user, viewId, values: { reason } });
 }
 
-describe('a limit that is lowered by a dollar for 300 days, and then in the portal', () => {
-  it('is no reason to raise it alone to what it was before', async () => {
+describe('a limit lowered by a dollar for 300 days and later in the portal', () => {
+  it('cannot be raised back to its former amount by one person', async () => {
     const card = await cardWith(6000);
     await setLimit(ana, card, '5999 for 300 days', 5999);
     await inPortal(card, 100);
@@ -65,7 +65,7 @@ describe('a limit that is lowered by a dollar for 300 days, and then in the port
     expect(limitOf(card)).toBe(100);
   });
 
-  it('is not raised alone by Take back and then Put back either', async () => {
+  it('cannot be raised by one person with Take back and then Put back', async () => {
     const card = await cardWith(6000);
     await setLimit(ana, card, '5999 for 300 days', 5999);
     const { workspace, press, waitFor, waitTold } = cardbell();
@@ -85,7 +85,7 @@ describe('a limit that is lowered by a dollar for 300 days, and then in the port
   });
 });
 
-it('an approver whose own card was lowered for a week does not bring the old limit back alone', async () => {
+it('approvers cannot restore the old limit of their own card alone after it was lowered for a week', async () => {
   const card = await cardWith(700);
   await link(card, ana);
   await setLimit(ben, card, '100 for 7 days', 100);
@@ -97,13 +97,13 @@ it('an approver whose own card was lowered for a week does not bring the old lim
   expect(limitOf(card)).toBe(100);
 });
 
-it('the glass is not broken for a request whose limit was lowered since and whose card was blocked: people are told', async () => {
+it('an override is refused, with the reason, when the limit was lowered and the card blocked after the request', async () => {
   const card = await cardWith(700);
   await link(card, otto);
   await cardbell().command(otto, `ask ${last4Of(card)} 2000 booth`);
   const request = await requestFor(card, '');
   await ageRequest(cardbell().store, request, 16 * 60_000);
-  await until(() => shown(request).includes('break_glass'), 'operators may');
+  await until(() => shown(request).includes('break_glass'), 'operators may override the request');
   await inPortal(card, 100);
   cardbell().sandbox.setStatus({ AcctId: card.AcctId, CardStatus: 'BLOCKED' });
   const since = Date.now() / 1000;
@@ -116,7 +116,7 @@ it('the glass is not broken for a request whose limit was lowered since and whos
   expect(shown(request)).toContain('$100.00 → $2,000.00');
 });
 
-it('of two requests for one card the second that is approved does not lower the limit', async () => {
+it('approving the smaller of two requests for a card second does not lower the limit', async () => {
   const card = await cardWith(100);
   await cardbell().command(ana, `limit ${card.AcctId} daily 1200`);
   const smaller = await requestFor(card, '\\$1,200');
@@ -132,7 +132,7 @@ it('of two requests for one card the second that is approved does not lower the 
   expect(limitOf(card)).toBe(2500);
 });
 
-it('the approval of somebody who is no approver any more does not count', async () => {
+it('the approval of a former approver does not count', async () => {
   const card = await cardWith(100);
   const { command, press, workspace } = cardbell();
   await command(ana, `limit ${card.AcctId} daily 1500`);
@@ -142,14 +142,14 @@ it('the approval of somebody who is no approver any more does not count', async 
 
   await press(ben, request, 'decide_request_approve');
   await until(() => shown(request).includes(`<@${ben}>`), 'the second approval is counted');
-  expect(limitOf(card), 'one of these two may not approve').toBe(100);
+  expect(limitOf(card), 'only one of these two may approve').toBe(100);
   await press(zoe, request, 'decide_request_approve');
-  await until(() => limitOf(card) === 1500, 'two who may have approved');
+  await until(() => limitOf(card) === 1500, 'two current approvers have approved');
   await workspace.setUserGroup(groups.approvers, [ana, ben]);
 });
 
 describe('how long a limit lasts', () => {
-  it('is a time, not a reason, in whichever words', async () => {
+  it('is read as a duration, not a reason, in any wording', async () => {
     const card = await cardWith(100);
     for (const words of ['for two hours', 'for an hour', 'for today', 'for a day', '2h', 'til midnight']) {
       const since = Date.now() / 1000;
@@ -158,11 +158,11 @@ describe('how long a limit lasts', () => {
       expect(changed.text, words).toContain('Goes back to $100.00');
       expect(JSON.stringify(changed.blocks), words).not.toContain('Reason');
       await cardbell().command(ben, `limit ${card.AcctId} daily 100`);
-      await until(() => limitOf(card) === 100, 'it is as it was');
+      await until(() => limitOf(card) === 100, 'the limit is as before');
     }
   });
 
-  it('is one purchase for whoever asks without saying how long', async () => {
+  it('is one purchase for a request without a duration', async () => {
     const card = await cardWith(100);
     await link(card, otto);
 

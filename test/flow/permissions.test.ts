@@ -21,21 +21,21 @@ beforeAll(async () => {
   alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
 });
 
-/** Who is refused what. The other flow tests prove who is permitted. */
+/** Who may not do what. The other flow tests prove who may. */
 const refusals: readonly [string, string, string][] = [
-  ['show', 'nobody’s', otto],
-  ['activate', 'nobody’s', otto],
-  ['block', 'nobody’s', otto],
-  ['unblock', 'nobody’s', otto],
+  ['show', 'people without a role', otto],
+  ['activate', 'people without a role', otto],
+  ['block', 'people without a role', otto],
+  ['unblock', 'people without a role', otto],
   ['unblock', 'an operator by id', olga],
   ['unblock', 'an operator by group', gus],
-  ['limit', 'nobody’s', otto],
+  ['limit', 'people without a role', otto],
   ['limit', 'an operator by id', olga],
   ['limit', 'an operator by group', gus],
 ];
 
 describe('people without permission', () => {
-  it('are told whom to ask, with a button that asks them in the approvals channel', async () => {
+  it('learn whom to ask, with a button that asks in the approvals channel', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(olga, `unblock ${last4Of(card)} found it`);
     const told = await cardbell().waitTold(olga, refused, since);
@@ -48,10 +48,10 @@ describe('people without permission', () => {
     const question = await cardbell().waitFor(channels.approvals, asked);
     expect(question.text).toContain(`/card unblock ${last4Of(card)}`);
     const answer = JSON.stringify(cardbell().now(told).blocks);
-    expect(answer, 'the answer takes the place of the question').not.toContain('ask_permission');
+    expect(answer, 'the answer replaces the question').not.toContain('ask_permission');
   });
 
-  it.each(refusals)('%s is %s to be refused', async (verb, _who, user) => {
+  it.each(refusals)('%s is refused for %s', async (verb, _who, user) => {
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;
 
@@ -63,7 +63,7 @@ describe('people without permission', () => {
   });
 
   it.each(['block_card', 'acknowledge_alert', 'approve_remedy'])(
-    'an outsider who presses %s is refused',
+    'pressing %s is refused for people without a role',
     async (button) => {
       const before = cardbell().writes().length;
       const since = Date.now() / 1000;
@@ -77,13 +77,13 @@ describe('people without permission', () => {
     },
   );
 
-  it('a refusal is on record', async () => {
+  it('are refused on record', async () => {
     await cardbell().waitFor(channels.audit, new RegExp(`<@${otto}> was not allowed to`));
   });
 
-  it('a member who types commands all the time fills neither the record nor what Slack answers about groups', async () => {
+  it('cannot flood the record or Slack’s user group lookups with commands', async () => {
     const { command, store, waitTold, waitFor, slackCalls } = cardbell();
-    // What was refused in the tests before may still be on its way to the record.
+    // Refusals of earlier tests may still be on their way to the record.
     await until(async () => {
       const inbox = await store.xlen('{cardbell:in}:actions');
       const waiting = await store.llen('{cardbell:queue}:actions:wait');
@@ -98,7 +98,7 @@ describe('people without permission', () => {
     for (let count = 0; count < 100; count += 1) await command(otto, `block ${card.AcctId}`);
     await waitTold(otto, /too many requests in a row/, since);
 
-    // A person whose role comes from a group is not locked out.
+    // People whose role comes from a group are not locked out.
     await command(gus, `show ${card.AcctId}`);
     await waitTold(gus, new RegExp(holderOf(card)), since);
     await until(async () => (await chain()) > before, 'the first refusal is on record');
@@ -112,10 +112,10 @@ describe('people without permission', () => {
 
     const lines = (await store.lrange('{cardbell:audit}:chain', before, -1)).map((line) => JSON.parse(line).record);
     expect(lines.filter(({ actor }) => actor.userId === otto)).toHaveLength(2);
-    expect(lookups() - asked, 'calls of Slack about user groups').toBeLessThan(10);
+    expect(lookups() - asked, 'user group calls to Slack').toBeLessThan(10);
   });
 
-  it('operators cannot raise a limit with the button either', async () => {
+  it('cannot raise a limit with the button either, even as operators', async () => {
     const since = Date.now() / 1000;
 
     await cardbell().press(olga, alert, 'approve_remedy');
@@ -137,12 +137,12 @@ describe('people with permission', () => {
   });
 });
 
-describe('user groups are read at the click, unless they were seconds ago', () => {
-  it('a person who was removed from the group is refused, with and without Slack’s event', async () => {
+describe('user groups, read at each click unless read seconds ago', () => {
+  it('do not permit a person removed from the group, even without Slack’s event', async () => {
     const { command, waitTold, workspace } = cardbell();
     const before = Date.now() / 1000;
     await command(gus, `show ${card.AcctId}`);
-    // Otherwise the first might be judged after the change, and its calls would use up the faults of the next test.
+    // Otherwise the first command might be authorized after the change and use up the faults of the next test.
     await waitTold(gus, new RegExp(holderOf(card)), before);
     await workspace.setUserGroup(groups.operators, [people.ben]);
     const since = Date.now() / 1000;
@@ -153,7 +153,7 @@ describe('user groups are read at the click, unless they were seconds ago', () =
     await workspace.setUserGroup(groups.operators, [gus]);
   });
 
-  it('nobody is permitted while Slack does not answer who is in the group, and the answer says so', async () => {
+  it('permit nobody while Slack cannot say who is in the group, and the answer says so', async () => {
     const { command, waitTold, workspace } = cardbell();
     const before = cardbell().writes().length;
     const since = Date.now() / 1000;
@@ -168,9 +168,9 @@ describe('user groups are read at the click, unless they were seconds ago', () =
     workspace.faults.clear();
   });
 
-  it('the form behind a button does not open either, and the person is told why', async () => {
+  it('do not open the form behind a button either, and the person learns why', async () => {
     const { press, waitTold, workspace } = cardbell();
-    // Otherwise what Slack answered a few seconds ago would still count.
+    // Otherwise Slack's answer from a few seconds ago would still count.
     await workspace.setUserGroup(groups.approvers, [ana, people.ben]);
     const since = Date.now() / 1000;
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'hang_up', times: 4 });
@@ -182,7 +182,7 @@ describe('user groups are read at the click, unless they were seconds ago', () =
     workspace.faults.clear();
   });
 
-  it('a person who is named by id needs no group', async () => {
+  it('do not matter for a person listed by id', async () => {
     const { command, waitTold, workspace } = cardbell();
     const since = Date.now() / 1000;
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'http_500', times: 10 });

@@ -30,7 +30,7 @@ async function pick(user: string, viewId: string, last4: string): Promise<void> 
 }
 
 describe('/card alone', () => {
-  it('finds a card as its holder’s name is typed, shows it, and offers what the person may do', async () => {
+  it('finds a card while its holder’s name is typed, shows it, and offers what the person may do', async () => {
     const card = cardbell().take('ACTIVE');
     const viewId = await open(olga);
 
@@ -52,7 +52,7 @@ describe('/card alone', () => {
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
   });
 
-  it('shows the limits over the form, and the form is as it was when that is closed', async () => {
+  it('shows the limits on top of the form, which is unchanged when they are closed', async () => {
     const card = cardbell().take('ACTIVE');
     const viewId = await open(olga);
     await pick(olga, viewId, last4Of(card));
@@ -67,7 +67,7 @@ describe('/card alone', () => {
     expect(shown(olga)).toBe(picker);
   });
 
-  it('acts once when it is pressed twice', async () => {
+  it('acts once when pressed twice', async () => {
     const card = cardbell().take('INACTIVE');
     const viewId = await open(gus);
     await pick(gus, viewId, last4Of(card));
@@ -102,15 +102,15 @@ describe('/card alone', () => {
   });
 });
 
-describe('names are only for people who may see cards', () => {
-  it('anybody else gets the list of verbs instead of the form', async () => {
+describe('cardholder names', () => {
+  it('are hidden from people who may not see cards: they get the list of verbs instead of the form', async () => {
     await cardbell().command(otto, '');
     await cardbell().waitTold(otto, /What you can ask Cardbell/);
 
     expect(top(otto)).toBeUndefined();
   });
 
-  it('a person who loses the role while the form is open finds, sees and changes nothing', async () => {
+  it('are hidden from a person who loses the role while the form is open, who also changes nothing', async () => {
     const { workspace } = cardbell();
     const card = cardbell().take('ACTIVE');
     await workspace.setUserGroup(groups.operators, [people.gus, otto]);

@@ -14,7 +14,7 @@ const { ana, ben, zoe, hana, otto, hugo } = people;
 const day = (inDays: number): string => new Date(Date.now() + inDays * 86_400_000).toISOString().slice(0, 10);
 const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
 
-/** Hana stands in for Ana, who is an approver by a user group; Zoe may, and is not disturbed. Ben and Hugo order cards. */
+/** Hana is the delegate of Ana, an approver by user group. Zoe may approve but is not mentioned. Ben and Hugo order cards. */
 writeFileSync(
   file,
   `version: 1
@@ -36,7 +36,7 @@ const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 
-/** Otto holds a card of a crew, with a daily limit of 50 dollars. */
+/** A crew card held by Otto with a daily limit of 50 dollars. */
 async function ofCrew(): Promise<SandboxAccount> {
   const card = cardbell().take(
     'ACTIVE',
@@ -51,7 +51,7 @@ async function ofCrew(): Promise<SandboxAccount> {
 }
 
 describe('a policy for a group of cards', () => {
-  it('posts requests where its approvers are, mentions them with their delegates, and lets the delegate approve', async () => {
+  it('posts requests in its approvals channel, mentions its approvers and their delegates, and lets a delegate approve', async () => {
     const card = await ofCrew();
     const before = limitOf(card) ?? 0;
     await cardbell().command(otto, `ask ${last4Of(card)} ${before + 60} for 2 hours lumber`);
@@ -61,13 +61,13 @@ describe('a policy for a group of cards', () => {
     await ageRequest(cardbell().store, request, 16 * 60_000);
     const reminder = await cardbell().waitFor(channels.status, new RegExp(`Reminder.*${holderOf(card)}`));
     expect(reminder.text).toContain(`<!subteam^${groups.approvers}>, <@${hana}>`);
-    expect(reminder.text, 'who only may').not.toContain(`<@${zoe}>`);
+    expect(reminder.text, 'an approver who is not mentioned').not.toContain(`<@${zoe}>`);
 
     await cardbell().press(hana, request, 'decide_request_approve');
-    await until(() => limitOf(card) === before + 60, 'the delegate of somebody in the user group approves');
+    await until(() => limitOf(card) === before + 60, 'the delegate of someone in the user group approves');
   });
 
-  it('takes two above its own band, one of whom may be somebody who is not mentioned, and nobody whose days are over', async () => {
+  it('needs two approvers above its band: unmentioned ones count, delegates past their days do not', async () => {
     const card = await ofCrew();
     const before = limitOf(card) ?? 0;
     const since = Date.now() / 1000;
@@ -82,7 +82,7 @@ describe('a policy for a group of cards', () => {
     await until(() => limitOf(card) === before + 150, 'two have approved');
   });
 
-  it('leaves orders to the approvers of all cards: above their amount it takes both of them, and nobody of a group', async () => {
+  it('leaves orders to the approvers of all cards, and needs two of them above their amount', async () => {
     const { command, workspace, waitTold, waitFor, press, writes } = cardbell();
     const orders = () => writes().filter(({ path }) => path === '/VirtualCard/Order').length;
     const order = async (user: string, name: string, amount: string, told: RegExp): Promise<void> => {

@@ -23,20 +23,20 @@ async function records(): Promise<AuditRecord[]> {
   return lines.map((line) => JSON.parse(line).record as AuditRecord);
 }
 
-/** Somebody types it until it is done, not too often: commands in a row are limited. */
+/** Repeats a command until it takes effect, slowly, because commands in a row are rate limited. */
 async function untilDone(user: string, words: string, isDone: () => boolean): Promise<void> {
   await until(async () => {
     const since = Date.now() / 1000;
     await cardbell().command(user, words);
     await cardbell().waitTold(user, /./, since);
-    // Slower than one person may type.
+    // Slower than the rate limit of one person.
     await sleep(400);
     return isDone();
   }, `“${words}” is done: the new file holds in both processes`);
 }
 
 describe('the policy file', () => {
-  it('says who may, from the next look at it on, and its hash is on record', async () => {
+  it('takes effect at its next check, and its hash is on record', async () => {
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
     const since = Date.now() / 1000;
     await cardbell().command(zoe, `limit ${card.AcctId} daily 120`);
@@ -50,7 +50,7 @@ describe('the policy file', () => {
     expect(last?.policy?.version).not.toBe(first?.policy?.version);
   });
 
-  it('asks a second approver for what goes over a cap, though each step is small', async () => {
+  it('requires a second approver above a cap, even if each step is small', async () => {
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
     const other = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
     await cardbell().command(zoe, `limit ${card.AcctId} daily 100`);
@@ -67,7 +67,7 @@ describe('the policy file', () => {
     expect(JSON.stringify(cardbell().now(request).blocks)).toContain('$400.00 of $500.00 used within 24 hours');
   });
 
-  it('can be tried on the decisions that were made', async () => {
+  it('can be tested against past decisions', async () => {
     const { host, port, db } = cardbell().store.options;
     const env = { PATH: process.env.PATH, REDIS_URL: `redis://${host ?? ''}:${port ?? ''}/${db ?? 0}` };
     const other = join(dirname(file), 'other.yaml');
@@ -90,14 +90,14 @@ describe('the policy file', () => {
     expect(strict.out).toMatch(/\d+ of \d+ decisions would be different\.\n$/);
   });
 
-  it('that is no policy changes nothing, and the ops channel is told once, and again when it is mended', async () => {
+  it('is ignored while invalid: ops are notified once, and again when it is fixed', async () => {
     write('approvers: nobody\n');
     const told = await cardbell().waitFor(channels.ops, /The policy file cannot be used/);
     expect(JSON.stringify(told.blocks)).toMatch(/policy\.yaml:.?2: approvers: expected/);
 
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
     await cardbell().command(zoe, `limit ${card.AcctId} daily 90`);
-    await until(() => limitOf(card.AcctId) === 90, 'the policy from before holds');
+    await until(() => limitOf(card.AcctId) === 90, 'the previous policy is in force');
     write(`approvers: [${zoe}]\n`);
     await cardbell().waitFor(channels.ops, /can be used again|Resolved/i);
   });

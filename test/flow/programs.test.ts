@@ -8,7 +8,7 @@ import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-/** The further program: a service of its own, which has the same accounts under the same ids. */
+/** The second program: a separate service with the same accounts under the same ids. */
 const eu = { channel: 'C0EU', token: 'api-token-of-eu-7c1d', secret: 'SHARED-OF-EU-2B6E9A41' };
 const { ana, olga, otto } = people;
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** As the service of `eu` sends it. */
+/** Delivers a webhook as the service of `eu` does. */
 async function deliverToEu({ kind, body }: SampleWebhook, secret = eu.secret, program = 'eu'): Promise<number> {
   const response = await fetch(`${cardbell().url}/webhooks/${program}/${kind}`, {
     method: 'POST',
@@ -63,7 +63,7 @@ const statusesOf = (acctId: number) => [statusAt(cardbell().sandbox, acctId), st
 const euMessages = (): string => JSON.stringify(cardbell().workspace.messages(eu.channel));
 
 describe('a webhook', () => {
-  it('is taken for the program in its address, with the secret of that program only', async () => {
+  it('is accepted for the program in its URL, only with that program’s secret', async () => {
     const webhook = sampleWebhook('decline.rule.mcc');
 
     expect(await deliverToEu(webhook, secrets.sharedSecret)).toBe(401);
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect(await cardbell().deliver({ ...webhook, kind: webhook.kind }, { path: 'nothing' })).toBe(404);
   });
 
-  it('that both services send with the same ids is told twice: each in its own channel, time zone and words', async () => {
+  it('with the same ids from both services is posted twice, each in its own channel, time zone and words', async () => {
     const card = cardbell().take('ACTIVE');
     const webhook = sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId });
 
@@ -87,7 +87,7 @@ describe('a webhook', () => {
 });
 
 describe('a click', () => {
-  it('on a message of one program changes the card there, and leaves that of the same id at the other as it is', async () => {
+  it('on a message of one program does not change the card with the same id in the other', async () => {
     const card = cardbell().take('ACTIVE');
     await deliverToEu(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(eu.channel, new RegExp(holderOf(card)));
@@ -103,7 +103,7 @@ describe('a click', () => {
     expect(cardbell().writes()).toEqual([]);
   });
 
-  it('of an operator of the first program is refused in the other one', async () => {
+  it('by an operator of the first program is refused in the other', async () => {
     const card = cardbell().take('ACTIVE');
     await deliverToEu(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
     const alert = await cardbell().waitFor(eu.channel, new RegExp(holderOf(card)));
@@ -117,7 +117,7 @@ describe('a click', () => {
 });
 
 describe('a command', () => {
-  it('is for the program that it is named after', async () => {
+  it('acts on the program it is named after', async () => {
     const card = cardbell().take('ACTIVE');
 
     await cardbell().command(otto, `block ${card.AcctId}`, '/card-eu');
@@ -128,7 +128,7 @@ describe('a command', () => {
     await until(() => statusAt(cardbell().sandbox, card.AcctId) === 'BLOCKED', 'the card of the first is blocked');
   });
 
-  it('is explained in its own words', async () => {
+  it('explains itself under its own name', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(otto, 'help', '/card-eu');
 
@@ -138,7 +138,7 @@ describe('a command', () => {
   });
 });
 
-it('App Home shows the program that somebody has chosen', async () => {
+it('App Home shows the chosen program', async () => {
   const { workspace } = cardbell();
   const shown = (): string => JSON.stringify(workspace.views.home.get(otto)?.blocks ?? []);
   await workspace.openHome(otto);
@@ -151,7 +151,7 @@ it('App Home shows the program that somebody has chosen', async () => {
   await until(() => shown().includes('eu~'), 'it is the page of eu');
 });
 
-it('each program has a record of its own, without the actions of the other', async () => {
+it('each program has a separate record without the actions of the other', async () => {
   const blockedBy = async (key: string): Promise<string[]> => {
     const records = await cardbell().store.lrange(key, 0, -1);
     const done = records.filter((record) => /"event":"done","verb":"block"/.test(record));
@@ -168,7 +168,7 @@ it('each program has a record of its own, without the actions of the other', asy
   }
 });
 
-it('a program whose service refuses the token tells its own ops channel, and the other works on', async () => {
+it('a program whose service refuses the token notifies its own ops channel, and the other keeps working', async () => {
   ofEu.faults.add({ path: /./, kind: 'token_expired', times: Number.POSITIVE_INFINITY });
   const card = cardbell().take('ACTIVE');
 

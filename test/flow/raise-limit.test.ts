@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { ana, ben } = people;
 
-/** A purchase that a limit stops, and its alert. */
+/** Makes a purchase that a limit stops. @returns its alert. */
 async function stopped(card: SandboxAccount, purchase: { Amount: number; MCCCode?: string }): Promise<StoredMessage> {
   const MerchantName = `STOPPED ${card.AcctId} ${purchase.Amount}`;
   const { Approved } = cardbell().sandbox.purchase({ AcctId: card.AcctId, MerchantName, ...purchase });
@@ -28,7 +28,7 @@ const submit = (user: string, viewId: string, amount: string, reason = 'team din
   cardbell().workspace.submitView({ user, viewId, values: { amount, reason } });
 
 describe('raising a limit from a decline', () => {
-  it('opens a form with the limit, shows errors beside the input, and then changes the limit', async () => {
+  it('opens a form with the limit, shows errors beside the input, then changes the limit', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
@@ -58,7 +58,7 @@ describe('raising a limit from a decline', () => {
     expect(line.text).toContain('$100.00');
   });
 
-  it('says on the decline that the retry was paid, by whose approval and how long it took, and tells the approver', async () => {
+  it('shows on the decline that the retry was paid, who approved it and how long it took, and notifies the approver', async () => {
     const card = cardbell().take('ACTIVE');
     await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
@@ -86,7 +86,7 @@ describe('raising a limit from a decline', () => {
     expect(told.text).toContain('1 minute');
   });
 
-  it('changes the limit of a merchant category and not the card’s', async () => {
+  it('changes the limit of a merchant category, not the card’s', async () => {
     const card = cardbell()
       .sandbox.accounts()
       .find(({ LastName }) => LastName === 'Wei');
@@ -102,7 +102,7 @@ describe('raising a limit from a decline', () => {
     expect({ ...rules, MerchantCategories: [] }).toEqual({ ...card.SpendRules, MerchantCategories: [] });
   });
 
-  it('changes the category even when the alert could not name it because the API was away', async () => {
+  it('changes the category limit even if the alert could not name the category because the API was down', async () => {
     const card = cardbell().account(
       cardbell()
         .sandbox.accounts()
@@ -121,7 +121,7 @@ describe('raising a limit from a decline', () => {
     expect(rules.DailySpendLimit).toBe(card.SpendRules.DailySpendLimit);
   });
 
-  it('waits above the two-person amount, and the alert says so until a second approver has decided', async () => {
+  it('waits for a second approver above the two-person amount, and the alert says so until then', async () => {
     const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 2000);
     await cardbell().command(ana, `limit ${card.AcctId} daily 50`);
     await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));

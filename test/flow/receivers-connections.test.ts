@@ -37,7 +37,7 @@ const isAnswering = async (): Promise<boolean> => (await send(`${web.url}${path}
 describe('a sender that waits for "100 Continue"', () => {
   const expecting = { expect: '100-continue', 'content-length': Buffer.byteLength(text()) };
 
-  it('is told to continue when it is authentic, and then 200', async () => {
+  it('gets 100 and then 200 if authentic', async () => {
     const connection = await open();
 
     connection.write(head(path, { ...authentic, ...expecting }));
@@ -51,13 +51,13 @@ describe('a sender that waits for "100 Continue"', () => {
 
   it.each([
     ['is not authentic', path, { authorization: 'Basic x', 'content-type': contentType }, 401],
-    ['shows no secret', path, { 'content-type': contentType }, 401],
-    ['asks for an unknown kind', '/webhooks/telex', authentic, 404],
-    ['asks for nothing that there is', '/', authentic, 404],
-    ['asks for an address that is none', '//', {}, 404],
-    ['sends no JSON', path, { authorization, 'content-type': 'text/plain' }, 415],
+    ['sends no secret', path, { 'content-type': contentType }, 401],
+    ['requests an unknown kind', '/webhooks/telex', authentic, 404],
+    ['requests an unknown path', '/', authentic, 404],
+    ['requests an invalid path', '//', {}, 404],
+    ['sends no JSON content type', path, { authorization, 'content-type': 'text/plain' }, 415],
     ['sends too much', path, { ...authentic, 'content-length': 256 * 1024 + 1 }, 413],
-  ])('is refused before any body when it %s, and the connection ends there', async (_why, to, headers, status) => {
+  ])('is refused before sending a body and disconnected when it %s', async (_why, to, headers, status) => {
     const connection = await open();
 
     connection.write(head(to, { ...expecting, ...headers }));
@@ -68,7 +68,7 @@ describe('a sender that waits for "100 Continue"', () => {
     await until(connection.isClosed, 'the connection is closed');
   });
 
-  it('and sends its body all the same is not misunderstood', async () => {
+  it('may send its body without waiting after all', async () => {
     const connection = await open();
 
     connection.write(head(path, { ...authentic, ...expecting }) + text());
@@ -77,7 +77,7 @@ describe('a sender that waits for "100 Continue"', () => {
     expect(connection.statuses()).toEqual([100, 200]);
   });
 
-  it('may ask several times on one connection', async () => {
+  it('may do so several times on one connection', async () => {
     const connection = await open();
 
     for (const id of [1, 2, 3]) {
@@ -91,7 +91,7 @@ describe('a sender that waits for "100 Continue"', () => {
     expect(await web.store.xlen(inbox)).toBe(3);
   });
 
-  it('expects something else than "100 Continue" in vain', async () => {
+  it('gets 417 for any other expectation', async () => {
     const connection = await open();
 
     connection.write(head(path, { ...authentic, ...expecting, expect: 'a miracle' }));
@@ -102,7 +102,7 @@ describe('a sender that waits for "100 Continue"', () => {
 });
 
 describe('a sender that does not wait', () => {
-  it('is refused while its body is still to come', async () => {
+  it('is refused before its body arrives', async () => {
     const connection = await open();
 
     connection.write(head(path, { authorization: 'Basic x', 'content-type': contentType, 'content-length': 1000 }));
@@ -111,7 +111,7 @@ describe('a sender that does not wait', () => {
     expect(connection.statuses()).toEqual([401]);
   });
 
-  it('and was refused may use the connection again after its body', async () => {
+  it('may reuse the connection after a refused request and its body', async () => {
     const connection = await open();
     const length = Buffer.byteLength(text());
 
@@ -123,7 +123,7 @@ describe('a sender that does not wait', () => {
     expect(connection.statuses()).toEqual([401, 200]);
   });
 
-  it('sends ten at once and gets ten answers in order', async () => {
+  it('gets ten answers in order for ten pipelined requests', async () => {
     const connection = await open();
     const length = Buffer.byteLength(text(10));
     const one = (id: number, headers: Record<string, string>): string =>
@@ -139,7 +139,7 @@ describe('a sender that does not wait', () => {
     expect(await web.store.xlen(inbox)).toBe(5);
   });
 
-  it('goes away in the middle of its body, and nothing is stored', async () => {
+  it('leaves nothing stored when it disconnects in the middle of its body', async () => {
     const connection = await open();
 
     connection.write(head(path, { ...authentic, 'content-length': 5000 }) + text());
@@ -152,23 +152,23 @@ describe('a sender that does not wait', () => {
 
   it.each([
     [
-      'sends headers without end',
+      'sends endless headers',
       (secret: string) => `${head(path, { ...authentic, 'x-long': secret.repeat(4000) })}`,
       431,
     ],
     ['speaks no HTTP', () => 'EHLO there\r\n\r\n', 400],
     [
-      'gives two lengths',
+      'sends two lengths',
       () => head(path, authentic).replace('\r\n\r\n', '\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n'),
       400,
     ],
     [
-      'gives a length and chunks',
+      'sends a length and chunks',
       () => head(path, { ...authentic, 'content-length': 3, 'transfer-encoding': 'chunked' }),
       400,
     ],
-    ['gives a negative length', () => head(path, { ...authentic, 'content-length': -1 }), 400],
-    ['gives no number as length', () => head(path, { ...authentic, 'content-length': '5, 5' }), 400],
+    ['sends a negative length', () => head(path, { ...authentic, 'content-length': -1 }), 400],
+    ['sends a length that is not a number', () => head(path, { ...authentic, 'content-length': '5, 5' }), 400],
     [
       'hides its chunks behind a space',
       () =>
@@ -178,16 +178,20 @@ describe('a sender that does not wait', () => {
         ),
       400,
     ],
-    ['says twice how it is encoded', () => head(path, { ...authentic, 'transfer-encoding': 'chunked, identity' }), 400],
-    ['says an encoding that nobody knows', () => head(path, { ...authentic, 'transfer-encoding': 'xchunked' }), 400],
-    ['sends a chunk without size', () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}xyz\r\n`, 400],
+    ['sends two transfer encodings', () => head(path, { ...authentic, 'transfer-encoding': 'chunked, identity' }), 400],
+    ['sends an unknown transfer encoding', () => head(path, { ...authentic, 'transfer-encoding': 'xchunked' }), 400],
     [
-      'sends a chunk of more than anybody has',
+      'sends a chunk without a size',
+      () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}xyz\r\n`,
+      400,
+    ],
+    [
+      'sends a chunk of an impossible size',
       () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}ffffffffffffffff1\r\n`,
       400,
     ],
     [
-      'ends a chunk elsewhere than it said',
+      'ends a chunk at the wrong place',
       () => `${head(path, { ...authentic, 'transfer-encoding': 'chunked' })}3\r\n{"Callback\r\n0\r\n\r\n`,
       400,
     ],
@@ -197,7 +201,7 @@ describe('a sender that does not wait', () => {
       () => head(path, { ...authentic, 'x-odd': 'a' }).replace('x-odd: a', 'x-odd: a\r\n\u0001b'),
       400,
     ],
-  ])('%s is told so, and others are answered as before', async (_what, write, status) => {
+  ])('%s gets an error, and others are served as before', async (_what, write, status) => {
     const connection = await open();
 
     connection.write(write('SECRET-'));
@@ -208,8 +212,8 @@ describe('a sender that does not wait', () => {
   });
 });
 
-describe('while others do nothing', () => {
-  it('a webhook is answered beside half requests and slow bodies', async () => {
+describe('while other connections are idle or slow', () => {
+  it('a webhook is answered despite partial requests and slow bodies', async () => {
     const slow = await Promise.all(Array.from({ length: 100 }, open));
     for (const [index, connection] of slow.entries()) {
       if (index % 3 === 0) connection.write('POST /webhooks/decline HTTP/1.1\r\nhost: lo');
@@ -225,8 +229,8 @@ describe('while others do nothing', () => {
     expect(slow.every((connection) => connection.statuses().length === 0)).toBe(true);
   });
 
-  it(`a webhook is answered beside ${IDLE_MAX} open connections, and those are still good`, async () => {
-    // Both ends live on this machine, and the test process needs files of its own.
+  it(`a webhook is answered despite ${IDLE_MAX} idle connections, which stay usable`, async () => {
+    // Both ends are on this machine, and the test process needs open files too.
     const files = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim()) || IDLE_MAX * 2;
     const count = Math.min(IDLE_MAX, Math.floor(files / 2) - 200);
     const idle: RawConnection[] = [];
@@ -242,7 +246,7 @@ describe('while others do nothing', () => {
     expect(idle.filter((connection) => connection.isClosed())).toHaveLength(0);
   });
 
-  it('a webhook and a probe are answered beside more idle connections than are kept', async () => {
+  it('a webhook and a probe are answered despite more idle connections than are kept', async () => {
     for (let at = 0; at < CONNECTIONS_MAX + 500; at += 500) await Promise.all(Array.from({ length: 500 }, open));
 
     const answer = await send(`${web.url}${path}`, { body: text(1) });
@@ -252,7 +256,7 @@ describe('while others do nothing', () => {
     expect(connections.filter((connection) => !connection.isClosed()).length).toBeLessThanOrEqual(CONNECTIONS_MAX);
   });
 
-  it('a connection of the service stays open for longer than the service might pause', async () => {
+  it('a connection from the card service stays open longer than the service might pause', async () => {
     const answer = await send(`${web.url}${path}`, { body: text(), headers: { connection: 'keep-alive' } });
 
     expect(Number(/timeout=(\d+)/.exec(String(answer.headers['keep-alive']))?.[1])).toBeGreaterThan(60);

@@ -4,7 +4,7 @@ import { webhook } from '../fixtures/webhooks/webhook.ts';
 import { inbox, type RunningWeb, send, startWeb } from '../support/running-web.ts';
 import { until } from '../support/until.ts';
 
-/** What counts as "at once" on a busy machine; the service itself waits ten seconds. */
+/** What counts as "at once" on a busy machine. The card service waits up to ten seconds. */
 const AT_ONCE_MS = 1500;
 let web: RunningWeb;
 let redis: LocalRedis;
@@ -27,7 +27,7 @@ const isReady = async (): Promise<boolean> => (await fetch(`${web.url}/readyz`))
 const stored = (): Promise<number> => web.store.xlen(inbox);
 
 describe('while Redis is gone', () => {
-  it('a webhook is told 503 at once, and 200 when Redis is back, by the same web process', async () => {
+  it('a webhook gets 503 at once, and 200 from the same web process once Redis is back', async () => {
     const { port, folder } = redis;
     expect((await deliver(1)).status).toBe(200);
     process.kill(redis.pid, 'SIGKILL');
@@ -48,7 +48,7 @@ describe('while Redis is gone', () => {
     expect(web.child.isRunning()).toBe(true);
   });
 
-  it('a webhook in the very moment of the crash is never told 200 without being stored', async () => {
+  it('a webhook at the moment of the crash never gets 200 without being stored', async () => {
     const { port, folder } = redis;
     const acknowledged: number[] = [];
     let next = 1000;
@@ -75,7 +75,7 @@ describe('while Redis is gone', () => {
     expect(new Set(kept).size).toBe(kept.length);
   });
 
-  it('health is good, readiness says what is wrong, and what needs no Redis is answered as ever', async () => {
+  it('health is good, readiness says what is wrong, and requests that need no Redis are answered as usual', async () => {
     const { port, folder } = redis;
     process.kill(redis.pid, 'SIGKILL');
     await until(async () => !(await isReady()), 'web knows that Redis is gone');
@@ -98,7 +98,7 @@ describe('while Redis is gone', () => {
 });
 
 describe('while Redis is frozen', () => {
-  it('a webhook is told 503 in time; afterwards it is there once, and its retry is told 200', async () => {
+  it('a webhook gets 503 in time, is stored once, and its retry gets 200', async () => {
     process.kill(redis.pid, 'SIGSTOP');
     const during = await Promise.all([1, 1, 2].map(deliver));
     const readiness = await fetch(`${web.url}/readyz`);
@@ -117,7 +117,7 @@ describe('while Redis is frozen', () => {
     expect(await stored()).toBe(2);
   });
 
-  it('the web process lives on and is good afterwards, however many wait', async () => {
+  it('the web process survives any number of pending webhooks and accepts them afterwards', async () => {
     process.kill(redis.pid, 'SIGSTOP');
     const during = await Promise.all(Array.from({ length: 500 }, (_, id) => deliver(id)));
     process.kill(redis.pid, 'SIGCONT');
@@ -131,7 +131,7 @@ describe('while Redis is frozen', () => {
   });
 });
 
-it('a Redis that is full is told to the service as 503, and nothing is half remembered', async () => {
+it('answers 503 when Redis is full, and stores nothing partially', async () => {
   await web.store.config('SET', 'maxmemory', '1');
 
   const full = await deliver(1);

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('health, readiness and metrics', () => {
-  it('are there without authorization', async () => {
+  it('need no authorization', async () => {
     const { url, adminUrl } = await start();
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
 
@@ -38,7 +38,7 @@ describe('health, readiness and metrics', () => {
     }
   });
 
-  it('are apart: the public port serves no metrics, the admin port takes no webhooks', async () => {
+  it('are separate: the public port serves no metrics, the admin port accepts no webhooks', async () => {
     const { url, adminUrl } = await start();
 
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
@@ -46,7 +46,7 @@ describe('health, readiness and metrics', () => {
     expect((await send(`${adminUrl}/webhooks/virtual-card`, { body })).status).toBe(404);
   });
 
-  it('count each answer, and neither they nor the log hold a secret', async () => {
+  it('count each response, and neither they nor the log contain secrets', async () => {
     const { url, adminUrl, child } = await start({ LOG_LEVEL: 'trace' });
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
     const bad = JSON.stringify(webhook('virtual-card', { Balance: 'lots' }));
@@ -68,13 +68,13 @@ describe('health, readiness and metrics', () => {
     await child.said('webhook taken');
     const seen = `${text}${child.lines.join('\n')}`;
     const secrets = [...plantedSecrets, sharedSecret, 'guess-7f3a', 'xoxb-', 'signing-receivers', 'Cloud Hosting'];
-    // Three digits may be part of any other number.
+    // Three digits may be part of an unrelated number.
     for (const secret of secrets.filter((one) => one !== '737')) expect(seen).not.toContain(secret);
     expect(seen).not.toContain('"737"');
   });
 });
 
-it('while the secret is rotated both are accepted, and afterwards one', async () => {
+it('accepts both secrets during a rotation, and one afterwards', async () => {
   const { url } = await start({ WEBHOOK_SHARED_SECRET: 'OLD-SECRET-0123456789, NEW-SECRET-0123456789' });
   await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
   const statusOf = async (secret: string): Promise<number> =>
@@ -95,7 +95,7 @@ describe('TLS', () => {
         ca: readFileSync(tlsFile('cert.pem')),
         minVersion: version,
         maxVersion: version,
-        // At its default level OpenSSL refuses old versions itself; this test is about the server.
+        // At its default level the OpenSSL client refuses old versions, but this test is about the server.
         ciphers: 'DEFAULT:@SECLEVEL=0',
       });
       socket.once('secureConnect', () => {
@@ -105,7 +105,7 @@ describe('TLS', () => {
       socket.once('error', () => resolve('refused'));
     });
 
-  it('is 1.2 or newer, and carries the same receivers', async () => {
+  it('is 1.2 or newer and serves the same receivers', async () => {
     const { port } = await start({ TLS_CERT_FILE: tlsFile('cert.pem'), TLS_KEY_FILE: tlsFile('key.pem') });
 
     expect(await shake(port, 'TLSv1')).toBe('refused');
@@ -127,9 +127,9 @@ describe('TLS', () => {
   });
 });
 
-describe('on SIGTERM', () => {
+describe('on SIGTERM or SIGINT', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends an idle process with 0, also with connections open',
+    '%s makes an idle process exit with 0 despite open connections',
     async (signal) => {
       const { child, port } = await start();
       const idle = await Promise.all(Array.from({ length: 20 }, () => openRaw(port)));
@@ -144,7 +144,7 @@ describe('on SIGTERM', () => {
     },
   );
 
-  it('a webhook under way is still answered and stored, and nobody new is let in', async () => {
+  it('a webhook in flight is still answered and stored, and new connections are refused', async () => {
     const { child, port, store, url } = await start();
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
     const connection = await openRaw(port);
@@ -152,7 +152,7 @@ describe('on SIGTERM', () => {
     connection.write(
       head('/webhooks/virtual-card', { ...serviceHeaders, 'content-length': length }) + body.slice(0, 50),
     );
-    // This answer proves that the first half has been read.
+    // This response proves that the first half has been read.
     await fetch(`${url}/healthz`);
 
     child.kill('SIGTERM');
@@ -163,12 +163,12 @@ describe('on SIGTERM', () => {
     await connection.sees(/HTTP\/1\.1 200 /);
     const { code, ms } = await child.exit;
     expect(code).toBe(0);
-    // The connection asks to be kept alive and still closes after its last answer.
+    // The connection asks for keep-alive but still closes after its last response.
     expect(ms).toBeLessThan(EXIT_MS / 2);
     expect(await store.xlen(inbox)).toBe(1);
   });
 
-  it('a body that never comes holds nobody up for long', async () => {
+  it('a body that never arrives does not delay the exit for long', async () => {
     const { child, port } = await start();
     const connection = await openRaw(port);
     connection.write(`${head('/webhooks/virtual-card', { ...serviceHeaders, 'content-length': 5000 })}{`);
@@ -181,7 +181,7 @@ describe('on SIGTERM', () => {
     expect(ms).toBeLessThan(EXIT_MS);
   });
 
-  it.each(['SIGKILL', 'SIGSTOP'] as const)('it ends as well while Redis is away (%s)', async (fate) => {
+  it.each(['SIGKILL', 'SIGSTOP'] as const)('the process exits even while Redis is down (%s)', async (fate) => {
     const { child, redis, url } = await start();
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'web is ready');
     process.kill(redis.pid, fate);
@@ -198,7 +198,7 @@ describe('on SIGTERM', () => {
   });
 });
 
-it('starts while Redis is away, and is ready once it is there', async () => {
+it('starts while Redis is down, and is not ready', async () => {
   const { child, url, redis } = await start({ REDIS_URL: 'redis://127.0.0.1:1' });
 
   expect((await fetch(`${url}/readyz`)).status).toBe(503);

@@ -21,14 +21,14 @@ const to = (path: string): string => `${web.url}/webhooks/${path}`;
 const body = (name: string, data: Record<string, unknown> = {}): string => JSON.stringify(webhook(name, data));
 const stored = (): Promise<number> => web.store.xlen(inbox);
 
-/** An authentic webhook of exactly so many bytes. */
+/** An authentic webhook of exactly this many bytes. */
 function bodyOf(bytes: number): string {
   const rest = bytes - Buffer.byteLength(body('decline', { Padding: '' }));
   return body('decline', { Padding: ' '.repeat(rest) });
 }
 
 describe('an authentic webhook', () => {
-  it.each(webhookKinds)('of kind %s is stored, redacted, before the answer 200', async (kind) => {
+  it.each(webhookKinds)('of kind %s is redacted and stored before the 200', async (kind) => {
     const answer = await send(to(kind), { body: body(kind) });
 
     expect(answer.status).toBe(200);
@@ -38,7 +38,7 @@ describe('an authentic webhook', () => {
     for (const secret of plantedSecrets) expect(entry).not.toContain(secret);
   });
 
-  it('adds nothing the second time, also by another path, with other headers and with the older sign', async () => {
+  it('adds nothing when repeated, even with another path, other headers or the older sign convention', async () => {
     await send(to('settlement'), { body: body('settlement') });
 
     const again = [
@@ -54,7 +54,7 @@ describe('an authentic webhook', () => {
     expect(await stored()).toBe(1);
   });
 
-  it('sent by twenty connections at once is stored once', async () => {
+  it('sent over twenty connections at once is stored once', async () => {
     const agents = Array.from({ length: 20 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
 
     const answers = await Promise.all(
@@ -68,7 +68,7 @@ describe('an authentic webhook', () => {
     for (const agent of agents) agent.destroy();
   });
 
-  it('that does not fit is answered with 200 and kept aside, redacted, once', async () => {
+  it('that does not fit its schema gets 200 and is quarantined once, redacted', async () => {
     const bad = body('virtual-card', { Balance: 'lots' });
 
     const answers = [await send(to('virtual-card'), { body: bad }), await send(to('virtual-card'), { body: bad })];
@@ -85,19 +85,19 @@ describe('an authentic webhook', () => {
     ['no version', { 'x-service-version': undefined }],
     ['the content type without charset', { 'content-type': 'application/json' }],
     ['the content type in capitals', { 'content-type': 'APPLICATION/JSON ; CHARSET=UTF-8' }],
-    ['an encoding that is none', { 'content-encoding': 'identity' }],
+    ['the identity encoding', { 'content-encoding': 'identity' }],
     ['the scheme in lower case', { authorization: basic(sharedSecret).replace('Basic', 'basic') }],
-  ])('is taken with %s', async (_what, headers) => {
+  ])('is accepted with %s', async (_what, headers) => {
     expect((await send(to('decline'), { body: body('decline'), headers })).status).toBe(200);
     expect(await stored()).toBe(1);
   });
 
-  it.each(['decline/', 'decline?source=test', 'decline/?a=b'])('is taken at %s', async (path) => {
+  it.each(['decline/', 'decline?source=test', 'decline/?a=b'])('is accepted at %s', async (path) => {
     expect((await send(to(path), { body: body('decline') })).status).toBe(200);
     expect(await stored()).toBe(1);
   });
 
-  it('is taken with a byte order mark, in pieces, and at exactly the largest size', async () => {
+  it('is accepted with a byte order mark, in chunks, and at exactly the maximum size', async () => {
     const largest = bodyOf(LARGEST);
     const pieces = largest.match(/[\s\S]{1,10000}/g) ?? [];
 
@@ -108,7 +108,7 @@ describe('an authentic webhook', () => {
     expect(await stored()).toBe(1);
   });
 
-  it('is answered while Slack is away, within a tenth of a second', async () => {
+  it('is answered within a tenth of a second while Slack is down', async () => {
     const times: number[] = [];
     for (let id = 0; id < 20; id += 1) {
       times.push((await send(to('decline'), { body: body('decline', { NetworkTransactionId: id }) })).ms);
@@ -118,7 +118,7 @@ describe('an authentic webhook', () => {
   });
 });
 
-describe('a request that is refused', () => {
+describe('a refused request', () => {
   it.each([
     ['no authorization', undefined],
     ['another scheme', `Bearer ${sharedSecret}`],
@@ -126,7 +126,7 @@ describe('a request that is refused', () => {
     ['a longer secret', basic(`${sharedSecret}0`)],
     ['the secret as password', basic(`user:${sharedSecret}`)],
     ['nothing', 'Basic '],
-  ])('for %s is told 401 and how to authenticate', async (_why, authorization) => {
+  ])('gets 401 and how to authenticate for %s', async (_why, authorization) => {
     const answer = await send(to('decline'), { body: body('decline'), headers: { authorization } });
 
     expect(answer.status).toBe(401);
@@ -138,14 +138,14 @@ describe('a request that is refused', () => {
   it.each([
     ['nothing', ''],
     ['no JSON', 'hello'],
-    ['half of it', body('decline').slice(0, -5)],
+    ['truncated JSON', body('decline').slice(0, -5)],
     ['a list', '[]'],
     ['a text', '"text"'],
     ['a number', '42'],
     ['null', 'null'],
     ['two objects', '{}{}'],
-    ['bytes that are no text', Buffer.from([0xff, 0xfe, 0x7b, 0x7d])],
-  ])('for a body that is %s is told 400', async (_what, sent) => {
+    ['bytes that are not text', Buffer.from([0xff, 0xfe, 0x7b, 0x7d])],
+  ])('gets 400 for a body of %s', async (_what, sent) => {
     expect((await send(to('decline'), { body: sent })).status).toBe(400);
     expect(await stored()).toBe(0);
   });
@@ -157,12 +157,12 @@ describe('a request that is refused', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['almost JSON', { 'content-type': 'application/jsonp' }],
     ['compression', { 'content-encoding': 'gzip' }],
-  ])('for %s is told 415', async (_what, headers) => {
+  ])('gets 415 for %s', async (_what, headers) => {
     expect((await send(to('decline'), { body: body('decline'), headers })).status).toBe(415);
     expect(await stored()).toBe(0);
   });
 
-  it('for its size is told 413, whether it says its length or not', async () => {
+  it('gets 413 for its size, whether it states its length or not', async () => {
     const tooLarge = bodyOf(LARGEST + 1);
 
     expect((await send(to('decline'), { body: tooLarge })).status).toBe(413);
@@ -171,7 +171,7 @@ describe('a request that is refused', () => {
     expect(await stored()).toBe(0);
   });
 
-  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])('for its method %s is told 405', async (method) => {
+  it.each(['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])('gets 405 for the method %s', async (method) => {
     const answer = await send(to('decline'), { method });
 
     expect(answer.status).toBe(405);
@@ -188,12 +188,12 @@ describe('a request that is refused', () => {
     'webhooks/..%2fhealthz',
     'elsewhere',
     '',
-  ])('for /%s is told 404', async (path) => {
+  ])('gets 404 for /%s', async (path) => {
     expect((await send(`${web.url}/${path}`, { body: body('decline') })).status).toBe(404);
     expect(await stored()).toBe(0);
   });
 
-  it('is refused in this order: kind, method, secret, type, size', async () => {
+  it('is checked in this order: kind, method, secret, type, size', async () => {
     const wrong = { authorization: 'Basic x', 'content-type': 'text/plain' };
 
     expect((await send(to('telex'), { method: 'PUT', headers: wrong })).status).toBe(404);
@@ -204,7 +204,7 @@ describe('a request that is refused', () => {
   });
 });
 
-it('every answer leaves the connection fit for the next request', async () => {
+it('every response leaves the connection usable for the next request', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const statuses: number[] = [];
   const sendings = [

@@ -7,7 +7,7 @@ import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-/** Also for the commands: at the service's own pace each would take half a minute. */
+/** For the commands too: at the service's own rate limit each would take half a minute. */
 const CARD_API_ASSUMPTIONS = JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 });
 const cardbell = useCardbell({ pace: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend, CARD_API_ASSUMPTIONS } });
 
@@ -16,7 +16,7 @@ const all = (): string[] => places.flatMap((channel) => cardbell().texts(channel
 const late = (): string[] => all().filter((text) => /late/i.test(text));
 const lines = (): string[] => cardbell().texts(channels.ops);
 
-/** Whether nothing waits to be posted. */
+/** Whether nothing is waiting to be posted. */
 async function isQuiet(): Promise<boolean> {
   const { store } = cardbell();
   const inbox = await store.xlen('{cardbell:in}:webhooks');
@@ -26,7 +26,7 @@ async function isQuiet(): Promise<boolean> {
   return [inbox, jobs, bursts, ...waiting].every((count) => count === 0) && late().length > 0;
 }
 
-/** Kills the web process and starts it again after `meanwhile`; the service holds its webhooks back. */
+/** Kills the web process and restarts it after `meanwhile`. Meanwhile the service withholds its webhooks. */
 async function away(meanwhile: () => Promise<void> | void): Promise<void> {
   const { sandbox, webs, startWeb } = cardbell();
   sandbox.outage(true);
@@ -37,7 +37,7 @@ async function away(meanwhile: () => Promise<void> | void): Promise<void> {
   await startWeb();
 }
 
-/** Nine events, one of every kind that the API can list. @returns the holder whose card was blocked. */
+/** Creates nine events, at least one of every kind the API can list. @returns the holder whose card was blocked. */
 function everything(): { blocked: string } {
   const { sandbox, take } = cardbell();
   const [spender, other, blocked] = [take('ACTIVE', funded), take('ACTIVE', funded), take('ACTIVE')];
@@ -55,7 +55,7 @@ function everything(): { blocked: string } {
 
 const funded = ({ AvailableBalance }: { AvailableBalance: number }): boolean => AvailableBalance >= 600;
 
-/** `npm run recover`, as somebody types it. */
+/** Runs `npm run recover`. */
 async function runRecover(...args: string[]): Promise<{ code: number | null; text: string }> {
   return await run(['dist/bin/recover.js', ...args], cardbell().sandbox.url);
 }
@@ -80,41 +80,44 @@ async function run(command: string[], cardApiUrl: string): Promise<{ code: numbe
 }
 
 beforeAll(async () => {
-  await until(async () => (await cardbell().store.exists('{cardbell:in}:web-open')) === 1, 'the door is known open');
+  await until(
+    async () => (await cardbell().store.exists('{cardbell:in}:web-open')) === 1,
+    'the HTTP server is recorded as open',
+  );
 });
 
-it('events missed while web was down are posted once, marked late, with their number; their webhooks add nothing', async () => {
+it('posts events missed while web was down once, marked late, with a count, and their webhooks add nothing', async () => {
   const { sandbox } = cardbell();
   let made = { blocked: '' };
   await away(() => {
     made = everything();
   });
 
-  await until(() => lines().some((line) => /9 events were missed .*; 9 recovered/.test(line)), 'it says how many');
-  await until(isQuiet, 'all of them are told');
+  await until(() => lines().some((line) => /9 events were missed .*; 9 recovered/.test(line)), 'the count is posted');
+  await until(isQuiet, 'all of them are posted');
   const before = all();
   sandbox.outage(false);
-  await until(() => sandbox.pendingWebhooks() === 0, 'every webhook came after all');
-  await until(isQuiet, 'nothing waits');
+  await until(() => sandbox.pendingWebhooks() === 0, 'every webhook has arrived after all');
+  await until(isQuiet, 'nothing is waiting');
   await quiet(cardbell());
 
   expect(all()).toEqual(before);
   expect(late().join()).toContain(made.blocked);
 });
 
-it('/card recover looks on demand and posts nothing that was posted before', async () => {
+it('/card recover checks on demand and reposts nothing', async () => {
   const { command, waitTold } = cardbell();
   const before = all();
 
   await command(people.zoe, 'recover 2h');
   await waitTold(people.zoe, /Looking for everything .*since/);
   await until(() => lines().some((line) => line.startsWith('Nothing was missed')), 'it says that nothing was missed');
-  await until(isQuiet, 'nothing waits');
+  await until(isQuiet, 'nothing is waiting');
 
   expect(all()).toEqual(before);
 });
 
-it('npm run recover counts first, then recovers, and prints how many', async () => {
+it('npm run recover can count only, then recovers events, and prints how many', async () => {
   const { sandbox, take } = cardbell();
   sandbox.outage(true);
   sandbox.purchase({ AcctId: take('ACTIVE', funded).AcctId, Amount: 99_999 });
@@ -131,11 +134,11 @@ it('npm run recover counts first, then recovers, and prints how many', async () 
   expect(real).toMatchObject({ code: 0, text: expect.stringMatching(/^1 of \d+ events .*; 1 recovered\.$/m) });
   expect(again.text).toMatch(/^0 of/);
   expect(wrong).toMatchObject({ code: 64, text: expect.stringContaining('--since') });
-  await until(() => lines().some((line) => /1 event was missed/.test(line)), 'Slack is told as well');
+  await until(() => lines().some((line) => /1 event was missed/.test(line)), 'Slack shows it too');
   sandbox.outage(false);
 });
 
-it('a row that cannot be read is quarantined like a webhook that does not fit: ops are notified, and replay tries it again', async () => {
+it('an unreadable API row is quarantined like an unreadable webhook: ops are notified, and replay retries it', async () => {
   const { sandbox, take } = cardbell();
   sandbox.outage(true);
   const { NetworkTransactionId } = sandbox.purchase({ AcctId: take('ACTIVE', funded).AcctId, Amount: 99_999 });
@@ -144,7 +147,7 @@ it('a row that cannot be read is quarantined like a webhook that does not fit: o
   const replay = (...args: string[]): ReturnType<typeof run> => run(['dist/bin/replay.js', ...args], service.url);
 
   const first = await recover();
-  await until(() => lines().some((line) => line.includes('that was missed does not fit')), 'ops hear of it');
+  await until(() => lines().some((line) => line.includes('that was missed does not fit')), 'ops are notified');
   await until(
     () => lines().some((line) => line.includes('1 event was missed') && line.includes('0 recovered')),
     'it says so',
@@ -163,7 +166,7 @@ it('a row that cannot be read is quarantined like a webhook that does not fit: o
   expect(discarded.code).toBe(0);
 });
 
-/** The card service with an unreadable amount in one row. */
+/** A proxy of the card service that garbles the amount in one row. */
 async function startGarbling(target: string, networkTransactionId: number) {
   const server = createServer((request, response) => {
     void (async () => {

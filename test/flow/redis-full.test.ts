@@ -16,14 +16,14 @@ const ready = async (): Promise<number> => (await fetch(`${cardbell().url}/ready
 const share = async (): Promise<number> => {
   const info = await cardbell().store.info('memory');
   const said = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
-  // Without the buffers of connections, which shrink when nothing is sent any more.
+  // Excludes connection buffers, which shrink once nothing is sent.
   return (said('used_memory') - said('mem_clients_normal')) / said('maxmemory');
 };
 
-/** Of both, webhooks may have been refused. */
+/** Webhooks may be refused in both cases. */
 const told = /^Needs attention: (Redis is (?:full|filling up))/;
 
-/** Delivers declines as fast as they are answered. @returns the amounts of those that were taken. */
+/** Delivers declines as fast as they are answered. @returns the amounts of the accepted ones. */
 async function flood(count: number): Promise<{ taken: number[]; refused: number; wasUnready: boolean }> {
   const { deliver } = cardbell();
   const left = declines(count);
@@ -36,7 +36,7 @@ async function flood(count: number): Promise<{ taken: number[]; refused: number;
       if (status === 200) taken.push(next.amountCents);
       else {
         refused += 1;
-        // Not at the first refusal only: room may return before the question arrives.
+        // Checks on every refusal: memory may be free again before the first check arrives.
         wasUnready ||= (await ready()) === 503;
       }
     }
@@ -45,24 +45,24 @@ async function flood(count: number): Promise<{ taken: number[]; refused: number;
   return { taken, refused, wasUnready };
 }
 
-it('a Redis that fills up refuses webhooks while there is room to work, and shows every event that it took', async () => {
+it('refuses webhooks before a Redis that fills up has no room left, and shows every accepted event', async () => {
   const { texts, logs } = cardbell();
   await limitMemory('8mb');
   const linesBefore = logs().length;
 
   const { taken, refused, wasUnready } = await flood(2000);
 
-  expect(refused, 'webhooks were refused').toBeGreaterThan(0);
-  expect(wasUnready, 'the web process says that it takes nothing').toBe(true);
+  expect(refused, 'some webhooks are refused').toBeGreaterThan(0);
+  expect(wasUnready, 'the web process reports that it is not ready').toBe(true);
   await quiet(cardbell());
   expect(await shown()).toEqual(taken.toSorted((a, b) => a - b));
-  expect(await share(), 'memory is left when all is done').toBeLessThan(0.9);
-  // A worker looks a few times a second: where webhooks were refused for moments only, it saw a Redis that fills up.
-  await until(() => texts(channels.ops).some((text) => told.test(text)), 'ops are told');
+  expect(await share(), 'memory is left in the end').toBeLessThan(0.9);
+  // Workers check a few times a second. If webhooks were refused only briefly, a worker saw a Redis that was filling up.
+  await until(() => texts(channels.ops).some((text) => told.test(text)), 'ops are notified');
   expect(logs().length - linesBefore, 'lines in the log').toBeLessThan(200);
 }, 120_000);
 
-it('takes webhooks again when Redis is given more memory', async () => {
+it('accepts webhooks again when Redis gets more memory', async () => {
   const { texts } = cardbell();
   await limitMemory('100mb');
   await until(async () => (await ready()) === 200, 'it is ready again');
@@ -77,10 +77,10 @@ it('takes webhooks again when Redis is given more memory', async () => {
     const open = texts(channels.ops).flatMap((text) => told.exec(text)?.[1] ?? []);
     const over = texts(channels.ops).flatMap((text) => /^Working again: (Redis is [\w ]+)/.exec(text)?.[1] ?? []);
     return open.length > 0 && open.every((title) => over.includes(title));
-  }, 'ops are told that it is over');
+  }, 'ops are notified that it is resolved');
 }, 120_000);
 
-it('a Redis that is too full to hand out a job uses up no attempt, writes little into the log, and loses nothing', async () => {
+it('uses up no attempts, logs little and loses nothing while Redis is too full to hand out a job', async () => {
   const { store, logs, deliver, workspace, workers } = cardbell();
   const queue = new Queue('updates', { connection: store, prefix: '{cardbell:queue}' });
   const sent = declines(20);
@@ -93,7 +93,7 @@ it('a Redis that is too full to hand out a job uses up no attempt, writes little
   await limitMemory('1');
   const linesBefore = logs().length;
   workers[0]?.kill('SIGCONT');
-  // Long enough for thousands of lines from a worker that asks again and again.
+  // Long enough for thousands of log lines from a worker that keeps asking.
   await new Promise((resolve) => setTimeout(resolve, 4000));
   const lines = logs().length - linesBefore;
   await limitMemory('0');

@@ -18,7 +18,7 @@ import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({
   pace: atOnce,
-  // Recovery asks for every account.
+  // Recovery queries every account.
   env: { CARD_API_ASSUMPTIONS: JSON.stringify({ callsPerMinute: 6000, detailCallsPerMinute: 6000 }) },
 });
 const { declines, take, shown } = useDeclines(cardbell);
@@ -27,12 +27,12 @@ afterAll(async () => {
   await again?.stop();
 });
 
-/** Redis loses everything that happens in `meanwhile`, as after a failover, a power failure or a slow disk. */
+/** Makes Redis lose everything that happens in `meanwhile`, as in a failover, a power failure or with a slow disk. */
 async function losing(meanwhile: () => Promise<void>, restart = async (): Promise<void> => {}): Promise<void> {
   const { redis } = cardbell();
   const running = again ?? redis;
   const files = join(redis.folder, 'appendonlydir');
-  // What was written until now is on disk after the next sync.
+  // Everything written so far is on disk after the next sync.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await cp(files, `${files}-older`, { recursive: true });
   await meanwhile();
@@ -49,7 +49,7 @@ const auditOf = async (store: Redis): Promise<{ event: string; verb: string }[]>
   (await store.lrange('{cardbell:audit}:chain', 0, -1)).map((line) => JSON.parse(line).record);
 const gaps = (): Promise<string[]> => cardbell().store.zrange('{cardbell:in}:web-gaps', '0', '-1');
 
-it('events that were acknowledged and lost before a worker saw them are shown once', async () => {
+it('shows events once that were acknowledged and lost before a worker saw them', async () => {
   const { workers } = cardbell();
   const sent = declines(40);
   const expected = [...(await shown()), ...sent.map(({ amountCents }) => amountCents)];
@@ -62,14 +62,14 @@ it('events that were acknowledged and lost before a worker saw them are shown on
   workers[0]?.kill('SIGCONT');
 
   await until(async () => (await shown()).length >= expected.length, 'all are shown', 60_000);
-  await until(async () => (await gaps()).length > gapsBefore, 'the time that was lost is a gap');
+  await until(async () => (await gaps()).length > gapsBefore, 'the lost time is recorded as a gap');
   await quiet(cardbell());
   expect(await shown()).toEqual(expected);
 }, 120_000);
 
 const canSlowSyncs = spawnSync('strace', ['-V']).status === 0;
 
-/** Each sync of the disk by this Redis takes so long from now on. */
+/** Makes each disk sync of this Redis take this long from now on. */
 async function slowSyncs(pid: number, seconds: number): Promise<void> {
   const calls = 'fsync,fdatasync';
   const inject = `inject=${calls}:delay_enter=${seconds * 1_000_000}`;
@@ -82,7 +82,7 @@ async function slowSyncs(pid: number, seconds: number): Promise<void> {
 }
 
 it.runIf(canSlowSyncs)(
-  'events that were acknowledged while a sync of the disk took four seconds, before Redis was killed, are shown once',
+  'shows events once that were acknowledged during a four-second disk sync before Redis was killed',
   async () => {
     const { redis, store, workers } = cardbell();
     const running = again ?? redis;
@@ -93,12 +93,12 @@ it.runIf(canSlowSyncs)(
     workers[0]?.kill('SIGSTOP');
     await slowSyncs(running.pid, 4);
 
-    await until(async () => !(await isSyncing()), 'no sync is under way');
+    await until(async () => !(await isSyncing()), 'no sync is running');
     await store.set('written', 'by the test');
     await until(isSyncing, 'a sync has begun');
     await take(sent);
     await running.kill();
-    // It holds its writes back for two seconds: on a machine with time for it, all 40 are gone.
+    // Redis delays its writes for two seconds, so all 40 are lost unless the machine is too slow.
     again = await startRedis({ port: redis.port, folder: redis.folder });
     workers[0]?.kill('SIGCONT');
 
@@ -109,11 +109,11 @@ it.runIf(canSlowSyncs)(
   120_000,
 );
 
-it('alerts that were posted in the time that was lost are not posted again', async () => {
+it('does not repost alerts that were posted in the lost time', async () => {
   const [worker] = cardbell().workers;
   const expected = await shown();
   const sent = declines(30);
-  // What comes back is a Redis in which they still wait.
+  // The restored Redis still has them waiting.
   worker?.kill('SIGSTOP');
   await take(sent);
 
@@ -121,7 +121,7 @@ it('alerts that were posted in the time that was lost are not posted again', asy
     worker?.kill('SIGCONT');
     await quiet(cardbell());
   });
-  // Afterwards everything goes on as always.
+  // Afterwards everything works as usual.
   const later = declines(5);
   await take(later);
   await until(async () => (await shown()).length >= expected.length + 35, 'all are shown', 60_000);
@@ -131,7 +131,7 @@ it('alerts that were posted in the time that was lost are not posted again', asy
   expect(await shown()).toEqual([...expected, ...amounts]);
 }, 120_000);
 
-it('a block that was made in the time that was lost is on record, and is not made again', async () => {
+it('records a block made in the lost time, and does not block again', async () => {
   const { store, deliver, waitFor, press, take: takeAccount, account, writes } = cardbell();
   const { AcctId } = takeAccount('ACTIVE');
   await deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: 'Lost Corner' }));
@@ -153,7 +153,7 @@ it('a block that was made in the time that was lost is on record, and is not mad
   expect(writes().slice(before)).toHaveLength(1);
 }, 120_000);
 
-it('what people set and took away in the time that was lost stays so, and nothing of it is done again', async () => {
+it('keeps what people set and removed in the lost time, and repeats nothing', async () => {
   const { store, deliver, waitFor, waitTold, press, take: takeAccount, command } = cardbell();
   const [linked, unlinked, muted] = [takeAccount('ACTIVE'), takeAccount('ACTIVE'), takeAccount('ACTIVE')];
   const { ana, olga, hugo } = people;
@@ -198,11 +198,11 @@ it('what people set and took away in the time that was lost stays so, and nothin
   expect(done.map(({ verb }) => verb).toSorted()).toEqual(['limit', 'link', 'subscribe', 'unlink', 'unmute']);
 }, 180_000);
 
-it('when every process dies with Redis, what was posted is found in the channel, and a change that no record knows is on record as discovered', async () => {
+it('finds posted alerts in the channel and records an unknown change as discovered when every process dies with Redis', async () => {
   const { store, sandbox, texts, waitFor, press, take: takeAccount, account, webs, workers } = cardbell();
   const { startWeb, startWorker, command, waitTold } = cardbell();
   const { AcctId } = takeAccount('ACTIVE');
-  // Only a card whose status was seen before can be found to have changed.
+  // A change is only detected for a card whose earlier status is known.
   await command(people.olga, `show ${AcctId}`);
   await waitTold(people.olga, /Active/i);
   const posted = (): string[] => texts(channels.declines).filter((text) => text.includes('88,888'));

@@ -13,7 +13,7 @@ afterAll(() => {
   for (const redis of open) redis.disconnect();
 });
 
-/** A connection as one of the two processes has it. */
+/** A Redis connection with the user of one process. */
 function as(user: 'web' | 'worker'): Redis {
   const redis = new Redis(cardbell().redis.port, '127.0.0.1', {
     username: user,
@@ -23,7 +23,7 @@ function as(user: 'web' | 'worker'): Redis {
   return redis;
 }
 
-/** What one of the users tried and may not, as Redis noted it. Looking at every queue, BullMQ tries to name its version. */
+/** Commands Redis denied to the user, except those of BullMQ, which tries to write its version in every queue it reads. */
 async function denied(user: string): Promise<string[]> {
   const entries = (await cardbell().store.call('ACL', 'LOG', '100')) as string[][];
   const texts = entries.map((entry) => Object.fromEntries(pairs(entry)) as Record<string, string>);
@@ -36,8 +36,8 @@ function* pairs(flat: readonly string[]): Generator<[string, string]> {
   for (let index = 0; index + 1 < flat.length; index += 2) yield [String(flat[index]), String(flat[index + 1])];
 }
 
-describe('web and worker, each as a Redis user of its own,', () => {
-  it('turn a webhook into a message, a click into a change, and a form into another', async () => {
+describe('web and worker, each with a separate Redis user,', () => {
+  it('turn a webhook into a message and a click into a change, and serve commands, forms and App Home', async () => {
     const { take, deliver, waitFor, press, account, command, waitTold, workspace, now } = cardbell();
     const card = take('ACTIVE');
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
@@ -60,7 +60,7 @@ describe('web and worker, each as a Redis user of its own,', () => {
     expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('cardbell_webhooks_total');
   });
 
-  it('find the cards of a holder: in the picker, behind a number that may be a card, and in an explanation', async () => {
+  it('find a holder’s cards in the picker, for a number that may be a card, and in an explanation', async () => {
     const { take, command, waitFor, waitTold, workspace, deliver } = cardbell();
     const { hugo } = people;
     const card = take('ACTIVE');
@@ -88,7 +88,7 @@ describe('web and worker, each as a Redis user of its own,', () => {
     expect(await denied('web')).toEqual([]);
   });
 
-  it('a number that is nobody’s card, or not theirs, is the amount', async () => {
+  it('read a number as the amount unless it is the holder’s own card', async () => {
     const { take, command, waitFor, waitTold } = cardbell();
     const { hana } = people;
     const [card, other] = [take('ACTIVE'), take('ACTIVE')];
@@ -103,7 +103,7 @@ describe('web and worker, each as a Redis user of its own,', () => {
     expect(told.text.replace(',', '')).toMatch(new RegExp(`\\$${number}\\.00|approver`));
   });
 
-  it('neither may do what only the person who runs Redis may', async () => {
+  it('may not run Redis administration commands', async () => {
     for (const user of ['web', 'worker'] as const)
       for (const command of ['FLUSHALL', 'ACL LIST', 'CONFIG SET maxmemory 1', 'SHUTDOWN', 'KEYS *', 'MONITOR']) {
         const [name = '', ...args] = command.split(' ');
@@ -111,7 +111,7 @@ describe('web and worker, each as a Redis user of its own,', () => {
       }
   });
 
-  it('nobody gets in without a password', async () => {
+  it('refuse access without a password', async () => {
     const stranger = new Redis(cardbell().redis.port, '127.0.0.1');
     open.push(stranger);
 
@@ -135,7 +135,7 @@ describe('the user of the web process', () => {
     '{cardbell:state}:subscriptions',
     '{cardbell:state}:quarantine:q_1',
     '{cardbell:out:C1}:entries',
-  ])('can neither read nor write nor delete %s', async (key) => {
+  ])('cannot read, write or delete %s', async (key) => {
     const web = as('web');
 
     for (const command of [
@@ -162,7 +162,7 @@ describe('the user of the web process', () => {
     '{cardbell:dir}:accounts',
     '{cardbell:queue}:actions:wait',
     '{cardbell:queue}:actions:act_1',
-  ])('can read %s and not change it', async (key) => {
+  ])('can read but not change %s', async (key) => {
     const web = as('web');
 
     expect(await web.type(key)).toMatch(/\w+/);

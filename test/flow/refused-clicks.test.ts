@@ -12,7 +12,7 @@ const cardbell = useCardbell({ pace: atOnce });
 const { olga, gus, ana, otto } = people;
 let alert: StoredMessage;
 
-/** What one person is refused within a minute is recorded together: here, each is to be the first. */
+/** Refusals of one person within a minute are recorded together. This makes the next one the first again. */
 beforeEach(async () => {
   for (const user of [olga, gus, ana, otto]) await cardbell().store.del(`{cardbell:state}:refused-first:${user}`);
 });
@@ -23,7 +23,7 @@ beforeAll(async () => {
   alert = await cardbell().waitFor(channels.declines, new RegExp(holderOf(card)));
 });
 
-/** A control far back in a channel, whose value has expired. */
+/** A control in an old message whose value has expired. */
 const old = (element: object): StoredMessage => ({
   ...alert,
   blocks: [{ type: 'actions', block_id: 'b1', elements: [element] }] as unknown as NonNullable<StoredMessage['blocks']>,
@@ -41,10 +41,10 @@ async function refusals(user: string) {
 const clicks: readonly [string, string, string, string, RegExp][] = [
   ['the form of an alert that is gone', ana, 'approve_remedy', 'evt_gone', /This alert is too old/],
   ['the form of a request that is gone', ana, 'change_request', 'req_gone', /This request is too old/],
-  ['breaking the glass of a request that is gone', olga, 'break_glass', 'req_gone', /This request is too old/],
+  ['an override of a request that is gone', olga, 'break_glass', 'req_gone', /This request is too old/],
   ['all cards of a warning that is gone', olga, 'block_tested_cards', 'evt_gone', /This warning is too old/],
   ['an answer to a question that is gone', olga, 'choose_card', 'p_gone', /This question is more than 30 minutes old/],
-  ['a request of somebody who may not', otto, 'approve_remedy', 'evt_gone', /not permitted|Only approvers/],
+  ['a form opened by someone without permission', otto, 'approve_remedy', 'evt_gone', /not permitted|Only approvers/],
 ];
 
 it.each(clicks)('%s is refused, and the reason is on record', async (_what, user, action, value, why) => {
@@ -64,7 +64,7 @@ it.each(clicks)('%s is refused, and the reason is on record', async (_what, user
   ]);
 });
 
-it('an alert that no longer exists cannot be opened from a list, and the refusal is on record', async () => {
+it('refuses to open an alert that no longer exists from a list, and the refusal is on record', async () => {
   const since = Date.now() / 1000;
   const option = { text: { type: 'plain_text', text: 'Old' }, value: 'evt_gone' };
   const message = old({ type: 'static_select', action_id: 'open_alert', options: [option] });
@@ -75,7 +75,7 @@ it('an alert that no longer exists cannot be opened from a list, and the refusal
   await until(async () => (await refusals(otto)).some(({ verb }) => verb === 'look'), 'it is on record');
 });
 
-it('nobody can continue what somebody else started', async () => {
+it('nobody can continue what another person started', async () => {
   const since = Date.now() / 1000;
   const asked = ask('block', {
     actor: { userId: gus, teamId: 'T1' },
@@ -95,7 +95,7 @@ it('nobody can continue what somebody else started', async () => {
   expect(cardbell().writes()).toEqual([]);
 });
 
-it('a press on an expired picker button is on record', async () => {
+it('a click on an expired picker button is on record', async () => {
   const card = cardbell().take('ACTIVE');
   await cardbell().command(gus, '');
   const top = () => cardbell().workspace.views.top(gus);

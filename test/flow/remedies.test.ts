@@ -12,7 +12,7 @@ const { ana, ben, olga } = people;
 
 type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };
 
-/** Rules as somebody set them in the card program’s portal. */
+/** Sets the rules as if in the admin portal. */
 async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
   await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
     method: 'PUT',
@@ -28,7 +28,7 @@ function buy(card: SandboxAccount, purchase: Purchase, MerchantName = `SHOP ${ca
   return cardbell().sandbox.purchase({ AcctId: card.AcctId, MerchantName, ...purchase }).Approved;
 }
 
-/** A purchase that a rule stops, and its alert. */
+/** Makes a purchase that a rule stops. @returns its alert. */
 async function stopped(card: SandboxAccount, purchase: Purchase): Promise<StoredMessage> {
   expect(buy(card, purchase)).toBe(false);
   return await cardbell().waitFor(channels.declines, new RegExp(`SHOP ${card.AcctId}`));
@@ -66,29 +66,26 @@ const openings: readonly [string, object, Purchase, RegExp, (card: SandboxAccoun
 ];
 
 describe('the remedy that fits the decline', () => {
-  it.each(openings)(
-    '%s: allowed for this purchase, and no longer',
-    async (_what, rules, purchase, words, isAllowed) => {
-      const card = cardbell().take('ACTIVE', hasMoney);
-      await setRules(card, rules);
-      const before = rulesOf(card);
-      const alert = await stopped(card, purchase);
+  it.each(openings)('allows %s for this purchase only', async (_what, rules, purchase, words, isAllowed) => {
+    const card = cardbell().take('ACTIVE', hasMoney);
+    await setRules(card, rules);
+    const before = rulesOf(card);
+    const alert = await stopped(card, purchase);
 
-      const view = await openForm(ana, alert, words);
-      expect((await submit(ana, view.id, {})).errors).toBeUndefined();
-      await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
-      expect(isAllowed(card)).toBe(true);
-      expect(shown(alert)).toContain('revert_now');
-      expect(buy(card, purchase)).toBe(true);
-      await until(() => shown(alert).includes('Put back'), 'its authorization ends it');
+    const view = await openForm(ana, alert, words);
+    expect((await submit(ana, view.id, {})).errors).toBeUndefined();
+    await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
+    expect(isAllowed(card)).toBe(true);
+    expect(shown(alert)).toContain('revert_now');
+    expect(buy(card, purchase)).toBe(true);
+    await until(() => shown(alert).includes('Put back'), 'its authorization ends the change');
 
-      expect(rulesOf(card)).toEqual(before);
-      expect(shown(alert)).not.toContain('revert_now');
-      expect(shown(alert)).toMatch(/Put back\* automatically/);
-    },
-  );
+    expect(rulesOf(card)).toEqual(before);
+    expect(shown(alert)).not.toContain('revert_now');
+    expect(shown(alert)).toMatch(/Put back\* automatically/);
+  });
 
-  it('takes two approvers to open a country for a day, however small the declined purchase was', async () => {
+  it('needs two approvers to allow a country for a day, even for a small declined purchase', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const alert = await stopped(card, { Amount: 1, MerchantCountry: 'FR' });
 
@@ -96,14 +93,14 @@ describe('the remedy that fits the decline', () => {
     await submit(ana, view.id, { term: '24h' });
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
 
-    expect(rulesOf(card).InternationalSpendEnabled, 'opened by one approver').toBe(false);
+    expect(rulesOf(card).InternationalSpendEnabled, 'not allowed on one approval').toBe(false);
     expect(buy(card, { Amount: 140, MerchantCountry: 'FR' }), 'a larger purchase abroad').toBe(false);
     expect(shown(request)).toContain('without an amount');
-    // Or it shares its message with the next test's decline.
+    // Otherwise this alert would share a message with the next test's decline.
     await cardbell().waitFor(channels.declines, new RegExp(`\\$140\\.00.*${holderOf(card)}`));
   });
 
-  it('allows a category, learned from other cards, for an hour with a second approver, until an operator reverts it', async () => {
+  it('allows a category known from other cards for an hour with a second approver, until an operator reverts it', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const [restaurants] = rulesOf(card).MerchantCategories.filter(({ Name }) => Name === 'Restaurants');
     await setRules(card, { MerchantCategories: [restaurants] });
@@ -125,7 +122,7 @@ describe('the remedy that fits the decline', () => {
     expect(shown(alert)).toContain(`Put back* by <@${olga}>`);
   });
 
-  it('raises a limit for this purchase; another purchase does not end it, and the form shows a bad amount', async () => {
+  it('raises a limit for this purchase, is not ended by another purchase, and shows a bad amount in the form', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     await setRules(card, { DailySpendLimit: 10, WeeklySpendLimit: 100 });
     const alert = await stopped(card, { Amount: 40 });
@@ -138,7 +135,7 @@ describe('the remedy that fits the decline', () => {
     expect(buy(card, { Amount: 5 }, 'ELSEWHERE')).toBe(true);
     expect(rulesOf(card).DailySpendLimit).toBe(40);
     expect(buy(card, { Amount: 35 })).toBe(true);
-    await until(() => rulesOf(card).DailySpendLimit === 10, 'its authorization ends it');
+    await until(() => rulesOf(card).DailySpendLimit === 10, 'its authorization ends the change');
   });
 
   it('unblocks a blocked card for an approver who gives a reason', async () => {
@@ -168,7 +165,7 @@ describe('the remedy that fits the decline', () => {
     },
   );
 
-  it('says in the form when the purchase would pass by now', async () => {
+  it('says in the form when the purchase would now pass', async () => {
     const card = cardbell().take('ACTIVE', hasMoney);
     const alert = await stopped(card, { Amount: 20, MerchantCountry: 'FR' });
     await setRules(card, { InternationalSpendEnabled: true });
@@ -180,7 +177,7 @@ describe('the remedy that fits the decline', () => {
 });
 
 describe('several small raises', () => {
-  it('within a day count together towards the two-person amount', async () => {
+  it('within a day add up towards the two-person amount', async () => {
     const card = cardbell().take('ACTIVE');
     await setRules(card, { DailySpendLimit: 100 });
     const since = Date.now() / 1000;

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { olga } = people;
 
-/** The holder whose replacement card has arrived. */
+/** A holder whose replacement card has arrived. */
 function replacement() {
   const account = cardbell()
     .sandbox.accounts()
@@ -17,7 +17,7 @@ function replacement() {
   return { account, old, fresh };
 }
 
-it('activating a card that ends another one asks first, names it, and changes nothing', async () => {
+it('asks first before activating a card that closes another, names that card, and changes nothing yet', async () => {
   const { account, old, fresh } = replacement();
   const { command, waitTold, writes } = cardbell();
 
@@ -30,12 +30,12 @@ it('activating a card that ends another one asks first, names it, and changes no
   expect(writes()).toHaveLength(0);
 });
 
-it('nobody else can confirm for the person who asked', async () => {
+it('nobody else can confirm for the requester', async () => {
   const { workspace, waitTold, writes } = cardbell();
   const question = await waitTold(olga, /for good/);
   const value = /p_[\w-]+/.exec(JSON.stringify(question.blocks))?.[0] ?? '';
   expect(value).not.toBe('');
-  // Only the person who asked sees the question; a forged click is refused all the same.
+  // Only the requester sees the question, but a forged click must be refused too.
   const forged = { ...question, ephemeralUser: people.ana };
 
   await workspace
@@ -46,7 +46,7 @@ it('nobody else can confirm for the person who asked', async () => {
   expect(writes()).toHaveLength(0);
 });
 
-it('confirming twice activates once, and the answer replaces the question', async () => {
+it('activates once when confirmed twice, and the answer replaces the question', async () => {
   const { account, old, fresh } = replacement();
   const { press, waitTold, now, writes } = cardbell();
   const question = await waitTold(olga, /for good/);

@@ -28,7 +28,7 @@ const writesOf = (acctId: number): number =>
 const textOf = (message: StoredMessage): string => cardbell().now(message).text;
 
 describe('a raise above the two-person amount', () => {
-  it('of exactly that amount needs one person', async () => {
+  it('needs only one person at exactly that amount', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     await command(ana, `limit ${card.AcctId} daily 200`);
@@ -40,7 +40,7 @@ describe('a raise above the two-person amount', () => {
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(1200);
   });
 
-  it('waits, refuses the person who asked and operators, and happens once when a second approver approves', async () => {
+  it('waits, refuses the requester and operators, and is executed once when a second approver approves', async () => {
     const { card, request, limit } = await asked(1500, ana, 'trade fair');
     expect(limit()).toBe(200);
     const since = Date.now() / 1000;
@@ -68,7 +68,7 @@ describe('a raise above the two-person amount', () => {
     expect(records.filter(({ event }) => event === 'approved')).toHaveLength(1);
   });
 
-  it('changes nothing when it is denied, and the person who asked is notified', async () => {
+  it('changes nothing when denied, and the requester is notified', async () => {
     const { card, request, limit } = await asked();
     const since = Date.now() / 1000;
 
@@ -81,7 +81,7 @@ describe('a raise above the two-person amount', () => {
     expect(textOf(request)).toContain(`<@${ben}>`);
   });
 
-  it('counts one of an approval and a denial that come at once', async () => {
+  it('counts only one of a simultaneous approval and denial', async () => {
     const { request, limit } = await asked();
     const since = Date.now() / 1000;
 
@@ -98,7 +98,7 @@ describe('a raise above the two-person amount', () => {
     expect(limit()).toBe(textOf(request).startsWith('Approved') ? 1500 : 200);
   });
 
-  it('cannot be approved once it has expired', async () => {
+  it('cannot be approved after it expires', async () => {
     const { request, limit } = await asked();
     const { store } = cardbell();
     const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
@@ -114,7 +114,7 @@ describe('a raise above the two-person amount', () => {
     expect(limit()).toBe(200);
   });
 
-  it('stays open when the card API refuses it; the approver is told why, and a later approval works', async () => {
+  it('stays open when the card API refuses it: the approver learns why, and a later approval works', async () => {
     const { card, request, limit } = await asked();
     const { sandbox, press, waitTold } = cardbell();
     sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, kind: 'token_expired' });
@@ -129,7 +129,7 @@ describe('a raise above the two-person amount', () => {
     expect(limit()).toBe(1500);
   });
 
-  it('retries an edit of the request that Slack refuses for a moment', async () => {
+  it('retries an edit of the request that Slack temporarily refuses', async () => {
     const { request } = await asked();
     cardbell().workspace.faults.add({ method: 'chat.update', kind: 'http_500', times: 2 });
 

@@ -13,7 +13,7 @@ import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-/** A disaster, rehearsed: everything dies, and all that is left is a backup that was taken under load. */
+/** A disaster rehearsal: everything dies, and only a backup taken under load is left. */
 const cardbell = useCardbell({ pace: atOnce });
 const { declines, take, shown } = useDeclines(cardbell);
 const run = promisify(execFile);
@@ -33,7 +33,7 @@ const command = async (verb: 'backup' | 'restore', file: string): Promise<string
   return (await run(process.execPath, ['dist/bin/cardbell.js', verb, file], { env })).stdout;
 };
 
-/** Every process and Redis die; the backup is restored into an empty Redis, and everything is started again. */
+/** Kills every process and Redis, restores the backup into an empty Redis, and restarts everything. */
 async function loseAllAndRestore(file: string): Promise<string> {
   const { redis, webs, workers, startWeb, startWorker } = cardbell();
   for (const child of [...webs, ...workers]) child.kill('SIGKILL');
@@ -41,23 +41,23 @@ async function loseAllAndRestore(file: string): Promise<string> {
   fresh = await startRedis({ port: redis.port });
   const said = await command('restore', file);
   await Promise.all([startWeb(), startWorker()]);
-  // A change that was sent and not confirmed when the backup was taken is asked about after two minutes.
+  // A change that was unconfirmed at the time of the backup is verified after two minutes.
   await quiet(cardbell(), 160_000);
   return said;
 }
 
-it('what was done and posted after the backup is not done again, and is found in Slack before it is posted again', async () => {
+it('does not repeat actions done after the backup, and finds alerts in Slack before posting them again', async () => {
   const { deliver, waitFor, press, take: takeAccount, account, writes, workers, sandbox } = cardbell();
   const { AcctId } = takeAccount('ACTIVE');
   await deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: 'Restored Corner' }));
   const alert = await waitFor(channels.declines, /Restored Corner/);
   await quiet(cardbell());
   const before = await shown();
-  // One: those that share a message may be grouped in another way the next time, and docs/backup.md says so.
+  // Only one, because alerts that share a message may be grouped differently after a restore (docs/backup.md).
   const sent = declines(1);
   const file = join(folder, 'waiting.backup');
 
-  // All of it waits when the backup is taken, and is done afterwards.
+  // Everything is waiting when the backup is taken, and is done afterwards.
   workers[0]?.kill('SIGSTOP');
   await take(sent);
   await press(people.olga, alert, 'block_card');
@@ -65,7 +65,7 @@ it('what was done and posted after the backup is not done again, and is found in
   workers[0]?.kill('SIGCONT');
   await until(() => account(AcctId).CardList[0]?.CardStatus === 'BLOCKED', 'the card is blocked');
   await quiet(cardbell());
-  // Somebody has the card unblocked since then: it must not be blocked once more.
+  // Someone unblocks the card later, so it must not be blocked again.
   sandbox.setStatus({ AcctId, CardStatus: 'ACTIVE' });
   await quiet(cardbell());
   const searched = cardbell().slackCalls('conversations.history').length;
@@ -80,7 +80,7 @@ it('what was done and posted after the backup is not done again, and is found in
   expect(said).toMatch(/^Restored \d+ keys as they were at .*\. Left out [1-9]\d* that/m);
 }, 300_000);
 
-it('a backup that is taken while everything is at work holds all that was acknowledged before it', async () => {
+it('a backup taken under load contains everything acknowledged before it', async () => {
   const { store, command: type, take: takeAccount, writes, account, waitTold } = cardbell();
   const cards = ['ACTIVE', 'ACTIVE', 'ACTIVE'].map((status) => takeAccount(status));
   const alerts = async (): Promise<string[]> => await store.keys(stateKey('alert:*'));
@@ -101,7 +101,7 @@ it('a backup that is taken while everything is at work holds all that was acknow
   const known = (await alerts()).filter((key) => !old.has(key));
   await loseAllAndRestore(file);
 
-  // Forty were acknowledged before; of the other twenty some may be in the backup.
+  // Forty were acknowledged before the backup. It may contain some of the other twenty.
   const restored = new Set(await alerts());
   const kept = known.filter((key) => restored.has(key));
   expect(kept.length).toBeGreaterThanOrEqual(40);
@@ -110,7 +110,7 @@ it('a backup that is taken while everything is at work holds all that was acknow
     .filter(({ path }) => path.includes('/Card/Status/'))
     .map(({ path }) => Number(path.split('/').at(-1)));
   expect(blocks.toSorted((a, b) => a - b)).toEqual(cards.map(({ AcctId }) => AcctId).toSorted((a, b) => a - b));
-  // Everything goes on as always.
+  // Everything works as usual.
   const next = takeAccount('ACTIVE');
   await type(people.olga, `block ${next.AcctId}`);
   await waitTold(people.olga, /^Blocked/);

@@ -21,7 +21,7 @@ async function ofFieldCrew(): Promise<SandboxAccount> {
   return card;
 }
 
-it('a decline and /card show name the ruleset of the card', async () => {
+it('declines and /card show name the ruleset of the card', async () => {
   const card = await ofFieldCrew();
 
   await cardbell().deliver(sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId }));
@@ -35,7 +35,7 @@ it('a decline and /card show name the ruleset of the card', async () => {
   expect(JSON.stringify(shown.blocks)).toContain('The card follows the spending ruleset “Field crew”');
 });
 
-it('a change that takes the card out of its ruleset says so, and who can restore it', async () => {
+it('a change that removes the card from its ruleset says so, and who can restore it', async () => {
   const card = await ofFieldCrew();
 
   await cardbell().command(ana, `limit ${card.AcctId} daily 450`);

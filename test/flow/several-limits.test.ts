@@ -19,7 +19,7 @@ function limitsOf(card: SandboxAccount) {
   return [DailySpendLimit, WeeklySpendLimit, MonthlySpendLimit];
 }
 
-/** Rules as somebody set them in the card program’s portal. */
+/** Sets the rules as if in the admin portal. */
 async function setRules({ AcctId }: SandboxAccount, rules: object): Promise<void> {
   const { status } = await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${AcctId}/Advanced`, {
     method: 'PUT',
@@ -45,7 +45,7 @@ function buy(card: SandboxAccount, Amount: number): boolean {
   return cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount, ...merchant }).Approved;
 }
 
-/** A purchase that limits stop, and its alert. */
+/** Makes a purchase that limits stop. @returns its alert. */
 async function stopped(card: SandboxAccount, amount: number): Promise<StoredMessage> {
   expect(buy(card, amount)).toBe(false);
   return await cardbell().waitFor(channels.declines, new RegExp(`SHOP ${card.AcctId}`));
@@ -66,7 +66,7 @@ async function formThatSays(user: string, words: RegExp): Promise<string> {
 const submit = (user: string, viewId: string, values: Record<string, unknown>) =>
   cardbell().workspace.submitView({ user, viewId, values: { reason: 'conference', ...values } });
 
-/** Bodies of what was written of the card's rules by Cardbell. */
+/** Bodies of Cardbell's writes of the card's rules. */
 function writesOf({ AcctId }: SandboxAccount): unknown[] {
   return cardbell()
     .writes()
@@ -79,15 +79,15 @@ async function records({ AcctId }: SandboxAccount) {
   return chain.map((line) => JSON.parse(line).record).filter(({ acctId }) => acctId === AcctId);
 }
 
-/** Ends a card's temporary change now, as if its time were over. */
+/** Ends a card's temporary change now, as if its time were up. */
 async function timeIsOver(card: SandboxAccount): Promise<void> {
   const kept = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes'));
   const { id } = kept.map((text) => JSON.parse(text)).find(({ acctId }) => acctId === card.AcctId) ?? {};
   await wakeJob(cardbell().store, `temporary-change-${id}`);
 }
 
-describe('a purchase that several limits stop', () => {
-  it('is approved once: all limits rise in one write, the purchase passes, and all are restored', async () => {
+describe('a purchase stopped by several limits', () => {
+  it('is approved once: all limits are raised in one write, the purchase passes, and all are restored', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
     expect(shown(alert)).toContain('Raise 2 limits…');
@@ -103,7 +103,7 @@ describe('a purchase that several limits stop', () => {
     expect(shown(alert)).toContain('Daily limit $10.00 → $40.00; weekly limit $20.00 → $40.00.');
     expect(shown(alert)).toContain('Goes back to daily limit $10.00 and weekly limit $20.00');
     expect(buy(card, 40)).toBe(true);
-    await until(() => shown(alert).includes('Put back'), 'its authorization ends it');
+    await until(() => shown(alert).includes('Put back'), 'its authorization ends the change');
 
     expect(limitsOf(card)).toEqual([10, 20, null]);
     expect(writesOf(card)).toHaveLength(since + 2);
@@ -139,13 +139,13 @@ describe('a purchase that several limits stop', () => {
     );
     expect(buy(card, 40)).toBe(true);
     await cardbell().press(ben, alert, 'revert_now');
-    await until(() => shown(alert).includes('Put back'), 'it is taken back');
+    await until(() => shown(alert).includes('Put back'), 'it is reverted');
 
     expect(rulesOf(card).MerchantCategories).toMatchObject([{ Id: 9, TransactionLimit: 25, DailySpendLimit: 30 }]);
     expect(rulesOf(card).DailySpendLimit).toBe(35);
   });
 
-  it('leaves a limit as it is when its amount is cleared in the form', async () => {
+  it('leaves a limit unchanged when its amount is cleared in the form', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
 
@@ -156,7 +156,7 @@ describe('a purchase that several limits stop', () => {
     expect(limitsOf(card)).toEqual([15, 20, null]);
   });
 
-  it('shows beside the amounts that one limit would exceed another', async () => {
+  it('shows an error beside the amounts when one limit would exceed another', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const alert = await stopped(card, 40);
 
@@ -170,7 +170,7 @@ describe('a purchase that several limits stop', () => {
   });
 });
 
-it('the form shows what stops the purchase now, or that nothing does, after somebody raised a category’s limit', async () => {
+it('the form shows what still stops the purchase, if anything, after a category’s limit was raised', async () => {
   const restaurants = (DailySpendLimit: number) => [{ Id: 9, Name: 'Restaurants', DailySpendLimit }];
   const card = await cardWith({ DailySpendLimit: 35, MerchantCategories: restaurants(30) });
   const alert = await stopped(card, 40);
@@ -196,7 +196,7 @@ it('the form shows what stops the purchase now, or that nothing does, after some
 });
 
 describe('a limit for a single purchase', () => {
-  it('is named, raised for an hour with the form, and restored', async () => {
+  it('is named in the alert, raised for an hour with the form, and restored', async () => {
     const card = await cardWith({ MerchantCategories: [{ Id: 9, Name: 'Restaurants', TransactionLimit: 25 }] });
     const alert = await stopped(card, 40);
     expect(shown(alert)).toContain(
@@ -210,14 +210,14 @@ describe('a limit for a single purchase', () => {
     expect(buy(card, 40)).toBe(true);
     expect(buy(card, 41)).toBe(false);
     await timeIsOver(card);
-    await until(() => shown(alert).includes('limit back to $25.00'), 'it goes back');
+    await until(() => shown(alert).includes('limit back to $25.00'), 'it is restored');
 
     expect(rulesOf(card).MerchantCategories).toMatchObject([{ TransactionLimit: 25 }]);
   });
 });
 
 describe('a daily limit above the weekly limit', () => {
-  it('raises the weekly limit along, after the form has shown so', async () => {
+  it('also raises the weekly limit, after the form has shown this', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 100, MonthlySpendLimit: 300 });
     const alert = await stopped(card, 40);
     const since = writesOf(card).length;
@@ -237,7 +237,7 @@ describe('a daily limit above the weekly limit', () => {
     expect(shown(alert)).toMatch(/Goes back to daily limit \$10\.00 and weekly limit \$100\.00/);
   });
 
-  it('raises the card’s limit along with a category’s limit above it', async () => {
+  it('also raises the card’s limit when a category’s limit exceeds it', async () => {
     const restaurants = { Id: 9, Name: 'Restaurants', DailySpendLimit: 30 };
     const card = await cardWith({ DailySpendLimit: 60, WeeklySpendLimit: 70, MerchantCategories: [restaurants] });
     const alert = await stopped(card, 40);
@@ -253,7 +253,7 @@ describe('a daily limit above the weekly limit', () => {
   });
 });
 
-it('when somebody changed one limit meanwhile, people are asked, and their approval restores all', async () => {
+it('asks people when one limit was changed in the meantime, and restores all limits on their approval', async () => {
   const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
   const alert = await stopped(card, 40);
   const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
@@ -266,13 +266,13 @@ it('when somebody changed one limit meanwhile, people are asked, and their appro
   expect(question.text).toContain('Now: daily limit $40.00 and weekly limit $90.00.');
   expect(limitsOf(card)).toEqual([40, 90, null]);
   await cardbell().press(ben, question, 'put_back');
-  await until(() => limitsOf(card)[0] === 10, 'they go back');
+  await until(() => limitsOf(card)[0] === 10, 'they are restored');
 
   expect(limitsOf(card)).toEqual([10, 20, null]);
 });
 
 describe('a request for several limits', () => {
-  it('waits above the two-person amount for a second approver, who lowers both', async () => {
+  it('above the two-person amount waits for a second approver, who lowers both', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 }, 1500);
     const alert = await stopped(card, 1300);
     const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
@@ -296,7 +296,7 @@ describe('a request for several limits', () => {
     await until(() => shown(alert).includes('Daily limit $10.00 → $1,200.00; weekly limit $20.00 → $1,250.00'), 'told');
   });
 
-  it('is one request of a holder and one approval, and the purchase can be tried again', async () => {
+  it('is one request by a holder and one approval, and the purchase can be retried', async () => {
     const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
     const at = new Date().toISOString();
     await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: zoe, at });

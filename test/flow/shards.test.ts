@@ -31,7 +31,7 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** What a key in the wrong slot, or a broken connection, would leave in the logs. */
+/** Log lines that a key in the wrong slot or a broken connection would cause. */
 const opsIssues = (): string[] =>
   cardbell.logs().filter((line) => /CROSSSLOT|MOVED|same slot|job failed|"level":(50|60)/.test(line));
 
@@ -46,7 +46,7 @@ async function allShown(before: readonly number[], sent: readonly { amountCents:
   expect(await declines.shown()).toEqual(wanted);
 }
 
-/** Status changes of a card, each a second after the one before; delivered in any order and twice. */
+/** Delivers a card's status changes twice and out of order. */
 async function changeStatuses(account: SandboxAccount): Promise<void> {
   const [card] = account.CardList;
   if (card === undefined) throw new Error('no card');
@@ -59,7 +59,7 @@ async function changeStatuses(account: SandboxAccount): Promise<void> {
   expect(new Set(answers)).toEqual(new Set([200]));
 }
 
-/** The statuses of a card as they are known, oldest first. */
+/** The stored statuses of a card, oldest first. */
 async function orderOf({ CardList: [card] }: SandboxAccount): Promise<unknown[]> {
   const known = await store.zrange(stateKey(`history:${card?.CardId}`), '0', '-1');
   return known.map((text) => (JSON.parse(text) as unknown[])[1]);
@@ -68,7 +68,7 @@ async function orderOf({ CardList: [card] }: SandboxAccount): Promise<unknown[]>
 const isClosed = ({ text, blocks }: { text: string; blocks?: unknown }, account: SandboxAccount): boolean =>
   `${text} ${JSON.stringify(blocks)}`.includes(holderOf(account)) && /closed/i.test(text);
 
-it('declines, status changes and a click go through 16 shards: nothing is lost, doubled or out of order', async () => {
+it('handles declines, status changes and a click in 16 shards with nothing lost, duplicated or out of order', async () => {
   const clicked = cardbell.take('ACTIVE');
   const changed = [cardbell.take('ACTIVE'), cardbell.take('ACTIVE'), cardbell.take('ACTIVE')];
   const sent = declines.declines(150);
@@ -96,7 +96,7 @@ it('declines, status changes and a click go through 16 shards: nothing is lost, 
   expect(opsIssues()).toEqual([]);
 });
 
-it('each node of the cluster has its share of what is remembered', async () => {
+it('distributes the remembered webhooks across the cluster nodes', async () => {
   const nodes = await Promise.all(
     cluster.urls.map(async (url) => {
       const node = new Redis(url);
@@ -110,7 +110,7 @@ it('each node of the cluster has its share of what is remembered', async () => {
   for (const count of nodes) expect(count / all).toBeGreaterThan(0.15);
 });
 
-it('a process with another number of shards ends with 78 and says which one is needed', async () => {
+it('a process with a different number of shards exits with 78 and names the expected number', async () => {
   cardbell.startWorker({ REDIS_SHARDS: '4' }).catch(() => {});
   const ended = await cardbell.workers.at(-1)?.exit;
 
@@ -118,7 +118,7 @@ it('a process with another number of shards ends with 78 and says which one is n
   expect(cardbell.logs().join('\n')).toMatch(/REDIS_SHARDS: expected 16/);
 });
 
-/** `cardbell shards`; not synchronously, because connections to the servers of this process would run out meanwhile. */
+/** Runs `cardbell shards`, asynchronously because connections to this process's servers would time out otherwise. */
 const shards = (...words: string[]): Promise<{ status: unknown; stdout: string; stderr: string }> =>
   new Promise((resolve) => {
     const env = { PATH: process.env.PATH ?? '', REDIS_URL: cluster.url };
@@ -127,7 +127,7 @@ const shards = (...words: string[]): Promise<{ status: unknown; stdout: string; 
     );
   });
 
-it('cardbell shards moves what waits to another number, once all processes are stopped', async () => {
+it('cardbell shards moves waiting work to a different number of shards once all processes are stopped', async () => {
   const { webs, workers } = cardbell;
   expect((await shards()).stdout).toBe('16\n');
   expect(await shards('4')).toMatchObject({
@@ -158,13 +158,13 @@ it('cardbell shards moves what waits to another number, once all processes are s
       (await Promise.all(sent.map(({ body }) => cardbell.deliver({ kind: 'decline', body })))).every(
         (code) => code === 200,
       ),
-    'what was taken before is taken again',
+    'repeated webhooks are accepted',
   );
   await allShown(before, sent);
   expect(opsIssues()).toEqual([]);
 });
 
-it('a worker that is killed leaves its shards to the other: nothing is lost, and nothing is there twice', async () => {
+it('the other worker takes over the shards of a killed worker, with nothing lost or duplicated', async () => {
   await cardbell.startWorker({ REDIS_SHARDS: '4' });
   const before = await declines.shown();
   const sent = declines.declines(120);

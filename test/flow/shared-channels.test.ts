@@ -16,7 +16,7 @@ const cardbell = useCardbell({
 });
 const { ana, ben, olga } = people;
 
-/** A card with a daily limit of 100 dollars: to raise it much takes another approver. */
+/** A card with a daily limit of 100 dollars. A large raise needs another approver. */
 async function limited(): Promise<SandboxAccount> {
   const card = cardbell().take('ACTIVE');
   const since = Date.now() / 1000;
@@ -25,7 +25,7 @@ async function limited(): Promise<SandboxAccount> {
   return card;
 }
 
-it('requests and audit lines never reach a channel that another company reads: another channel gets them, and ops are told', async () => {
+it('never posts requests and audit lines to a channel shared with another company: uses another and notifies ops', async () => {
   const { command, waitFor, texts, press, account } = cardbell();
   const card = await limited();
   await waitFor(channels.ops, /shared with another company/);
@@ -41,7 +41,7 @@ it('requests and audit lines never reach a channel that another company reads: a
   expect(texts(channels.audit)).toEqual([]);
 });
 
-it('a request whose channel is shared after it was posted is not shown there any more', async () => {
+it('stops showing a request whose channel is shared after it was posted', async () => {
   const { command, waitFor, press, workspace, now } = cardbell();
   const card = await limited();
   await command(ana, `limit ${last4Of(card)} daily 9000`);

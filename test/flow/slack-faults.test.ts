@@ -9,7 +9,7 @@ import { settled, until } from '../support/until.ts';
 
 let serial = 0;
 
-/** A shipment that no other test has; its tracking number marks its message. */
+/** A shipment unique to the test. Its tracking number identifies its message. */
 function shipment({ workspace }: RunningCardbell) {
   serial += 1;
   const TrackingNumber = `94001118990000${String(serial).padStart(8, '0')}`;
@@ -18,7 +18,7 @@ function shipment({ workspace }: RunningCardbell) {
   return { webhook: sampleWebhook('card-shipping', { TrackingNumber }), mark: new RegExp(TrackingNumber), count };
 }
 
-/** Posts one alert while Slack misbehaves. @returns how often the channel shows it in the end. */
+/** Posts one alert while Slack misbehaves. @returns how often it is in the channel in the end. */
 async function postedDespite(fault: Omit<Fault, 'method'>, running: RunningCardbell): Promise<number> {
   const { workspace, deliver, waitFor } = running;
   const { webhook, mark, count } = shipment(running);
@@ -35,22 +35,22 @@ sideBySide('posting once', () => {
 
   it.each<[string, Omit<Fault, 'method'>]>([
     ['answers 429 with Retry-After', { kind: 'rate_limited', retryAfterSeconds: 2 }],
-    ['takes it and answers 500', { kind: 'http_500_after_accept' }],
-    ['takes it and hangs up', { kind: 'hang_up_after_accept' }],
-    ['answers 500 without taking it', { kind: 'http_500' }],
-    ['hangs up without taking it', { kind: 'hang_up' }],
+    ['accepts the message and answers 500', { kind: 'http_500_after_accept' }],
+    ['accepts the message and hangs up', { kind: 'hang_up_after_accept' }],
+    ['answers 500 without accepting it', { kind: 'http_500' }],
+    ['hangs up without accepting it', { kind: 'hang_up' }],
     ['says internal_error', { kind: 'error', error: 'internal_error' }],
-  ])('Slack %s', async (_how, fault) => {
+  ])('when Slack %s', async (_how, fault) => {
     expect(await postedDespite(fault, cardbell())).toBe(1);
   });
 
-  it('also when Slack cannot say at first what it took', async () => {
+  it('when Slack cannot say at first what it has accepted', async () => {
     cardbell().workspace.faults.add({ method: 'conversations.history', kind: 'http_500', times: 2 });
 
     expect(await postedDespite({ kind: 'http_500_after_accept' }, cardbell())).toBe(1);
   });
 
-  it('leaves no message of this suite twice, however its outcome was learned', () => {
+  it('leaves no duplicate of any message in this suite', () => {
     const texts = cardbell().texts(channels.shipping);
 
     expect(texts).toHaveLength(7);
@@ -58,11 +58,11 @@ sideBySide('posting once', () => {
   });
 });
 
-// A suite of its own, because it takes as long as the others together.
+// A separate suite, because it takes as long as the others together.
 sideBySide('posting once after ten seconds', () => {
   const cardbell = useCardbell();
 
-  it('Slack takes it and never answers', async () => {
+  it('when Slack accepts the message and never answers', async () => {
     expect(await postedDespite({ kind: 'timeout_after_accept' }, cardbell())).toBe(1);
   });
 });
@@ -70,11 +70,11 @@ sideBySide('posting once after ten seconds', () => {
 sideBySide('posting once while Slack commits late', () => {
   const cardbell = useCardbell();
 
-  it('posts that are committed after twelve seconds leave one message each', async () => {
+  it('leaves one message when posts are committed after twelve seconds', async () => {
     expect(await postedDespite({ kind: 'slow', ms: 12_000, times: 3 }, cardbell())).toBe(1);
   });
 
-  it('a copy that appears when the message was posted again long ago is deleted', async () => {
+  it('deletes a copy that appears long after the message was reposted', async () => {
     const { workspace, deliver, waitFor } = cardbell();
     const { webhook, mark, count } = shipment(cardbell());
     workspace.faults.add({ method: 'chat.postMessage', kind: 'hang_up_before_accept', ms: 8_000 });
@@ -86,19 +86,19 @@ sideBySide('posting once while Slack commits late', () => {
   }, 90_000);
 });
 
-sideBySide('posting once with clocks that differ', () => {
+sideBySide('posting once with clock skew', () => {
   // Redis' clock is two minutes ahead of Slack's.
   const cardbell = useCardbell({ workspace: { now: () => Date.now() - 120_000 } });
 
-  it('three connections that are cut after a post leave one message', async () => {
+  it('leaves one message when three connections are cut after a post', async () => {
     expect(await postedDespite({ kind: 'hang_up_after_accept', times: 3 }, cardbell())).toBe(1);
   });
 });
 
-sideBySide('what Slack refuses', () => {
+sideBySide('posts that Slack refuses', () => {
   const cardbell = useCardbell({ pace: { tokenDeadMs: 2000 } });
 
-  it('a message whose blocks are refused is posted as plain text, and ops are notified once', async () => {
+  it('posts a message as plain text if its blocks are refused, and notifies ops once', async () => {
     const { texts, workspace, waitFor } = cardbell();
 
     expect(await postedDespite({ kind: 'error', error: 'invalid_blocks' }, cardbell())).toBe(1);
@@ -108,14 +108,18 @@ sideBySide('what Slack refuses', () => {
     expect(texts(channels.ops).filter((text) => /refused a message/.test(text))).toHaveLength(1);
   });
 
-  it.each<['archived' | 'left', () => void, () => void]>([
+  it.each<['archives the channel' | 'removes the bot', () => void, () => void]>([
     [
-      'archived',
+      'archives the channel',
       () => cardbell().workspace.archive(channels.virtual),
       () => cardbell().workspace.archive(channels.virtual, false),
     ],
-    ['left', () => cardbell().workspace.kick(channels.virtual), () => cardbell().workspace.invite(channels.virtual)],
-  ])('alerts of a channel that is %s go to ALERTS_CHANNEL, and ops are notified once', async (_how, close, open) => {
+    [
+      'removes the bot',
+      () => cardbell().workspace.kick(channels.virtual),
+      () => cardbell().workspace.invite(channels.virtual),
+    ],
+  ])('posts alerts to ALERTS_CHANNEL and notifies ops once when someone %s', async (_how, close, open) => {
     const { take, deliver, waitFor, texts } = cardbell();
     const [one, other] = [take('ACTIVE'), take('ACTIVE')];
     const before = texts(channels.ops).length;
@@ -127,20 +131,20 @@ sideBySide('what Slack refuses', () => {
       );
     await waitFor(channels.alerts, new RegExp(holderOf(one)));
     await waitFor(channels.alerts, new RegExp(holderOf(other)));
-    await until(() => texts(channels.ops).length > before, 'ops are told');
+    await until(() => texts(channels.ops).length > before, 'ops are notified');
     await quiet(cardbell());
 
     expect(texts(channels.ops)).toHaveLength(before + 1);
     open();
   });
 
-  it('a revoked token loses nothing: everything is posted once it is valid again', async () => {
+  it('loses nothing while the token is revoked, and posts everything once it is valid again', async () => {
     const { deliver, waitFor, workspace, slackCalls } = cardbell();
     const { webhook, mark, count } = shipment(cardbell());
     workspace.setRevoked(true);
     const calls = slackCalls('chat.postMessage').length;
     await deliver(webhook);
-    await until(() => slackCalls('chat.postMessage').length > calls, 'it was tried');
+    await until(() => slackCalls('chat.postMessage').length > calls, 'the post was attempted');
     await settled(500);
     expect(slackCalls('chat.postMessage').length).toBeLessThan(calls + 3);
 
@@ -151,10 +155,10 @@ sideBySide('what Slack refuses', () => {
   });
 });
 
-sideBySide('what an edit cannot show', () => {
+sideBySide('alerts that can no longer be edited', () => {
   const cardbell = useCardbell();
 
-  /** A purchase that is declined once and shows. */
+  /** A purchase that was declined once and has an alert. */
   async function declinedOnce() {
     const { take, deliver, waitFor } = cardbell();
     const account = take('ACTIVE');
@@ -166,7 +170,7 @@ sideBySide('what an edit cannot show', () => {
     return { again, message, twice: new RegExp(`${holderOf(account)}[^]*declined 2 times`) };
   }
 
-  it('a purchase whose alert somebody deleted shows again when it is declined again', async () => {
+  it('shows a purchase again when it is declined again after its alert was deleted', async () => {
     const { workspace, waitFor } = cardbell();
     const { again, message, twice } = await declinedOnce();
     workspace.deleteMessage(message);
@@ -176,7 +180,7 @@ sideBySide('what an edit cannot show', () => {
     expect((await waitFor(channels.declines, twice)).ts).not.toBe(message.ts);
   });
 
-  it('a purchase in an archived channel shows in ALERTS_CHANNEL when it is declined again, and ops are told', async () => {
+  it('shows a purchase from an archived channel in ALERTS_CHANNEL when it is declined again, and notifies ops', async () => {
     const { workspace, waitFor } = cardbell();
     const { again, twice } = await declinedOnce();
     workspace.archive(channels.declines);

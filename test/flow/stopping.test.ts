@@ -6,7 +6,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { settled, until } from '../support/until.ts';
 
-/** The contract's eight seconds. */
+/** The contract allows eight seconds. */
 const STOP_MS = 8000;
 const clean = { code: 0, signal: null };
 
@@ -24,7 +24,7 @@ sideBySide('separate processes', () => {
     await cardbell().startWorker();
   });
 
-  it('lose no click that was acknowledged a moment before', async () => {
+  it('lose no click that was acknowledged just before', async () => {
     const { take, command, webs, startWeb, waitTold, workspace } = cardbell();
     const card = take('ACTIVE');
     workspace.faults.add({ method: 'usergroups.users.list', kind: 'slow', ms: 800, times: 2 });
@@ -36,12 +36,15 @@ sideBySide('separate processes', () => {
     await startWeb();
   });
 
-  it('stop in time during a call that hangs, and the next worker continues with the rest', async () => {
+  it('stop in time during a hanging call, and the next worker continues with the rest', async () => {
     const { take, command, sandbox, workers, startWorker } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ method: 'PUT', path: /\/Card\/Status/, kind: 'hang' });
     await command(people.olga, `block ${card.AcctId}`);
-    await until(() => sandbox.calls.some(({ path }) => path.endsWith(`/Status/${card.AcctId}`)), 'it is under way');
+    await until(
+      () => sandbox.calls.some(({ path }) => path.endsWith(`/Status/${card.AcctId}`)),
+      'the call is in flight',
+    );
     await cardbell().deliver(sampleWebhook('card-shipping', { TrackingNumber: '9400111899000000004411' }));
 
     const end = await workers.at(-1)?.stop();
@@ -52,7 +55,7 @@ sideBySide('separate processes', () => {
     await cardbell().waitFor(channels.shipping, /9400111899000000004411/);
   }, 90_000);
 
-  it('stop in time without Redis as well', async () => {
+  it('stop in time without Redis', async () => {
     const { redis, webs, workers } = cardbell();
     await redis.stop();
     await settled(300);
@@ -89,8 +92,8 @@ sideBySide('npm start', () => {
   });
 });
 
-sideBySide('started while Redis is away', () => {
-  it('receivers answer 503, SIGTERM exits with 0, and everything works once Redis is back', async () => {
+sideBySide('started while Redis is down', () => {
+  it('answers webhooks with 503, exits with 0 on SIGTERM, and works once Redis is back', async () => {
     const probe = await startRedis();
     const { port } = probe;
     await probe.stop();

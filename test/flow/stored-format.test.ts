@@ -51,17 +51,20 @@ it.each([
   ['policy', 'replay'],
   ['backup', '/nowhere/cardbell.backup'],
   ['restore', '/nowhere/cardbell.backup'],
-])('cardbell %s ends with 78 where a newer Cardbell has been, says why, and changes nothing', async (...verb) => {
-  await store.flushall();
-  await store.set(stateKey('format'), FORMAT + 1);
+])(
+  'cardbell %s exits with 78, says why and changes nothing if a newer Cardbell has used this Redis',
+  async (...verb) => {
+    await store.flushall();
+    await store.set(stateKey('format'), FORMAT + 1);
 
-  const given = { PATH: process.env.PATH ?? '', ...env() };
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/bin/cardbell.js', ...verb], {
-    env: given,
-    encoding: 'utf8',
-  });
+    const given = { PATH: process.env.PATH ?? '', ...env() };
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/bin/cardbell.js', ...verb], {
+      env: given,
+      encoding: 'utf8',
+    });
 
-  expect({ status, stdout }).toEqual({ status: 78, stdout: '' });
-  expect(stderr).toMatch(/a newer Cardbell wrote format \d+/);
-  expect(await store.keys('*')).toEqual([stateKey('format')]);
-});
+    expect({ status, stdout }).toEqual({ status: 78, stdout: '' });
+    expect(stderr).toMatch(/a newer Cardbell wrote format \d+/);
+    expect(await store.keys('*')).toEqual([stateKey('format')]);
+  },
+);

@@ -14,7 +14,7 @@ const { olga } = people;
 
 let sent = 0;
 
-/** Delivers a storm as fast as the receiver takes it. */
+/** Delivers a storm as fast as the receiver accepts it. */
 async function rain(count: number, { deliver, sandbox }: RunningCardbell): Promise<number[]> {
   const acctIds = sandbox.accounts().map(({ AcctId }) => AcctId);
   sent += 10_000;
@@ -25,18 +25,18 @@ async function rain(count: number, { deliver, sandbox }: RunningCardbell): Promi
 
 const sorted = (amounts: readonly number[]): number[] => amounts.toSorted((one, other) => one - other);
 
-it('a storm in one channel shows every decline once, in a few messages, without a rate limit from Slack', async () => {
+it('shows every decline of a storm in one channel once, in few messages, without hitting a Slack rate limit', async () => {
   const { workspace, slackCalls } = cardbell();
   const here = () => workspace.messages(channels.declines);
 
   const amounts = await rain(STORM, cardbell());
-  await until(async () => (await readableAmounts(workspace, here())).length >= STORM, 'all can be read', 30_000);
+  await until(async () => (await readableAmounts(workspace, here())).length >= STORM, 'all are shown', 30_000);
 
   expect(sorted(await readableAmounts(workspace, here()))).toEqual(sorted(amounts));
   expect(here().length).toBeLessThan(12);
   expect(slackCalls('chat.postMessage').filter(({ status }) => status === 429)).toEqual([]);
   expect(slackCalls('files.completeUploadExternal').filter(({ status }) => status === 429)).toEqual([]);
-  // On a busy machine the first declines come before the others, in a batch of their own.
+  // On a busy machine the first declines arrive before the others, in a separate batch.
   expect(here().map(({ blocks }) => blocks?.[0])).toContainEqual(expect.objectContaining({ type: 'header' }));
   const [file] = here().flatMap(({ files }) => files ?? []);
   const lines = csvLines(await textOf(workspace, file ?? ''));
@@ -46,7 +46,7 @@ it('a storm in one channel shows every decline once, in a few messages, without 
   expect(lines.join('\n')).not.toMatch(/PIN/i);
 });
 
-it('a card that is chosen in a batch message is blocked from there, and the message says so', async () => {
+it('blocks a card chosen in a batch message, and the message says so', async () => {
   const { workspace, take, deliver, waitFor, waitTold, press, now, account } = cardbell();
   const cards = [take('ACTIVE'), take('ACTIVE'), take('ACTIVE')];
   const [, chosen] = cards;
@@ -73,12 +73,12 @@ it('a card that is chosen in a batch message is blocked from there, and the mess
   const shown = await waitTold(olga, /Joined Shop 1/);
   await press(olga, shown, 'block_card');
 
-  await until(() => JSON.stringify(now(batch).blocks).includes('Blocked'), 'the joined message says so', 30_000);
+  await until(() => JSON.stringify(now(batch).blocks).includes('Blocked'), 'the batch message says so', 30_000);
   expect(account(chosen.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
   expect(now(batch).text).toContain(holderOf(chosen));
 }, 90_000);
 
-it('without charts and files the rows come as tables in the summary’s thread', async () => {
+it('without charts and files, posts the rows as tables in the summary’s thread', async () => {
   const { workspace, sandbox, deliver, texts, waitFor } = cardbell();
   const since = workspace.messages(channels.declines).length;
   const fresh = () => workspace.messages(channels.declines).slice(since);
@@ -90,14 +90,14 @@ it('without charts and files the rows come as tables in the summary’s thread',
   workspace.setUnknownBlocks(['data_visualization']);
   workspace.faults.add({ method: 'files.getUploadURLExternal', kind: 'error', error: 'missing_scope' });
 
-  // At other merchants than those of the first storm, or they would be repeats.
+  // At other merchants than the first storm, because these would be repeats otherwise.
   const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4454'));
   await together(
     cardbell(),
     channels.declines,
     bodies.map((body) => () => deliver({ kind: 'decline', body })),
   );
-  await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all can be read', 60_000);
+  await until(async () => (await readableAmounts(workspace, fresh())).length >= 110, 'all are shown', 60_000);
 
   expect(sorted(await readableAmounts(workspace, fresh()))).toEqual(declines.map(({ amountCents }) => amountCents));
   const [summary, ...pages] = fresh();
@@ -108,14 +108,14 @@ it('without charts and files the rows come as tables in the summary’s thread',
   expect(texts(channels.ops).join()).not.toMatch(/refused a message/);
 }, 90_000);
 
-it('a decline of a summary that is repeated shows in a message of its own, and the edits of the storm meet no limit', async () => {
+it('shows a repeated decline of a summary in a separate message, and the edits hit no rate limit', async () => {
   const { workspace, sandbox, deliver, waitFor, slackCalls } = cardbell();
   const declines = stormDeclines(
     150,
     sandbox.accounts().map(({ AcctId }) => AcctId),
     77_000_000,
   );
-  // At merchants that no other storm has.
+  // At merchants that no other storm uses.
   const bodies = declines.map(({ body }) => body.replace('"MerchantId":"4453', '"MerchantId":"4455'));
   await together(
     cardbell(),
@@ -136,7 +136,7 @@ it('a decline of a summary that is repeated shows in a message of its own, and t
         .messages(channels.declines)
         .slice(since)
         .some(({ text }) => /declined 4 times/.test(text)),
-    'all four tries show',
+    'all four attempts are shown',
   );
   expect(workspace.messages(channels.declines).slice(since)).toHaveLength(1);
   expect(slackCalls('chat.update').filter(({ status }) => status === 429)).toEqual([]);

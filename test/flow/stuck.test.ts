@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: { tokenDeadMs: 500 } });
 
-/** `npm run replay`, as somebody types it. */
+/** Runs `npm run replay`. */
 async function replay(...args: string[]): Promise<{ code: number | null; text: string }> {
   const env = { PATH: process.env.PATH ?? '', REDIS_URL: cardbell().redis.url, CARD_API_TOKEN: secrets.apiToken };
   const child = spawn(process.execPath, ['dist/bin/replay.js', ...args], { env });
@@ -28,7 +28,7 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^cardbell_${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-it('a job that failed for good is listed with its masked cause, shown, run again, and discarded with a recorded reason', async () => {
+it('a job that failed for good can be listed with its masked cause, shown, rerun, and discarded with a reason on record', async () => {
   const { store } = cardbell();
   const queue = new Queue('alerts', { connection: store, prefix: '{cardbell:queue}' });
   await queue.add('deliver-alert', { kind: '4111 1111 1111 1111' }, { jobId: 'evt_stuck', attempts: 1 });
@@ -56,7 +56,7 @@ it('a job that failed for good is listed with its masked cause, shown, run again
   await queue.close();
 });
 
-/** Redis as it is so many days later: what has expired by then is gone. */
+/** Ages Redis by this many days: keys that would have expired are gone. */
 async function age(days: number): Promise<void> {
   const { store } = cardbell();
   const ms = days * 24 * 3_600_000;
@@ -66,7 +66,7 @@ async function age(days: number): Promise<void> {
   }
 }
 
-it.each([9, 14])('a job that is replayed %i days later posts nothing that was posted before', async (days) => {
+it.each([9, 14])('a job replayed %i days later reposts nothing', async (days) => {
   const { store, deliver, waitFor, workspace } = cardbell();
   const shop = `Replayed Shop ${days}`;
   await deliver(sampleWebhook('decline', { NetworkTransactionId: days, MerchantName: shop }));
@@ -75,7 +75,7 @@ it.each([9, 14])('a job that is replayed %i days later posts nothing that was po
   const alert = [...(await alertTexts(store)).values()].find((text) => text.includes(shop)) ?? '{}';
   const { event } = JSON.parse(alert) as { event: { id: string } };
   await age(days);
-  expect(await store.exists(`{cardbell:in}:seen:${event.id}`), 'it is not known any more that it was seen').toBe(0);
+  expect(await store.exists(`{cardbell:in}:seen:${event.id}`), 'the event is no longer remembered as seen').toBe(0);
   const before = workspace.messages(channels.declines).map(({ ts }) => ts);
 
   const queue = new Queue('alerts', { connection: store, prefix: '{cardbell:queue}' });
@@ -87,7 +87,7 @@ it.each([9, 14])('a job that is replayed %i days later posts nothing that was po
   await queue.close();
 });
 
-it('a webhook that does not fit is quarantined, replayed in vain, and discarded', async () => {
+it('a webhook that does not fit is quarantined, fails its replay, and can be discarded', async () => {
   const { deliver, waitFor } = cardbell();
   const { kind, body } = sampleWebhook('decline', { NetworkTransactionId: 'no number' });
   expect(await deliver({ kind, body })).toBe(200);
@@ -103,7 +103,7 @@ it('a webhook that does not fit is quarantined, replayed in vain, and discarded'
   expect((await replay('list')).text).toContain('0 quarantined, 0 failed.');
 });
 
-it('readiness and metrics say that Slack refuses the token, and the ops channel is notified when it is over', async () => {
+it('readiness warns and metrics report that Slack refuses the token, and ops are notified when it is resolved', async () => {
   const { workspace, deliver, adminUrl, waitFor } = cardbell();
   await until(async () => (await metric('workers')) === 1, 'the worker is seen');
   expect(await metric('slack_token_ok')).toBe(1);
@@ -117,5 +117,5 @@ it('readiness and metrics say that Slack refuses the token, and the ops channel 
   workspace.setRevoked(false);
 
   await waitFor(channels.ops, /Working again: Slack refused/);
-  await until(async () => (await metric('slack_token_ok')) === 1, 'the metric says that it is over', 30_000);
+  await until(async () => (await metric('slack_token_ok')) === 1, 'the metric reports recovery', 30_000);
 });

@@ -60,7 +60,7 @@ describe('a subscription', () => {
     expect(texts(channels.spend)).toEqual([]);
   });
 
-  it('is listed with its author and can be ended', async () => {
+  it('is listed with its author and can be removed', async () => {
     const { waitTold, deliver, take, waitFor, texts, told } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(zoe, places.travel, 'subscribe declines country PT');
@@ -99,7 +99,7 @@ describe('a subscription', () => {
     await cardbell().waitTold(olga, /Only approvers may decide what a channel gets/);
   });
 
-  it('in a default channel says that it adds nothing there', async () => {
+  it('says that it adds nothing in a default channel', async () => {
     await type(ana, channels.declines, 'subscribe declines over 900');
     const answer = await cardbell().waitTold(ana, /declines over \$900/);
 
@@ -107,8 +107,8 @@ describe('a subscription', () => {
   });
 });
 
-describe('a subscribed channel that has been shared since', () => {
-  it('gets nothing more: the default channel does, and ops are notified once', async () => {
+describe('a subscribed channel that was shared later', () => {
+  it('gets no more alerts: the default channel does, and ops are notified once', async () => {
     const { deliver, take, waitTold, waitFor, texts, workspace } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, places.quiet, 'subscribe reversals');
@@ -136,7 +136,7 @@ async function muteOf({ AcctId }: { AcctId: number }): Promise<string> {
   return id;
 }
 
-/** Ends a mute now, as if its time were over. */
+/** Ends a mute now, as if its time were up. */
 async function timePasses(id: string): Promise<void> {
   const { store } = cardbell();
   const kept = JSON.parse((await store.hget('{cardbell:state}:mutes', id)) ?? '{}');
@@ -145,7 +145,7 @@ async function timePasses(id: string): Promise<void> {
 }
 
 describe('a muted card', () => {
-  it('is silent until it is unmuted; then one line says how many alerts there were', async () => {
+  it('is silent until unmuted, and then one line says how many alerts there were', async () => {
     const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
     const card = take('ACTIVE');
     await type(ana, channels.alerts, `mute ${last4Of(card)} 3 days trade show`);
@@ -157,7 +157,7 @@ describe('a muted card', () => {
     await waitFor(channels.declines, /Pin Shop/);
     const muteId = await muteOf(card);
     const withheld = () => store.scard(`{cardbell:state}:withheld:${muteId}`);
-    await until(async () => (await withheld()) === 2, 'both declines are kept back');
+    await until(async () => (await withheld()) === 2, 'both declines are withheld');
 
     await type(olga, channels.alerts, 'mutes');
     const list = await waitTold(olga, /^Muted cards: 1/);
@@ -171,7 +171,7 @@ describe('a muted card', () => {
     expect(texts(channels.declines).join()).not.toContain('Muted');
   });
 
-  it('is not muted by whoever links it to themselves: a purchase at a crypto merchant still raises an alert', async () => {
+  it('cannot be muted by its new holder: a purchase at a crypto merchant still raises an alert', async () => {
     const { deliver, take, waitTold, waitFor, store } = cardbell();
     const card = take('ACTIVE');
     const at = new Date().toISOString();
@@ -182,21 +182,21 @@ describe('a muted card', () => {
     await deliver(sampleWebhook('decline.rule.velocity', { ...crypto, MerchantName: 'Coin Shop' }));
     await waitFor(channels.declines, /Coin Shop/);
 
-    // A mute by somebody else does not hide suspected fraud either.
+    // A mute by someone else does not hide suspected fraud either.
     await type(ana, channels.alerts, `mute ${last4Of(card)} 90 days`);
     await waitTold(ana, /is muted until/);
     await deliver(sampleWebhook('decline.rule.velocity', { ...crypto, MerchantName: 'Other Coins' }));
     await waitFor(channels.declines, /Other Coins/);
   });
 
-  it('ends by itself', async () => {
+  it('is unmuted automatically at the end', async () => {
     const { deliver, take, waitTold, waitFor, store } = cardbell();
     const card = take('ACTIVE');
     await type(olga, channels.alerts, `mute ${last4Of(card)} 2h`);
     await waitTold(olga, new RegExp(`${holderOf(card)}.* is muted until`));
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId, MerchantName: 'Short Shop' }));
     const id = await muteOf(card);
-    await until(async () => (await store.scard(`{cardbell:state}:withheld:${id}`)) === 1, 'it is kept back');
+    await until(async () => (await store.scard(`{cardbell:state}:withheld:${id}`)) === 1, 'the alert is withheld');
     await timePasses(id);
 
     await waitFor(channels.declines, new RegExp(`The mute of ${holderOf(card)}.* has ended.*1 alert `));
@@ -207,7 +207,7 @@ describe('a muted card', () => {
     ['mute 4242', /For how long\? A mute always has an end/],
     ['mute ACCT 91d', /longer than 90 days/],
     ['mute ACCT until yesterday', /is not a time I can read/],
-  ])('%s is answered with a question, never with a guess', async (text, why) => {
+  ])('“%s” gets a question, never a guess', async (text, why) => {
     const card = cardbell().sandbox.accounts()[0];
     await type(olga, channels.alerts, text.replace('ACCT', String(card?.AcctId)));
     await cardbell().waitTold(olga, why);
@@ -215,7 +215,7 @@ describe('a muted card', () => {
 });
 
 describe('a travel mute', () => {
-  it('sends what the journey explains only to its author', async () => {
+  it('sends alerts explained by the trip only to its author', async () => {
     const { deliver, take, waitTold, waitFor, texts } = cardbell();
     const card = take('ACTIVE');
     const { AcctId } = card;
@@ -232,11 +232,11 @@ describe('a travel mute', () => {
   });
 });
 
-/** The hour of the clock in UTC, some hours from now. */
+/** The hour in UTC this many hours from now. */
 const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
 
 describe('quiet hours', () => {
-  it('hold everything but their exceptions, and are listed', async () => {
+  it('hold back everything except their exceptions, and are listed', async () => {
     const { deliver, take, waitTold, waitFor, texts, store } = cardbell();
     const { AcctId } = take('ACTIVE');
     await type(ana, channels.virtual, `quiet ${hour(-1)}-${hour(3)} UTC except declines`);

@@ -30,11 +30,11 @@ async function temporaryChangeOf(card: SandboxAccount, setDollars: number): Prom
   const found = kept
     .map(([id, text]): [string, KeptTemporaryChange] => [id, JSON.parse(text)])
     .find(([, { acctId, changes }]) => acctId === card.AcctId && changes[0]?.to === setDollars * 100);
-  if (found === undefined) throw new Error('there is no such lease');
+  if (found === undefined) throw new Error('no such temporary change');
   return found;
 }
 
-/** Ends a temporary change now, as if its hour were over. */
+/** Ends a temporary change now, as if its hour were up. */
 async function promote(card: SandboxAccount, setDollars: number): Promise<string> {
   const [id] = await temporaryChangeOf(card, setDollars);
   await wakeJob(cardbell().store, `temporary-change-${id}`);
@@ -66,7 +66,7 @@ it('a temporary limit says when it ends, and is restored', async () => {
   await cardbell().waitFor(channels.audit, new RegExp(`put back the daily limit of ${holderOf(card)}`));
 });
 
-/** A change in the admin portal, which Cardbell is not told about. */
+/** A change in the admin portal, which sends Cardbell no webhook. */
 async function changedElsewhere(card: SandboxAccount, DailySpendLimit: number): Promise<void> {
   const { SpendRules } = cardbell().account(card.AcctId);
   await fetch(`${cardbell().sandbox.url}/Card/SpendRules/${card.AcctId}/Advanced`, {
@@ -76,7 +76,7 @@ async function changedElsewhere(card: SandboxAccount, DailySpendLimit: number): 
   });
 }
 
-describe('a change that somebody made meanwhile', () => {
+describe('a change made in the meantime', () => {
   async function asks(): Promise<{ card: SandboxAccount; question: StoredMessage }> {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
@@ -88,7 +88,7 @@ describe('a change that somebody made meanwhile', () => {
     return { card, question };
   }
 
-  it('is not overwritten: people are asked, and their approval restores the limit', async () => {
+  it('is not overwritten: people are asked, and the limit is restored on their approval', async () => {
     const { card, question } = await asks();
     const since = Date.now() / 1000;
 
@@ -102,7 +102,7 @@ describe('a change that somebody made meanwhile', () => {
     expect(JSON.stringify(cardbell().now(question).blocks)).not.toContain('leave_it');
   });
 
-  it('stays when people keep it, and the record names who decided', async () => {
+  it('is kept if people decide so, and the record names who decided', async () => {
     const { card, question } = await asks();
 
     await cardbell().press(ben, question, 'leave_it');
@@ -114,7 +114,7 @@ describe('a change that somebody made meanwhile', () => {
 });
 
 describe('a temporary limit', () => {
-  it('has a message with its end, and an operator can revert it earlier', async () => {
+  it('has a message with its end, and an operator can revert it early', async () => {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
     await setLimit(card, '600 for 4h');
@@ -134,7 +134,7 @@ describe('a temporary limit', () => {
     );
   });
 
-  it('is restored once by the next worker when its worker was killed', async () => {
+  it('is restored once by the next worker if its worker was killed', async () => {
     const card = cardbell().take('ACTIVE');
     await setLimit(card, '200');
     await setLimit(card, '600 for 4h');
@@ -146,7 +146,7 @@ describe('a temporary limit', () => {
     await alterRecord(cardbell().store, 'temporary change', place, () => ({ endsAt }));
 
     await cardbell().startWorker();
-    await until(() => limitOf(card) === 200, 'it is put back', 60_000);
+    await until(() => limitOf(card) === 200, 'it is restored', 60_000);
     await until(
       async () => (await cardbell().store.hexists('{cardbell:state}:temporary-changes', id)) === 0,
       'it is settled',
@@ -169,7 +169,7 @@ it('a new limit without “for” makes a temporary limit permanent', async () =
   expect(open.filter((text) => JSON.parse(text).acctId === card.AcctId)).toEqual([]);
 });
 
-it('two overlapping temporary limits both end', async () => {
+it('ends both of two overlapping temporary limits', async () => {
   const card = cardbell().take('ACTIVE');
   await setLimit(card, '200');
   await setLimit(card, '300 for 4h');
@@ -182,7 +182,7 @@ it('two overlapping temporary limits both end', async () => {
   expect(limitOf(card)).toBe(200);
 });
 
-it('a longer temporary limit over a shorter one restores what was there before both', async () => {
+it('restores the original limit after a longer temporary limit replaced a shorter one', async () => {
   const card = cardbell().take('ACTIVE');
   await setLimit(card, '200');
   await setLimit(card, '300 for 1h');

@@ -15,7 +15,7 @@ interface Span {
   readonly attributes: readonly { readonly key: string; readonly value: unknown }[];
 }
 
-/** Takes what OpenTelemetry sends, as a collector would. */
+/** Receives OpenTelemetry exports like a collector. */
 const spans: Span[] = [];
 let received = '';
 const collector = createServer((request, response) => {
@@ -44,7 +44,7 @@ afterAll(async () => {
   collector.close();
 });
 
-/** The names from the first span of its trace down to this one. */
+/** The span names from the root of the trace down to this span. */
 function pathTo(span: Span): string[] {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return [...(parent === undefined ? [] : pathTo(parent)), span.name];
@@ -53,7 +53,7 @@ function pathTo(span: Span): string[] {
 const pathsTo = (name: string): string[] =>
   spans.filter((span) => span.name === name).map((span) => pathTo(span).join(' > '));
 
-it('one trace leads from a webhook over the queue and the outbox to the call of Slack', async () => {
+it('one trace spans a webhook, the queue, the outbox and the Slack call', async () => {
   const { AcctId } = cardbell.take('ACTIVE');
   await cardbell.deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: 'Secret Corner' }));
   await cardbell.waitFor(channels.declines, /Secret Corner/);
@@ -66,18 +66,18 @@ it('one trace leads from a webhook over the queue and the outbox to the call of 
   expect(path).toMatch(/^webhook > hand on > .*alerts.* > outbox post > slack chat\.postMessage$/);
 });
 
-it('one trace leads from a click to the call of the card API', async () => {
+it('one trace spans a click and the card API call', async () => {
   const { AcctId } = cardbell.take('ACTIVE');
   await cardbell.command(people.olga, `block ${AcctId}`);
   await cardbell.waitTold(people.olga, /^Blocked/);
 
-  // Spans are sent when they end: the ones around a call come after it.
+  // Spans are sent when they end, so enclosing spans arrive after the call.
   const isWhole = (path: string): boolean =>
     /^slack request > hand on > .*actions.* > card-api setCardStatus$/.test(path);
   await until(() => pathsTo('card-api setCardStatus').some(isWhole), 'the trace is sent');
 });
 
-it('nothing personal and no secret is sent: no names, no user ids, no merchants, no amounts', async () => {
+it('traces contain no secrets or personal data: no names, user ids, merchants or amounts', async () => {
   await quiet(cardbell);
   const names = cardbell.sandbox.accounts().flatMap(({ LastName }) => LastName);
   const allowed = ['cardbell.entries', 'bullmq.queue.name', 'bullmq.job.name', 'bullmq.job.attempts.made'];

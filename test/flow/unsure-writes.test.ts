@@ -8,23 +8,23 @@ import { settled, until } from '../support/until.ts';
 const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
-/** Status webhooks of an account, one for each effect. */
+/** Status webhooks of an account, one per status change. */
 function effectsOn({ AcctId }: SandboxAccount): number {
   return cardbell().sandbox.deliveries.filter(
     ({ kind, body }) => kind === 'card-status' && (body.Data as { AcctId?: number }).AcctId === AcctId,
   ).length;
 }
 
-/** How a call can end without a known outcome. */
+/** Ways in which a call can end without a known outcome. */
 const unsure: readonly [string, Omit<Fault, 'path'>][] = [
-  ['the connection breaks after it was done', { kind: 'hang_up_after_effect' }],
-  ['the connection breaks before it was done', { kind: 'hang_up' }],
-  ['it answers 500', { kind: 'http_500' }],
-  ['a proxy answers 502 with a page', { kind: 'http_502_html' }],
+  ['the connection breaks after the write', { kind: 'hang_up_after_effect' }],
+  ['the connection breaks before the write', { kind: 'hang_up' }],
+  ['the card API answers 500', { kind: 'http_500' }],
+  ['a proxy answers 502 with an HTML page', { kind: 'http_502_html' }],
   ['the connection breaks again and again', { kind: 'hang_up_after_effect', times: 3 }],
 ];
 
-describe('a write whose outcome nobody knows', () => {
+describe('a write with an unknown outcome', () => {
   it.each(unsure)('%s: a block happens exactly once, and the answer says so', async (_how, fault) => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
@@ -32,7 +32,7 @@ describe('a write whose outcome nobody knows', () => {
 
     await command(olga, `block ${card.AcctId}`);
     await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
-    await until(() => effectsOn(card) > 0, 'the service tells the change');
+    await until(() => effectsOn(card) > 0, 'the service reports the change');
     await quiet(cardbell());
 
     expect(cardbell().account(card.AcctId).CardList[0]?.CardStatus).toBe('BLOCKED');
@@ -40,7 +40,7 @@ describe('a write whose outcome nobody knows', () => {
     sandbox.faults.clear();
   });
 
-  it.each(unsure)('%s: a limit ends as requested', async (_how, fault) => {
+  it.each(unsure)('%s: a limit ends up as requested', async (_how, fault) => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ method: 'PUT', path: /\/SpendRules/, ...fault });
@@ -52,7 +52,7 @@ describe('a write whose outcome nobody knows', () => {
     expect(cardbell().account(card.AcctId).SpendRules).toEqual({ ...card.SpendRules, MonthlySpendLimit: 2000 });
   });
 
-  it('an activation is never sent twice when the first may have worked', async () => {
+  it('an activation is never sent twice if the first may have worked', async () => {
     const { take, command, waitTold, sandbox } = cardbell();
     const card = take('INACTIVE');
     sandbox.faults.add({ method: 'POST', path: /\/Card\/Activate/, kind: 'hang_up_after_effect' });
@@ -69,9 +69,9 @@ describe('a write whose outcome nobody knows', () => {
 });
 
 describe('a refusal', () => {
-  it('is shown in the API’s own words, with the note that nothing changed', async () => {
+  it('is shown in the API’s words, with a note that nothing changed', async () => {
     const { command, waitTold, sandbox, waitFor } = cardbell();
-    // A new card: the service refuses to activate it within the first day.
+    // The service refuses to activate a new card within the first day.
     const { AcctId } = sandbox.createOrder({ FirstName: 'Nadia', LastName: 'Novak' });
     await waitFor(channels.status, /Nadia Novak/);
 
@@ -85,7 +85,7 @@ describe('a refusal', () => {
     expect(records.at(-1)).toMatchObject({ event: 'failed', detail: 'Cannot change status' });
   });
 
-  it('a contradiction between limits is explained before anything is sent', async () => {
+  it('is avoided for contradictory limits, which are explained before anything is sent', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     await command(ana, `limit ${card.AcctId} weekly 100`);
@@ -101,7 +101,7 @@ describe('a refusal', () => {
 });
 
 describe('the token of the card API', () => {
-  it('stops work at once when it is refused, and tells the person and, once, the ops channel', async () => {
+  it('stops work at once when refused, and notifies the person and, once, the ops channel', async () => {
     const { take, command, waitTold, waitFor, sandbox, texts } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ path: /.*/, kind: 'token_expired', times: Number.POSITIVE_INFINITY });
@@ -115,13 +115,13 @@ describe('the token of the card API', () => {
 
     expect(JSON.stringify(message.blocks)).toContain('Token expired or does not exist');
     expect(texts(channels.ops).filter((text) => /token/.test(text))).toHaveLength(1);
-    // Of this card: the directory and confirmations of other tests ask as well.
+    // Only calls about this card: the directory and confirmations of other tests call too.
     const tries = sandbox.calls.slice(calls).filter(({ path }) => path.includes(String(card.AcctId)));
     expect(tries.length).toBeLessThan(8);
     sandbox.faults.clear();
   });
 
-  it('lets work continue once it is accepted again', async () => {
+  it('lets work continue once accepted again', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
 

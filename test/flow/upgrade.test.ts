@@ -13,21 +13,21 @@ import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 /**
- * An upgrade under load. The newer build is this one with a format that is higher. The older one is the build in the folder
- * `OLDER_BUILD`, for instance the release before, made with `NODE_ENV=test npm run build`. Without it this one is the older
- * one, too: that proves what the format does (which build may start, and that both work on one Redis meanwhile), not that
- * two different codes understand each other; for that see mixed-versions.test.ts.
+ * An upgrade under load. The newer build is this one with a higher stored format. The older build is in the folder
+ * `OLDER_BUILD`, for example the previous release, built with `NODE_ENV=test npm run build`. Without it, the older build
+ * is this one too. That proves the effects of the format (which build may start, and that both work on one Redis), but
+ * not that two versions of the code understand each other. For that, see mixed-versions.test.ts.
  */
 const older = process.env['OLDER_BUILD'] ?? 'dist';
 const cardbell = useCardbell({ pace: atOnce, env: { TEST_BUILD: older } });
-/** As far ahead of the older build as may be: a build of before may have the format before. */
+/** As far ahead of the older build as allowed: an earlier build may have the previous format. */
 const NEWER = FORMAT + (older === 'dist' ? 2 : 1);
 
 let newer: string;
 beforeAll(async () => {
   newer = await mkdtemp(join(tmpdir(), 'cardbell-newer-'));
   await cp('dist', newer, { recursive: true });
-  // The bundler writes the number where it is used.
+  // The bundler inlines the number where it is used.
   let changed = 0;
   for (const name of await readdir(newer, { recursive: true })) {
     if (!name.endsWith('.js')) continue;
@@ -56,7 +56,7 @@ async function load(count: number, url = cardbell().url): Promise<void> {
   expect(new Set(answers)).toEqual(new Set([200]));
 }
 
-it('a newer build starts beside an older one, both work, the older one leaves, and nothing is lost or done twice', async () => {
+it('a newer build starts beside an older one, both work, the older one stops, and nothing is lost or done twice', async () => {
   const { store, workspace, workers, webs, startWeb, startWorker, command, take, account, writes } = cardbell();
   const cards = Array.from({ length: 6 }, () => take('ACTIVE'));
   const block = async (index: number): Promise<unknown> => command(people.olga, `block ${cards[index]?.AcctId}`);
@@ -66,7 +66,7 @@ it('a newer build starts beside an older one, both work, the older one leaves, a
   const starting = [startWorker({ TEST_BUILD: newer }), startWeb({ TEST_BUILD: newer, PORT: port })];
   await Promise.all([load(30), block(2), block(3), ...starting]);
   expect(await store.get(stateKey('format'))).toBe(String(NEWER));
-  // What the newer web process takes, the older worker may do, and the other way round.
+  // The older worker may do what the newer web process accepts, and the reverse.
   await Promise.all([load(30), load(30, `http://127.0.0.1:${port}`)]);
   await Promise.all([load(30), block(4), block(5), workers[0]?.stop()]);
 
@@ -81,7 +81,7 @@ it('a newer build starts beside an older one, both work, the older one leaves, a
   expect(webs.every((web) => web.isRunning())).toBe(true);
 }, 120_000);
 
-it('the older build does not start again after that, and changes nothing', async () => {
+it('the older build then refuses to start and changes nothing', async () => {
   const { store, startWorker } = cardbell();
 
   await expect(startWorker()).rejects.toThrow();

@@ -22,7 +22,7 @@ async function openForm(user: string, name: string): Promise<string> {
 const submit = (user: string, viewId: string, values: Record<string, unknown> = {}) =>
   cardbell().workspace.submitView({ user, viewId, values: { ...filledOrder, ...values } });
 
-/** Direct messages of the bot to a person. */
+/** Direct messages from the bot to a person. */
 async function direct(user: string, pattern: RegExp): Promise<string> {
   const found = await cardbell().workspace.waitForMessage(
     (message) =>
@@ -38,10 +38,10 @@ async function direct(user: string, pattern: RegExp): Promise<string> {
 }
 
 describe('/card virtual order', () => {
-  it('orders once and tells the result to the channel and the person who asked, never the number', async () => {
+  it('orders once and reports the result to the channel and the requester, without the card number', async () => {
     const viewId = await openForm(ana, 'Vera Nova');
     const suggested = top(ana)?.blocks.flatMap((block) => Object.values(block['element'] ?? {}));
-    // A preset date of birth would be sent as if somebody had entered it.
+    // A preset date of birth would be sent as if someone had entered it.
     expect(JSON.stringify(suggested)).not.toMatch(/\d{4}-\d{2}-\d{2}/);
 
     const wrong = await submit(ana, viewId, {
@@ -89,7 +89,7 @@ describe('/card virtual order', () => {
     expect(records.at(-1)).toMatchObject({ confirmedBy: 'webhook', reason: 'ads budget' });
   });
 
-  it('never orders again when the answer is lost: the person is told so, and told the result when it shows', async () => {
+  it('never orders again when the response is lost: the requester learns this, and later the result', async () => {
     const { sandbox } = cardbell();
     const before = orders().length;
     sandbox.faults.add({ method: 'POST', path: /\/VirtualCard\/Order/, kind: 'hang_up_after_effect' });
@@ -104,7 +104,7 @@ describe('/card virtual order', () => {
     expect(orders().length - before).toBe(1);
   });
 
-  it('what one approver may not order at once, not in parts either, another one approves', async () => {
+  it('needs another approver above what one may order, even in parts', async () => {
     const before = orders().length;
     const order = async (name: string, told: RegExp): Promise<string> => {
       await submit(ben, await openForm(ben, name), { amount: '600' });
@@ -135,7 +135,7 @@ describe('/card virtual order', () => {
 });
 
 describe('/card virtual resend', () => {
-  it('asks once and says when it was sent', async () => {
+  it('requests the details once and says when they were sent', async () => {
     const card = cardbell()
       .sandbox.accounts()
       .find(({ IsVirtual, LastName }) => IsVirtual && LastName === 'Nova');
@@ -151,7 +151,7 @@ describe('/card virtual resend', () => {
     expect(asked[0]?.body).toEqual({ AcctId: card?.AcctId });
   });
 
-  it('is refused for a plastic card before anything is asked', async () => {
+  it('is refused for a plastic card before any API call', async () => {
     const card = cardbell().take('ACTIVE');
     const before = cardbell().writes().length;
 
@@ -162,7 +162,7 @@ describe('/card virtual resend', () => {
   });
 });
 
-/** Everything that Cardbell holds in Redis. */
+/** Everything Cardbell stores in Redis. */
 async function all(): Promise<unknown[]> {
   const { store } = cardbell();
   const values: unknown[] = [];

@@ -22,7 +22,7 @@ async function linkedWithLimit(dollars: number): Promise<SandboxAccount> {
   return card;
 }
 
-it('warns the holder after a purchase that most of a limit is used, and asks for more with one button', async () => {
+it('warns the holder when a purchase uses up most of a limit, with a button to request a raise', async () => {
   const card = await linkedWithLimit(100);
 
   expect(cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 80, MerchantName: 'Paper Mill' }).Approved).toBe(
@@ -39,7 +39,7 @@ it('warns the holder after a purchase that most of a limit is used, and asks for
   expect(cardbell().workspace.views.top(hugo)?.callback_id).toBe('ask_for_more');
 });
 
-it('asks the channel and the holder about a subscription that failed on three days', async () => {
+it('warns the channel and the holder about a subscription that failed on three days', async () => {
   const card = await linkedWithLimit(100);
   const day = 24 * 3_600_000;
   for (const daysAgo of [2, 1, 0]) {
@@ -72,7 +72,7 @@ async function setInHome(user: string, value: string, shows: string): Promise<vo
   await until(() => JSON.stringify(home()?.blocks ?? []).includes(`"${shows}"`), `App Home shows it: ${shows}`);
 }
 
-it('a person switches one kind of warning off in App Home, and on again', async () => {
+it('lets a person turn one kind of warning off in App Home, and on again', async () => {
   const card = await linkedWithLimit(100);
   const mine = new RegExp(`of your daily limit is used · card ${last4Of(card)}`);
   const warnings = () =>
@@ -93,7 +93,7 @@ it('a person switches one kind of warning off in App Home, and on again', async 
   expect(warnings().filter(({ text }) => !text.includes('92%'))).toEqual([]);
 });
 
-it('a channel switches one kind of warning off; the holder still gets it', async () => {
+it('lets a channel turn one kind of warning off, while the holder still gets it', async () => {
   const card = await linkedWithLimit(100);
   const off = { user: ana, channel: channels.declines, command: '/card', text: 'warnings off subscriptions' };
   await cardbell().workspace.command(off);
@@ -118,7 +118,7 @@ it('a channel switches one kind of warning off; the holder still gets it', async
   expect(inChannel.filter((text) => /Subscription keeps failing: .*Cloudbox/.test(text))).toEqual([]);
 });
 
-it('Details shows in a form all that the three lines leave out', async () => {
+it('shows in the Details form everything the three lines leave out', async () => {
   const card = await linkedWithLimit(100);
   cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 140, MerchantName: `DETAILED ${card.AcctId}` });
   const alert = await cardbell().waitFor(channels.declines, new RegExp(`DETAILED ${card.AcctId}`));

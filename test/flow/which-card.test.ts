@@ -8,7 +8,7 @@ const cardbell = useCardbell({ pace: atOnce });
 const { olga, ana } = people;
 
 describe('a word that means more than one card', () => {
-  it('is answered with a button for each card, and the choice replaces the question', async () => {
+  it('gets a question with a button per card, and the choice replaces the question', async () => {
     const { command, waitTold, press, now, sandbox } = cardbell();
     const [alice, bruno] = sandbox.accounts().filter(({ CardList }) => CardList[0]?.Last4CardNumber === '4821');
     if (alice === undefined || bruno === undefined) throw new Error('the seed has no ambiguous card');
@@ -20,7 +20,7 @@ describe('a word that means more than one card', () => {
     await Promise.all([
       press(olga, question, 'choose_card', values[0]),
       press(olga, question, 'choose_card', values[0]),
-      // The other row of the same question: only the first press counts.
+      // The other button of the same question: only the first press counts.
       press(olga, question, 'choose_card', values[1]),
     ]);
     await until(() => now(question).text.startsWith('Blocked'), 'the question is replaced by the answer');
@@ -50,7 +50,7 @@ describe('a word that means more than one card', () => {
       'last four with dots',
       (one: { CardList: readonly { Last4CardNumber: string }[] }) => `••${one.CardList[0]?.Last4CardNumber}`,
     ],
-    ['a name in small letters', (one: { LastName: string }) => one.LastName.toLowerCase()],
+    ['a name in lower case', (one: { LastName: string }) => one.LastName.toLowerCase()],
   ])('%s names a card', async (_what, wordOf) => {
     const { take, command, waitTold } = cardbell();
     const card = take('ACTIVE', ({ CustomId }) => CustomId !== null && CustomId !== '');
@@ -64,7 +64,7 @@ describe('a word that means more than one card', () => {
 describe('a CustomId', () => {
   const words = 'EMP 7 / North Wing, Building 4 West, 2nd Floor';
 
-  it('of several words is found, and what is left over is the reason', async () => {
+  it('of several words is found, and the remaining words are the reason', async () => {
     const { command, waitTold, sandbox } = cardbell();
     sandbox.createOrder({ FirstName: 'Wes', LastName: 'Northwing', CustomId: words });
     await until(async () => (await cardbell().store.zcard('{cardbell:dir}:index')) > 0, 'the directory is filled');
@@ -76,7 +76,7 @@ describe('a CustomId', () => {
     expect(JSON.stringify(message.blocks)).toContain('Reason: lost on train');
   });
 
-  it('that looks like a card number is found and displayed nowhere', async () => {
+  it('that looks like a card number is found but displayed nowhere', async () => {
     const { command, waitTold, sandbox, logs } = cardbell();
     const number = '5555555555554444';
     sandbox.createOrder({ FirstName: 'Nora', LastName: 'Numbered', CustomId: number });
@@ -91,13 +91,13 @@ describe('a CustomId', () => {
 });
 
 describe('a card that cannot be acted on', () => {
-  it('is reported as unknown when nobody has it', async () => {
+  it('is reported as unknown if it does not exist', async () => {
     await cardbell().command(olga, 'block zzyzx');
 
     await cardbell().waitTold(olga, /No card matches “zzyzx”/);
   });
 
-  it('stays closed when it is closed, and the answer says that it is final', async () => {
+  it('stays closed if it is closed, and the answer says that this is final', async () => {
     const { take, command, waitTold } = cardbell();
     const card = take('CLOSED');
     const before = cardbell().writes().length;
@@ -128,7 +128,7 @@ describe('a card that cannot be acted on', () => {
   });
 });
 
-describe('a card number that somebody typed', () => {
+describe('a typed card number', () => {
   const numbers = [
     '4242424242424242',
     '4242 4242 4242 4242',
@@ -137,7 +137,7 @@ describe('a card number that somebody typed', () => {
     '４２４２ ４２４２ ４２４２ ４２４２',
   ];
 
-  it.each(numbers)('“%s” is neither echoed nor kept', async (number) => {
+  it.each(numbers)('“%s” is neither echoed nor stored', async (number) => {
     const { command, waitTold, store, logs } = cardbell();
     const since = Date.now() / 1000;
 

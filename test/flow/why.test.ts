@@ -11,7 +11,7 @@ const cardbell = useCardbell({ pace: atOnce });
 const blocksOf = (message: { blocks?: unknown }): string => JSON.stringify(message.blocks);
 
 describe('/card why', () => {
-  it('shows the path of an event: taken, repeated, routed, posted', async () => {
+  it('shows the path of an event: received, repeated, routed, posted', async () => {
     const { deliver, take, command, waitTold, waitFor, slackCalls } = cardbell();
     const card = take('ACTIVE');
     const webhook = sampleWebhook('decline.rule.mcc', { AcctId: card.AcctId, MerchantName: 'Why Shop' });
@@ -34,7 +34,7 @@ describe('/card why', () => {
     expect(slackCalls('chat.postMessage').filter(({ args }) => args.channel === channels.declines)).toHaveLength(1);
   });
 
-  it('shows mutes, subscriptions, and events that were posted nowhere', async () => {
+  it('shows mutes, subscriptions, and events that were not posted', async () => {
     const { deliver, take, command, waitTold, store } = cardbell();
     const card = take('ACTIVE');
     await command(olga, `mute ${last4Of(card)} 2h`);
@@ -52,7 +52,7 @@ describe('/card why', () => {
     ['evt_cut-off', /I know no such alert/],
     ['https://x.slack.com/archives/C0DECLINES/p1700000000000100', /I know no such alert/],
     ['', /Which alert do you mean/],
-  ])('“%s” is answered with a question, never with a guess', async (event, words) => {
+  ])('“%s” gets a question, never a guess', async (event, words) => {
     const since = Number(cardbell().workspace.ephemerals(olga).at(-1)?.ts ?? 0);
     await cardbell().command(olga, `why ${event}`);
     await cardbell().waitTold(olga, words, since);
@@ -60,7 +60,7 @@ describe('/card why', () => {
 });
 
 describe('/card declines', () => {
-  it('counts declines of the service and of webhooks once, newest first', async () => {
+  it('lists declines from the service and from webhooks once, newest first', async () => {
     const { sandbox, deliver, take, command, waitTold, waitFor } = cardbell();
     const card = take('ACTIVE');
     const body = JSON.stringify({ AcctId: card.AcctId, Amount: 99_000, MerchantName: 'Fetched Shop' });
@@ -80,7 +80,7 @@ describe('/card declines', () => {
     expect(answer.text).toContain('Kind of merchant not allowed: 1');
   });
 
-  it('still answers when the card service is away, and says that the list may be incomplete', async () => {
+  it('still answers when the card service is down, and says that the list may be incomplete', async () => {
     const { sandbox, take, command, waitTold } = cardbell();
     const card = take('ACTIVE');
     sandbox.faults.add({ path: /NetworkTransactions/, kind: 'token_expired' });
@@ -106,7 +106,7 @@ describe('/card declines', () => {
 });
 
 describe('/card track', () => {
-  it('says when the card was shipped, with the carrier’s link, and that it waits for activation', async () => {
+  it('says when the card was shipped, with the carrier’s link, and that it is not activated yet', async () => {
     const { deliver, take, command, waitTold, waitFor } = cardbell();
     const card = take('INACTIVE');
     const last4 = last4Of(card);

@@ -11,7 +11,7 @@ const cardbell = useCardbell({ pace: atOnce, workers: 0 });
 const { ana } = people;
 const MINUTE_MS = 60_000;
 
-/** The clock of a process, ahead by some minutes from its start. */
+/** Makes a process's clock run ahead by this many minutes from its start. */
 function ahead(minutes: number): { NODE_OPTIONS: string } {
   const code = `const Right = Date;
     const aheadMs = ${minutes * MINUTE_MS};
@@ -22,7 +22,7 @@ function ahead(minutes: number): { NODE_OPTIONS: string } {
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}` };
 }
 
-it('a worker whose clock is 70 minutes fast reverts no temporary limit before its time, and ops are told', async () => {
+it('a worker with a clock 70 minutes fast restores no temporary limit early, and notifies ops', async () => {
   const { startWorker, take, command, waitTold, waitFor, store, account, writes } = cardbell();
   await startWorker(ahead(70));
   const card = take('ACTIVE');
@@ -36,7 +36,7 @@ it('a worker whose clock is 70 minutes fast reverts no temporary limit before it
   ).all();
   await waitFor(channels.ops, /Two clocks differ by more than a minute/);
   const before = await beats();
-  await until(async () => (await beats()) !== before, 'the worker has looked for what is late');
+  await until(async () => (await beats()) !== before, 'the worker has checked for overdue work');
   await quiet(cardbell());
 
   const leftMs = Date.parse(temporaryChange?.endsAt ?? '') - Date.now();

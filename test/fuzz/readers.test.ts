@@ -61,7 +61,7 @@ const kinds = [
   'virtual-card',
 ];
 
-/** One field of a real payload replaced by anything: nearer to what a sender of tomorrow does than pure noise. */
+/** A real payload with one field replaced by anything, which is closer to future senders than pure noise. */
 const bentPayload = fc
   .tuple(fc.constantFrom(...kinds), fc.nat(), anyJson, fc.boolean())
   .map(([kind, at, value, isGone]) => {
@@ -73,7 +73,7 @@ const bentPayload = fc
     return { kind, body };
   });
 
-/** What a reader answers, or that it says "does not fit"; anything else that it throws is a fault. */
+/** The result of a reader, or null when it rejects the payload. Any other error is a fault. */
 function orMisfit<T>(read: () => T): T | null {
   try {
     return read();
@@ -92,14 +92,14 @@ const check = <T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void, numRuns
   );
 const ofText = (holds: (text: string) => void) => check(spiteful, holds);
 
-/** Both sides of both changes of the clock, and any other moment of some years. */
+/** Times around both clock changes, and any other time within 25 years. */
 const instants = fc.oneof(
   fc.integer({ min: Date.UTC(2026, 2, 8, 4), max: Date.UTC(2026, 2, 8, 10) }),
   fc.integer({ min: Date.UTC(2026, 10, 1, 3), max: Date.UTC(2026, 10, 1, 9) }),
   fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2040, 0, 1) }),
 );
 
-/** Words about time among others, and anything else. */
+/** Time words mixed with other words and arbitrary strings. */
 const timeWords = fc.array(
   fc.oneof(
     spiteful,
@@ -109,7 +109,7 @@ const timeWords = fc.array(
   { maxLength: 6 },
 );
 
-/** Everything that reads what others wrote, and what holds of it whatever they wrote. */
+/** Every reader of external input, with a property that holds for any input. */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
@@ -133,7 +133,7 @@ const properties: Readonly<Record<string, () => void>> = {
     });
   },
   entryOf() {
-    // Redis holds what some version of Cardbell wrote: JSON with an id, at least.
+    // Redis contains data of some version of Cardbell: JSON with at least an id.
     check(
       fc.record({ id: fc.string() }).chain((entry) => anyJson.map((more) => ({ more, ...entry }))),
       (stored) => {
@@ -197,13 +197,13 @@ const properties: Readonly<Record<string, () => void>> = {
       const read = readTerm(words, clock);
       if (typeof read === 'string') return;
       if (read.term !== null) expect(Term.parse(read.term)).toEqual(read.term);
-      // What is left is the reason: nobody finds a word about time in it that was not read.
+      // The rest is the reason, and contains no unread time words.
       if (read.term === null) {
         expect(read.rest).toEqual(words);
         expect(words.some((_, at) => isPlainlyTime(words.slice(at), clock))).toBe(false);
       }
     });
-    // Wherever it stands, a time that can be read is read the same, and the reason is the rest.
+    // A readable time is read identically in any position, and the rest is the reason.
     const times = [
       'for 4h',
       '2h',
@@ -350,7 +350,7 @@ const properties: Readonly<Record<string, () => void>> = {
       const instant = toInstant(text, eastern);
       if (instant !== null) expect(Number.isNaN(Date.parse(instant))).toBe(false);
     });
-    // The wall clock of an instant is read back as that instant, also in the hour that autumn shows twice.
+    // The wall clock time of an instant is read back as that instant, even in the repeated hour in autumn.
     check(
       fc.tuple(instants, fc.constantFrom(eastern, 'Europe/Berlin', 'Asia/Kolkata', 'UTC', 'Australia/Lord_Howe')),
       ([ms, zone]) => {
@@ -419,7 +419,7 @@ const properties: Readonly<Record<string, () => void>> = {
       ({ kind, body }) => {
         const event = orMisfit(() => toStoredEvent(body, kind, facts));
         if (event === null) return;
-        // What is kept can be read again, and a repetition is the same event.
+        // Stored events can be read again, and a repetition gives the same event.
         expect(StoredEvent.parse(JSON.parse(JSON.stringify(event)))).toEqual(event);
         expect(toStoredEvent(body, kind, facts)).toEqual(event);
       },
@@ -433,17 +433,17 @@ const properties: Readonly<Record<string, () => void>> = {
     }),
 };
 
-describe('whatever others write, it is read or refused, and never a surprise:', () => {
+describe('any external input is either read or refused by', () => {
   it.each(Object.entries(properties))('%s', (_name, holds) => {
     holds();
   });
 });
 
-/** Functions that are handed something written outside, by the shape of their first argument. */
+/** Functions that take external input, recognized by their first parameter. */
 const reader =
   /^export function (\w+)\(\s*(?:text|body|data|raw|query|name|code|method|words|version|value|digits|zone)\??: (string|unknown|readonly string\[\])/gm;
 
-/** Not readers, though they look like some: they make text for people or machines out of text. */
+/** Functions that look like readers but produce text. */
 const writers: ReadonlySet<string> = new Set([
   'escapeMrkdwn',
   'plain',
@@ -454,7 +454,7 @@ const writers: ReadonlySet<string> = new Set([
   'fitOfName',
 ]);
 
-/** Later arguments of readers that have no property of their own yet: a time zone, a moment, whatever fits by chance. */
+/** Further arguments for readers without a property: a time zone, a date, and an object. */
 const others = [eastern, new Date(receivedAt), {}];
 
 const arguments_: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -470,12 +470,12 @@ const found = readdirSync('src', { recursive: true, encoding: 'utf8' })
   )
   .filter(({ what }) => !writers.has(what));
 
-it('readers are found', () => {
+it('finds the readers', () => {
   expect(found.map(({ what }) => what)).toEqual(expect.arrayContaining(['parseCommand', 'readDuration', 'familyOf']));
 });
 
 it.each(found.filter(({ what }) => properties[what] === undefined))(
-  'a reader that is new here never throws anything but a misfit: $what of $name',
+  'a reader without a property throws only an AppError: $what of $name',
   async ({ name, what, type }) => {
     const module = (await import(`../../src/${name}`)) as Record<string, (...args: unknown[]) => unknown>;
     check(arguments_[type] ?? spiteful, (given) => {

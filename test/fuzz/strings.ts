@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Strings that break naive code: markup, half characters, turned directions, endless ones, and what looks like ours. */
+/** Strings that break naive code: markup, half characters, reversed direction, very long text, and text like our own. */
 export const spiteful: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 200, maxLength: 400 }) },
@@ -38,7 +38,7 @@ export const spiteful: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** What JSON can hold, with the words that matter to us among keys and values. */
+/** Any JSON, with our own words among its keys and values. */
 export const anyJson: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   any: fc.oneof(
     { depthSize: 'small' },

@@ -56,18 +56,18 @@ import { card as somebody, transactionAlert } from '../templates/fixtures.ts';
 import { expectFit, expectPlain, spiteful } from '../templates/judge.ts';
 import { texts } from '../templates/shown.ts';
 
-// As where neither the command nor the card service's zone is the usual one: `expectFit` looks for the usual ones.
+// A non-default command and time zone, because `expectFit` checks that the defaults do not appear.
 beforeAll(() => useInstallation({ command: '/pay', serviceZone: 'Asia/Kathmandu' }));
 afterAll(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
 
 const at = '2026-11-20T14:14:00Z';
-/** How long each list is; null: as long as the template says. */
+/** Length of each list. Null means the length given for the template. */
 let listLength: number | null = null;
 const many = <T>(one: T, count = 30): T[] => Array<T>(listLength ?? count).fill(one);
 
 const atLeastOne = <T>(one: T): T[] => [one, ...many(one)];
 
-/** As many limits as a card can have, in a category of any name. */
+/** The most limits a card can have, in a category with any name. */
 const limits = (name: string) =>
   limitWindows.flatMap((period) =>
     [{ id: 1, name: name || 'Hotels' }, null].map((category) => limitChange(period, null, 500, category)),
@@ -124,7 +124,7 @@ const deniedOf = ({ temporaryChangeId: _made, ...request }: OverriddenRequest): 
   state: 'denied',
 });
 
-/** What each template makes of two strings, wherever it takes one. Templates with properties elsewhere are not here. */
+/** The output of each template for two strings in all its text inputs. Templates with properties elsewhere are omitted. */
 const made: Readonly<Record<string, (one: string, two: string) => readonly (Message | ModalView)[]>> = {
   'ask-form': (one) => [askForm({ privateMetadata: 'p_1', about: one, amountCents: 8410 })],
   'card-picker': (one, two) => {
@@ -356,7 +356,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
 };
 
-describe('whatever strings arrive, Slack takes it and they show as text:', () => {
+describe('with any strings, Slack accepts the output and shows them as text:', () => {
   it.each(Object.entries(made))('%s', (_name, make) => {
     fc.assert(
       fc.property(spiteful, spiteful, (one, two) => {
@@ -372,11 +372,11 @@ describe('whatever strings arrive, Slack takes it and they show as text:', () =>
   });
 });
 
-/** In these a string is a time or a word of ours, which is never missing. */
+/** Templates in which the strings are times or our own words, which are never missing. */
 const neverMissing =
   /^(?:card-track|decline-list|ask-again|digest-set|explain-decline|temporaryChange|mutes|preferences|delegate|not-permitted|quiet|subscriptions|why|request-notes)$/;
 
-describe('with none, one and two of everything, and with what may be missing, it reads as sentences:', () => {
+describe('with empty and short lists and with missing values, the output reads as sentences:', () => {
   it.each(Object.entries(made))('%s', (name, make) => {
     const words = [
       ['Sam Rivera', 'FedEx'],
@@ -405,13 +405,13 @@ const importLine = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'/gm;
 const importsOf = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(importLine)].map(([, to]) => join(dirname(file), to ?? ''));
 
-it('no template is without a property', () => {
+it('covers every template with a property', () => {
   const tests = ['test/templates', 'test/fuzz'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
       .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('fc.assert')),
   );
-  // What a tested template draws with is tested with it.
+  // Imports of a tested template are tested with it.
   const reached = new Set<string>();
   const reach = (file: string): void => {
     if (!file.startsWith('templates/') || reached.has(file)) return;

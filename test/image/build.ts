@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { findOrInstall } from '../../local/system-package.ts';
 
 /**
- * Builds the image without a registry of images: on a base made of Debian packages and the `node` binary of the npm
- * package `node`, which stands in for the base that the Dockerfile pins.
+ * Builds the image without an image registry. In place of the base pinned in the Dockerfile, it uses one assembled from
+ * Debian packages and the `node` binary of the npm package `node`.
  */
 
 const NODE_MAJOR = 24;
@@ -30,7 +30,7 @@ const buildah = (...args: readonly string[]): string =>
 const npmSetting = (name: string): string => run('npm', ['config', 'get', name]).trim();
 
 export interface BuiltImage {
-  /** What the image says of itself, as Docker's format has it. */
+  /** The image config in Docker's format. */
   readonly config: {
     readonly User: string;
     readonly Entrypoint: readonly string[];
@@ -39,12 +39,12 @@ export interface BuiltImage {
     readonly Labels: Readonly<Record<string, string>>;
     readonly Healthcheck?: { readonly Test: readonly string[] };
   };
-  /** Its root file system. */
+  /** The path of its root file system. */
   readonly root: string;
   remove(): void;
 }
 
-/** @param say told what is done, because some of it takes minutes. */
+/** @param say receives progress lines, because some steps take minutes. */
 export function buildImage(say: (line: string) => void): BuiltImage {
   mkdirSync(cache, { recursive: true });
   if (!hasImage(BASE)) makeBase(say);

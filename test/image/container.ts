@@ -2,17 +2,17 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { BuiltImage } from './build.ts';
 
-/** A process of the image: as user 10001, on a read-only root with a /tmp of its own, its init as process 1. */
+/** A container of the image: user 10001, a read-only root with a separate /tmp, and its init as process 1. */
 export interface Container {
-  /** Everything it wrote, in lines. */
+  /** All lines of its output. */
   readonly lines: readonly string[];
-  /** Its exit code, once it has ended. */
+  /** Its exit code, once it has exited. */
   readonly ended: Promise<number | null>;
-  /** SIGTERM to process 1, as `docker stop` does. */
+  /** Sends SIGTERM to process 1, like `docker stop`. */
   stop(): Promise<{ readonly code: number | null; readonly ms: number }>;
 }
 
-/** Mounts are made in a namespace of the container's own, so nothing of them is left behind. */
+/** Mounts are made in the container's own namespace, so none are left behind. */
 const SCRIPT = `set -e
 mount --bind "$ROOT" "$ROOT"
 mount -o remount,bind,ro "$ROOT"
@@ -21,7 +21,7 @@ mount -t proc proc "$ROOT/proc"
 mount --bind /dev "$ROOT/dev"
 exec chroot --userspec=10001:10001 "$ROOT" env -i "$@"`;
 
-/** Starts the image's entry point with these arguments. Its network is ours. */
+/** Starts the image's entry point with these arguments, in the host's network. */
 export function startContainer(
   { root, config }: Pick<BuiltImage, 'root' | 'config'>,
   args: readonly string[],
@@ -52,7 +52,7 @@ export function startContainer(
   };
 }
 
-/** The first process in the namespace that `unshare` made. */
+/** The first process in the namespace created by `unshare`. */
 function processOne(unshare: number | undefined): number {
   const children = readFileSync(`/proc/${unshare}/task/${unshare}/children`, 'utf8').trim();
   return Number(children.split(' ')[0]);

@@ -11,8 +11,8 @@ import { type BuiltImage, buildImage } from './build.ts';
 import { startContainer } from './container.ts';
 
 /**
- * `npm run test:image`: builds the image, and runs web and worker from it against a real Redis, between the local
- * workspace and the sandbox of the card service. Needs root on Debian; installs what it needs. Minutes, the first time.
+ * `npm run test:image`: builds the image, and runs web and worker from it with a real Redis, the local workspace and the
+ * sandbox of the card service. Needs root on Debian, and installs what it needs. The first run takes minutes.
  */
 
 const STOP_MS = 8000;
@@ -28,14 +28,14 @@ const image = buildImage(say);
 try {
   checkContents(image);
   await checkRun(image);
-  say('all is well');
+  say('all checks passed');
 } finally {
   image.remove();
 }
 process.exit(0);
 
 function checkContents({ config, root }: BuiltImage): void {
-  assert.equal(config.User, '10001:10001', 'the image runs as a user of its own');
+  assert.equal(config.User, '10001:10001', 'the image runs as a dedicated user');
   assert.equal(config.Entrypoint[0], 'tini', 'process 1 is an init process');
   assert.ok(config.Healthcheck !== undefined, 'it has a health check');
   assert.equal(config.Labels['org.opencontainers.image.licenses'], 'Apache-2.0');
@@ -44,7 +44,7 @@ function checkContents({ config, root }: BuiltImage): void {
     ['LICENSE', 'Procfile', 'dist', 'manifest.json', 'package.json'],
     'it holds nothing but what runs',
   );
-  say('its contents are right');
+  say('its contents are correct');
 }
 
 async function checkRun(built: BuiltImage): Promise<void> {
@@ -84,7 +84,7 @@ async function checkRun(built: BuiltImage): Promise<void> {
     say('web and worker are ready');
 
     for (const admin of [webAdmin, workerAdmin]) assert.equal(await healthCheck(built, admin), 0, 'health check');
-    assert.equal(await healthCheck(built, await freePort()), 1, 'the health check fails where nobody listens');
+    assert.equal(await healthCheck(built, await freePort()), 1, 'the health check fails when nothing listens');
 
     const account = sandbox.accounts().find(({ CardList }) => CardList[0]?.CardStatus === 'ACTIVE');
     assert.ok(account !== undefined);
@@ -95,9 +95,9 @@ async function checkRun(built: BuiltImage): Promise<void> {
     const ends = await Promise.all([web.stop(), worker.stop()]);
     for (const [index, { code, ms }] of ends.entries()) {
       const name = index === 0 ? 'web' : 'worker';
-      assert.equal(code, 0, `${name} ends with 0`);
-      assert.ok(ms < STOP_MS, `${name} ends within ${STOP_MS} ms, not ${ms}`);
-      say(`${name} ended with 0 after ${Math.round(ms)} ms`);
+      assert.equal(code, 0, `${name} exits with 0`);
+      assert.ok(ms < STOP_MS, `${name} exits within ${STOP_MS} ms, not ${ms}`);
+      say(`${name} exited with 0 after ${Math.round(ms)} ms`);
     }
   } catch (error) {
     process.stderr.write(`${[...web.lines, ...worker.lines].slice(-30).join('\n')}\n`);

@@ -6,6 +6,6 @@ it.each([
   [200, 60],
   [400, 30],
   [100_000, 1],
-])('a story that goes %d times faster than life waits %d seconds for a visitor who reads', (speed, seconds) => {
+])('a story at %d times real speed waits %d seconds for a visitor who is reading', (speed, seconds) => {
   expect(storyAfterSeconds(speed)).toBe(seconds);
 });

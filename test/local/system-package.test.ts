@@ -17,7 +17,7 @@ afterEach(() => {
   }
 });
 
-/** A program that can be run. */
+/** Creates an executable program. */
 function program(name: string, script = 'exit 0'): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -28,21 +28,21 @@ function program(name: string, script = 'exit 0'): string {
 it.each([
   ['REDIS_SERVER', ['redis-server'], 'redis-server'],
   ['CHROMIUM', ['chromium'], 'chromium'],
-])('%s is taken in place of the program that is found', (variable, names, debianPackage) => {
+])('%s takes precedence over the program found', (variable, names, debianPackage) => {
   const own = program('my-own');
   process.env[variable] = own;
 
   expect(findOrInstall(names, debianPackage)).toBe(own);
 });
 
-it('a variable that names no program is a fault, and nothing is installed in its place', () => {
+it('refuses a variable that names no program, and installs nothing in its place', () => {
   process.env['REDIS_SERVER'] = join(folder, 'nowhere');
 
   expect(() => findOrInstall(['redis-server'], 'redis-server')).toThrow(ProgramMissingError);
   expect(() => findOrInstall(['redis-server'], 'redis-server')).toThrow('REDIS_SERVER');
 });
 
-it('says what it installs, and waits for whoever else uses the package manager', () => {
+it('says what it installs, and waits for other users of the package manager', () => {
   const calls = join(folder, 'calls');
   const wanted = join(folder, 'cardbell-nothing');
   program('apt-get', `echo "$@" >> ${calls}\ncase "$*" in *install*) cp "$0" ${wanted};; esac`);
@@ -56,7 +56,7 @@ it('says what it installs, and waits for whoever else uses the package manager',
   expect(readFileSync(calls, 'utf8')).toMatch(/install .*DPkg::Lock::Timeout=\d+ cardbell-package/);
 });
 
-it('asks again for the lists of packages while somebody else brings them up to date', () => {
+it('retries the update of the package lists while another process holds their lock', () => {
   const calls = join(folder, 'calls');
   const wanted = join(folder, 'cardbell-nothing');
   program(

@@ -7,13 +7,13 @@ const TURNS = 20;
 const namesOf = (merchant: (typeof TILL_MERCHANTS)[number]): string[] =>
   Array.from({ length: TURNS }, (_, turn) => tillMerchantName(merchant, turn));
 
-it('every payment at the cash register goes to another shop: none is counted as a repeat, none as card testing', () => {
+it('every payment at the cash register is at a different shop, so none counts as a repeat or as card testing', () => {
   const names = TILL_MERCHANTS.flatMap(namesOf);
 
   expect(new Set(names.map((name) => merchantName(name).key)).size).toBe(names.length);
 });
 
-it('no shop of the cash register occurs in the story of the day or in what Sam buys at first', () => {
+it('the cash register uses no shop of the story or of Sam’s first purchases', () => {
   const told = ['sandbox/story/day.ts', 'sandbox/story/rush.ts', 'local/cast.ts']
     .map((file) => readFileSync(file, 'utf8').toLowerCase())
     .join();

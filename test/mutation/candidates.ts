@@ -4,18 +4,18 @@ import { mutantsOf } from './mutate.ts';
 import { filesBelow } from './related-tests.ts';
 import { NOT_DECIDING } from './targets.ts';
 
-/** A mutant that a run may draw. */
+/** A mutant that a run may choose. */
 export interface Candidate {
   readonly file: string;
   readonly line: number;
-  /** The line as it is, without the blanks around it. */
+  /** The original line, trimmed. */
   readonly text: string;
   readonly what: string;
   readonly original: string;
   readonly mutated: string;
 }
 
-/** Numbers that are the same for the same seed (mulberry32). */
+/** Random numbers, reproducible by seed (mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** Every mutant of these files and folders, in the order of this seed. */
+/** Every mutant of these files and folders, shuffled by this seed. */
 export function candidatesOf(root: string, targets: readonly string[], seed: number): Candidate[] {
   const next = random(seed);
   return targets
@@ -48,7 +48,7 @@ export function candidatesOf(root: string, targets: readonly string[], seed: num
     .map(({ candidate }) => candidate);
 }
 
-/** Lines move: a mutant is the same when its line reads the same. */
+/** Mutants are identified by the text of their line, because line numbers change. */
 export function isSame(
   one: Pick<Candidate, 'file' | 'text' | 'what'>,
   two: Pick<Candidate, 'file' | 'text' | 'what'>,

@@ -18,22 +18,22 @@ it.each([
   ['x = !y;', ['x = y;']],
   ["import { a } from 'b';", []],
   ["type A = 'b' | 5;", []],
-])('the mutants of %s are the other readings of it', (source, expected) => {
+])('mutates %s into all its variants', (source, expected) => {
   expect(mutated(source)).toEqual(expected);
 });
 
-it.each(NAMED_MUTANTS)('$name can still be made', ({ file, from, to }) => {
+it.each(NAMED_MUTANTS)('$name can still be applied', ({ file, from, to }) => {
   const source = readFileSync(file, 'utf8');
 
   expect(source).toContain(from);
   expect(source.replace(from, to)).not.toBe(source);
 });
 
-it.each([...DECIDING, ...NOT_DECIDING, ...EVERYTHING])('there still is %s to mutate', (path) => {
+it.each([...DECIDING, ...NOT_DECIDING, ...EVERYTHING])('%s still exists', (path) => {
   expect(existsSync(path)).toBe(true);
 });
 
-it.each(EQUIVALENT)('the line of $file that cannot be noticed is still there: $text', ({ file, text, what }) => {
+it.each(EQUIVALENT)('the line of an equivalent mutant still exists in $file: $text', ({ file, text, what }) => {
   const source = readFileSync(file, 'utf8');
   const lines = source.split('\n').map((line) => line.trim());
   const ofLine = mutantsOf(source).filter(({ start }) => lines[source.slice(0, start).split('\n').length - 1] === text);

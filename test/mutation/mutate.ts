@@ -5,7 +5,7 @@ export interface Mutant {
   readonly start: number;
   readonly end: number;
   readonly to: string;
-  /** For people: `>= becomes >`. */
+  /** A description for people: `>= becomes >`. */
   readonly what: string;
 }
 
@@ -32,14 +32,14 @@ interface Node {
   readonly [field: string]: unknown;
 }
 
-/** Every mutant of a TypeScript text: operators, conditions, booleans, numbers, signs, and texts that become empty. */
+/** Every mutant of a TypeScript source: operators, conditions, booleans, numbers, signs, and emptied strings. */
 export function mutantsOf(source: string): Mutant[] {
   const mutants: Mutant[] = [];
   visit(parseAst(source, { lang: 'ts' }) as unknown as Node);
   return mutants.toSorted((one, other) => one.start - other.start);
 
   function visit(node: Node): void {
-    // Types and imports are gone at run time.
+    // Types and imports do not exist at run time.
     if (node.type.startsWith('TS') || node.type === 'ImportDeclaration') return;
     mutate(node);
     for (const value of Object.values(node)) {

@@ -1,8 +1,8 @@
-/** A fault that once passed every test: it must never do so again. */
+/** A fault that once passed every test and must never do so again. */
 export interface NamedMutant {
   readonly name: string;
   readonly file: string;
-  /** Text that occurs once in the file, and what stands in its place. */
+  /** Text that occurs once in the file, and its replacement. */
   readonly from: string;
   readonly to: string;
 }
@@ -60,8 +60,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'the oldest statuses of a card are kept instead of the newest',
     file: 'src/alerts/keep-latest.lua',
-    from: "redis.call('ZREMRANGEBYRANK', KEYS[at], 0, -1 - tonumber(ARGV[1]))",
-    to: "redis.call('ZREMRANGEBYRANK', KEYS[at], ARGV[1], -1)",
+    from: "redis.call('ZREMRANGEBYRANK', KEYS[list], 0, -1 - tonumber(ARGV[1]))",
+    to: "redis.call('ZREMRANGEBYRANK', KEYS[list], ARGV[1], -1)",
   },
   {
     name: 'an event is about any card of the account',

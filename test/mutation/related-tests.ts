@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** At most so many test files are run for one mutant, those that are nearest by imports: fast ones, then slow ones. */
+/** Largest number of test files per mutant, nearest by imports first: fast ones, then slow ones. */
 const FAST_MAX = 12;
 const SLOW_MAX = 8;
 
-/** What makes a test slow: a Redis or other processes of its own; and the killing of workers at every step. */
+/** Signs of a slow test: a separate Redis or other processes, or killing workers at every step. */
 const servers = ['local/redis.ts', 'test/support/child-process.ts', 'test/sandbox/running-sandbox.ts'];
 const killing = ['test/support/kill-everywhere.ts', 'test/support/crash-at.ts'];
 
-/** Every TypeScript file below a folder, or the file itself; paths relative to `root`. */
+/** Every TypeScript file below a folder, or the file itself, as paths relative to `root`. */
 export function filesBelow(root: string, path: string): string[] {
-  if (!existsSync(join(root, path))) throw new Error(`${path} is not there any more: correct test/mutation/targets.ts`);
+  if (!existsSync(join(root, path))) throw new Error(`${path} no longer exists: update test/mutation/targets.ts`);
   if (!statSync(join(root, path)).isDirectory()) return path.endsWith('.ts') ? [path] : [];
   return readdirSync(join(root, path))
     .toSorted()
@@ -19,8 +19,8 @@ export function filesBelow(root: string, path: string): string[] {
 }
 
 /**
- * The part tests that load a file: the one at its mirrored path, then the nearest by imports. Flows and chaos, which start
- * processes of the built code, are not among them; of those that kill workers at every step only the mirrored one is.
+ * The part tests that load a file: the one at its mirrored path, then the nearest by imports. Excludes flows and chaos,
+ * which start processes of the built code, and tests that kill workers at every step, except the mirrored one.
  */
 export function createRelatedTests(root: string): (file: string) => string[] {
   const importers = new Map<string, string[]>();
@@ -35,7 +35,7 @@ export function createRelatedTests(root: string): (file: string) => string[] {
 
   return function relatedTests(file) {
     const mirrored = `test/${file.replace(/\.ts$/, '.test.ts')}`;
-    // Those of the same capability know it best, also where they load it by way of others.
+    // Tests of the same capability come first, even if they load the file indirectly.
     const nearness = ([path, distance]: readonly [string, number]): number =>
       dirname(path) === dirname(mirrored) ? distance - 2 : distance;
     const tests = [...distancesFrom(file)]
@@ -53,7 +53,7 @@ export function createRelatedTests(root: string): (file: string) => string[] {
     ];
   };
 
-  /** Every file that loads `file`, with the number of imports in between. */
+  /** Every file that loads `file`, with its distance in imports. */
   function distancesFrom(file: string): Map<string, number> {
     const distances = new Map([[file, 0]]);
     for (const [reached, distance] of distances) {

@@ -34,30 +34,30 @@ Writes test/mutation/result.json, unless with --only or --everything, or to --re
 `;
 
 const root = resolve(import.meta.dirname, '../..');
-/** A run of the tests of one mutant. One that takes longer has met a loop without end. */
+/** Time limit for the tests of one mutant. A longer run is in an endless loop. */
 const TIMEOUT_MS = 120_000;
-/** Test files that take longer are run after the others. */
+/** Test files slower than this are run last. */
 const SLOW_MS = 3000;
 
 interface Result {
   readonly seed: number;
-  /** All that there are in this code; `tried` of them were drawn. */
+  /** All mutants of this code, of which `tried` were chosen. */
   readonly mutants: number;
   readonly tried: number;
   readonly killed: number;
   readonly percent: number;
-  /** Killed only because no test came to an end, twice. */
+  /** Killed only because the tests timed out twice. */
   readonly timedOut: readonly string[];
   readonly named: readonly { readonly name: string; readonly killedBy: string | null }[];
   readonly survivors: readonly Survivor[];
 }
 
 interface Survivor extends Omit<Candidate, 'original' | 'mutated'> {
-  /** Why no test can notice; null when a test is missing. */
+  /** Why no test can detect it, or null when a test is missing. */
   readonly reason: string | null;
 }
 
-/** A copy of the repository to change: whoever works in the real one must not see a mutant. */
+/** A copy of the repository for the mutants, so that the real one stays unchanged. */
 function copyOfRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'cardbell-mutation-'));
   const linked = ['node_modules', 'dist'];
@@ -72,11 +72,11 @@ interface Bench {
   readonly copy: string;
   readonly runner: TestRunner;
   readonly testsOf: (file: string) => string[];
-  /** Whether a test file passes without any mutant: one that does not proves nothing. */
+  /** Whether a test file passes without any mutant. One that fails proves nothing. */
   readonly passesUnchanged: Map<string, boolean>;
 }
 
-/** @returns the test that notices, or null. */
+/** @returns the test that detects the mutant, or null. */
 async function noticedBy(
   bench: Bench,
   mutant: Pick<Candidate, 'file' | 'original' | 'mutated'>,
@@ -90,7 +90,7 @@ async function noticedBy(
   if (tests.length === 0) return null;
   writeFileSync(join(copy, file), mutated);
   let failed = await runner.run({ changed: file, tests: slowLast });
-  // Perhaps the machine was busy, not the mutant without end: once more, in a new process.
+  // The machine may just have been busy, so this retries once in a new process.
   if (failed === TIME_IS_UP) failed = await runner.run({ changed: file, tests: slowLast });
   writeFileSync(join(copy, file), original);
   runner.forget(file);
@@ -99,7 +99,7 @@ async function noticedBy(
   const failedUnchanged = await runner.run({ changed: null, tests: [test] });
   passesUnchanged.set(test, failedUnchanged === null);
   if (failedUnchanged === null) return failed;
-  process.stdout.write(`fails without any mutant, and is left out: ${failedUnchanged}\n`);
+  process.stdout.write(`fails without any mutant and is skipped: ${failedUnchanged}\n`);
   return noticedBy(bench, mutant);
 }
 
@@ -107,8 +107,8 @@ async function runNamed(bench: Bench): Promise<{ name: string; killedBy: string 
   const results: { name: string; killedBy: string | null }[] = [];
   for (const { name, file, from, to } of NAMED_MUTANTS) {
     const source = readFileSync(join(root, file), 'utf8');
-    if (!source.includes(from)) throw new Error(`${name}: ${file} does not hold ${from} any more`);
-    // Of several places it is the first: that is the one the fault was in.
+    if (!source.includes(from)) throw new Error(`${name}: ${file} no longer contains ${from}`);
+    // Replaces the first occurrence, where the fault was.
     const killedBy = await noticedBy(bench, { file, original: source, mutated: source.replace(from, to) });
     process.stdout.write(
       `${killedBy === null ? 'SURVIVED' : 'killed  '}  ${name}  (${killedBy ?? 'no test noticed'})\n`,
@@ -170,10 +170,10 @@ async function main(): Promise<void> {
     const bench: Bench = { copy, runner, testsOf: createRelatedTests(copy), passesUnchanged: new Map() };
     const named = isWhole ? await runNamed(bench) : [];
     const { tried: triedNow, timedOut: timedOutNow, survivors: survivorsNow } = await runRandom(bench, chosen, until);
-    // A survivor whose line is gone was a mutant of other code: it counts no more, neither way.
+    // A survivor whose line is gone was a mutant of other code, and no longer counts.
     const gone = last === null ? 0 : last.survivors.length - chosen.length;
     const tried = last === null ? triedNow : last.tried - gone;
-    // What there was no time for survives until it is tried.
+    // Untried survivors of the last run remain survivors.
     const untried = last === null ? [] : chosen.slice(triedNow).map(toSurvivor);
     const survivors = [...survivorsNow, ...untried];
     const killed = tried - survivors.length;

@@ -24,8 +24,8 @@ export const DECIDING: readonly string[] = [
   ...['recover-gap', 'recover-statuses'].map((name) => `src/recovery/${name}.ts`),
 ];
 
-/** Puts parts together, or speaks HTTP, and decides none of these things. */
+/** Composition and HTTP code, which decides none of these things. */
 export const NOT_DECIDING: readonly string[] = ['src/webhooks/http-server.ts'];
 
-/** With `--everything`. */
+/** The targets with `--everything`. */
 export const EVERYTHING: readonly string[] = ['src', 'templates'];

@@ -1,21 +1,21 @@
 import { createVitest, type TestSpecification } from 'vitest/node';
 
 /**
- * A process that runs test files when its parent asks for it: one Vitest that stays loaded, so that a mutant costs the
- * tests that notice it and no start. Its working directory is the copy of the repository that holds the mutants.
+ * A process that runs test files on request of its parent. Vitest stays loaded, so that a mutant costs only its tests and
+ * no startup. The working directory is the copy of the repository with the mutants.
  */
 
 export interface RunRequest {
   /** Files that changed since the last run, relative to the working directory. */
   readonly changed: readonly string[];
-  /** In the order in which they are run; the first failure ends the run. */
+  /** In execution order. The first failure ends the run. */
   readonly tests: readonly string[];
 }
 
 export interface RunAnswer {
   /** The first test that failed, or null. */
   readonly failed: string | null;
-  /** Milliseconds of each test file that was run. */
+  /** Duration of each executed test file in milliseconds. */
   readonly durations: Readonly<Record<string, number>>;
 }
 
@@ -64,7 +64,7 @@ async function run({ changed, tests }: RunRequest): Promise<RunAnswer> {
   const durations: Record<string, number> = {};
   let failed: string | null =
     unhandledErrors.length > 0 ? `an error outside of all tests: ${String(unhandledErrors[0])}` : null;
-  // Vitest also gives the modules of earlier runs, as they were then.
+  // Vitest also returns the modules of earlier runs with their old results.
   for (const path of tests) {
     const module = testModules.find(({ relativeModuleId }) => relativeModuleId === path);
     if (module === undefined) continue;

@@ -2,31 +2,31 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { RunAnswer, RunRequest } from './test-process.ts';
 
-/** What a run answers that did not end. */
+/** The result of a run that timed out. */
 export const TIME_IS_UP = 'no end within the time limit';
 
 export interface TestRunner {
   /**
    * Runs the test files in the given order, until one fails.
    *
-   * @returns the test that failed; `null` when none did.
+   * @returns the failed test, or null.
    */
   run(request: { readonly changed: string | null; readonly tests: readonly string[] }): Promise<string | null>;
-  /** The next run loads this file again. */
+  /** Makes the next run reload this file. */
   forget(file: string): void;
-  /** Milliseconds that a test file last took; 0 when it was not run yet. */
+  /** Last duration of a test file in milliseconds, or 0 if it has not run yet. */
   durationOf(test: string): number;
   stop(): void;
 }
 
-/** Runs tests in a process of its own, which is ended when it does not answer: some mutants never come to an end. */
+/** Runs tests in a separate process, which is killed when it does not answer, because some mutants never terminate. */
 export function createTestRunner(copy: string, timeoutMs: number): TestRunner {
   const durations = new Map<string, number>();
   let changedSince: string[] = [];
   let running: ChildProcess | null = null;
 
   function stop(): void {
-    // With all that it started: the workers of Vitest and their Redis belong to its process group.
+    // Kills the process group, which includes the workers of Vitest and their Redis.
     if (running?.pid !== undefined && running.exitCode === null) process.kill(-running.pid, 'SIGKILL');
     running = null;
   }
@@ -40,7 +40,7 @@ export function createTestRunner(copy: string, timeoutMs: number): TestRunner {
     running = child;
     await new Promise<void>((resolve, reject) => {
       child.once('message', () => resolve());
-      child.once('exit', () => reject(new Error('the process that runs the tests ended before it began')));
+      child.once('exit', () => reject(new Error('the test process exited before it started')));
     });
     return child;
   }

@@ -6,7 +6,7 @@ import { findOrInstall } from '../../local/system-package.ts';
 
 export const FOLDER = 'docs/pictures';
 
-/** A long message at once, and narrow enough that it leaves no empty right side. */
+/** Tall enough for a long message, and narrow enough to leave no empty space on the right. */
 export const PAGE = {
   viewport: { width: 860, height: 1300 },
   deviceScaleFactor: 1.25,
@@ -14,9 +14,9 @@ export const PAGE = {
 } as const;
 
 const BYTES_MAX = 70_000;
-/** Fewer and fewer colors, until a picture is small enough. */
+/** Color counts to try until a picture is small enough. */
 const COLORS = [128, 64, 32, 16];
-/** Nothing but the messages, the form or App Home; no hover marks. */
+/** Shows only the messages, the form or App Home, without hover marks. */
 const ALONE = `.cards, .sidebar, .channel-head, .day, .day-line, .composer-place, .reply-button, .shortcut-button { display: none !important }
   html, body, .app, .main, .scroll { height: auto !important; overflow: visible !important }
   .app { grid-template-columns: 1fr !important } .scroll { flex: none !important; padding-top: 20px !important }
@@ -26,7 +26,7 @@ const ALONE = `.cards, .sidebar, .channel-head, .day, .day-line, .composer-place
 export async function cutOut(what: Locator, name: string): Promise<void> {
   const page = what.page();
   await what.first().waitFor();
-  // What was just pressed may still be changing.
+  // The page may still be changing after a button press.
   await page.waitForTimeout(700);
   const style = await page.addStyleTag({ content: ALONE });
   await page.mouse.move(0, 0);
@@ -39,5 +39,5 @@ export async function cutOut(what: Locator, name: string): Promise<void> {
     execFileSync(pngquant, ['--force', '--strip', '--nofs', '--speed', '1', '--ext', '.png', String(colors), path]);
     if (statSync(path).size <= BYTES_MAX) return;
   }
-  throw new Error(`${statSync(path).size} bytes are too many: cut out less`);
+  throw new Error(`${statSync(path).size} bytes are too many: cut out a smaller part`);
 }

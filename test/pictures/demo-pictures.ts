@@ -37,7 +37,7 @@ const decline: Section = {
     },
     {
       name: 'decline',
-      words: 'The channel learns what happened, why, and what fixes it.',
+      words: 'The channel shows what happened, why, and what fixes it.',
       alt: 'The decline in its channel: which limit, by how much, and buttons that fix it',
       templates: [
         'alerts/alert',
@@ -50,8 +50,8 @@ const decline: Section = {
     },
     {
       name: 'details',
-      words: 'Everything else stands behind *Details*.',
-      alt: 'The details of the decline: cardholder, merchant, category, and what each of them can do',
+      words: 'Everything else is behind *Details*.',
+      alt: 'The details of the decline: cardholder, merchant, category, and what each reader can do',
       templates: ['alerts/alert-details', 'alerts/decline'],
       async take({ see, message, press, form }) {
         const page = await see('olga', 'declines');
@@ -61,7 +61,7 @@ const decline: Section = {
     },
     {
       name: 'holder',
-      words: 'The holder gets the same in a direct message, in words for the holder.',
+      words: 'The holder gets the same information in a direct message, worded for the holder.',
       alt: 'Your card was declined: what you can do, with buttons to ask for more, to confirm, and to block',
       templates: ['holders/holder-alert', 'holders/holder-decline', 'holders/holder-buttons'],
       take: async ({ see, message }) => message(await see('sam', 'messages'), declined(FIRST_SHOP)),
@@ -94,7 +94,7 @@ const decline: Section = {
     {
       name: 'paid',
       words: 'Once it is approved, Sam tries again and pays, and the limit goes back down.',
-      alt: 'The decline after the approval: who changed the limit, and that it is back to what it was',
+      alt: 'The decline after the approval: who changed the limit, and that it is back to its old value',
       templates: ['actions/outcomes', 'limits/temporary-change'],
       take: async ({ see, message, press }) => {
         await press(message(await see('ana', 'approvals'), 'Lunch with a client'), /^Approve$/);
@@ -108,7 +108,7 @@ const decline: Section = {
     },
     {
       name: 'spend',
-      words: 'What was paid is one quiet line; what becomes of the purchase follows in its thread.',
+      words: 'A paid purchase is one quiet line; its next steps follow in the thread.',
       alt: 'The channel of purchases: one line each',
       templates: ['alerts/money-line'],
       take: async ({ see, message }) => message(await see('ana', 'spend'), FIRST_SHOP),
@@ -117,12 +117,12 @@ const decline: Section = {
 };
 
 const onADecline: Section = {
-  title: 'What can be done about a decline',
+  title: 'Acting on a decline',
   pictures: [
     {
       name: 'raise-limit',
       words: '*Raise daily limit…* offers the smallest change that lets this purchase pass.',
-      alt: 'The form: the new limit is filled in, and how long it stays is chosen',
+      alt: 'The form: the new limit is filled in, and the duration is selected',
       templates: ['limits/remedy-form', 'limits/form-inputs'],
       take: async ({ see, message, press, form }) => {
         const page = await see('ana', 'declines');
@@ -132,7 +132,7 @@ const onADecline: Section = {
     },
     {
       name: 'explain',
-      words: 'The shortcut *Explain this decline* says more, in threads as well.',
+      words: 'The shortcut *Explain this decline* says more; it also works in threads.',
       alt: 'Why it was declined, what would fix it, and who can',
       templates: ['alerts/explain-decline'],
       take: async ({ see, message }) => {
@@ -158,7 +158,7 @@ const onADecline: Section = {
     },
     {
       name: 'decline-blocked',
-      words: 'The message says who blocked it, and offers to undo that.',
+      words: 'The message says who blocked the card, and offers to undo it.',
       alt: 'The decline after Block card: who blocked it and when',
       templates: ['actions/outcomes'],
       take: async (stage) => {
@@ -172,21 +172,21 @@ const onADecline: Section = {
     },
     {
       name: 'status',
-      words: 'A card that is blocked, unblocked, activated or closed is one line in its channel.',
+      words: 'When a card is blocked, unblocked, activated or closed, its channel gets one line.',
       alt: 'Sam Rivera’s card was blocked by Olga',
       templates: ['alerts/card-status'],
       take: async ({ see, message }) => message(await see('olga', 'status'), 'Sam Rivera'),
     },
     {
       name: 'holder-blocked',
-      words: 'The holder hears of it.',
+      words: 'The holder is notified.',
       alt: 'Your card was blocked',
       templates: ['holders/holder-status'],
       take: async ({ see, message }) => message(await see('sam', 'messages'), /[Bb]locked/),
     },
     {
       name: 'audit',
-      words: 'Everything that somebody did is on record.',
+      words: 'Everything that people do is on record.',
       alt: 'The audit channel: who did what to which card',
       templates: ['audit/audit-line'],
       take: async ({ see, message }) => message(await see('ana', 'audit'), 'Olga Brandt'),
@@ -196,14 +196,14 @@ const onADecline: Section = {
 };
 
 const decisions: Section = {
-  title: 'Who decides',
+  title: 'Limits and approvals',
   pictures: [
     command(
       'temporary',
       'ana',
       `/card limit ${card} daily 400 for 2h client lunch`,
       ['limits/temporary-change', 'limits/limit-words'],
-      'What is temporary ends by itself, or at once.',
+      'Temporary changes end automatically; you can also end them at once.',
     ),
     {
       name: 'two-people',
@@ -218,7 +218,7 @@ const decisions: Section = {
     {
       name: 'decide-form',
       words: '*Change and approve…* opens a form.',
-      alt: 'The form: another limit or another duration than what was asked for',
+      alt: 'The form: change the requested limit or duration',
       templates: ['approvals/decide-form'],
       take: async ({ see, message, press, form }) => {
         const page = await see('ben', 'approvals');
@@ -230,12 +230,12 @@ const decisions: Section = {
 };
 
 const many: Section = {
-  title: 'Many at once',
+  title: 'Many declines at once',
   pictures: [
     {
       name: 'repeats',
       words: 'The same card at the same merchant is one message with a count.',
-      alt: 'A decline that was repeated: how often',
+      alt: 'A repeated decline, with its count',
       templates: ['alerts/repeats'],
       take: async ({ simulate, accountOf, see, message }) => {
         const AcctId = await accountOf(card);
@@ -246,7 +246,7 @@ const many: Section = {
     },
     {
       name: 'card-testing',
-      words: 'Several cards at one merchant within minutes are announced as card testing.',
+      words: 'Declines of several cards at one merchant within minutes are reported as card testing.',
       alt: 'A warning: which cards were tried at which merchant, with a button to block each',
       templates: ['alerts/card-testing'],
       take: async ({ simulate, accountOf, see, message }) => {
@@ -264,8 +264,8 @@ const many: Section = {
     },
     {
       name: 'joined',
-      words: 'Up to five are rows below one another. More are a table, whose menu opens each of them.',
-      alt: 'Many declines as a table, below it the menu',
+      words: 'Up to five declines are listed as rows. More are a table, with a menu that opens each of them.',
+      alt: 'Many declines as a table, with the menu below it',
       templates: ['outbox/batch', 'outbox/batch-row', 'outbox/rows'],
       take: async ({ atTill, see }) => {
         await atTill('12 declines');
@@ -281,12 +281,12 @@ const many: Section = {
       'ana',
       '/card digest now',
       ['digests/digest', 'core/data-table'],
-      'A digest sums up a day or a week.',
+      'A digest summarizes a day, a week or a month.',
     ),
     {
       name: 'flood',
-      words: 'A flood is a summary with a chart. Every row is in its thread, as a file.',
-      alt: 'A flood of declines: a bar chart of the reasons, the first merchants and cards',
+      words: 'A flood is a summary with a chart. All rows are in its thread, as a file.',
+      alt: 'A flood of declines: a bar chart of the reasons, the top merchants and cards',
       templates: ['outbox/batch-summary', 'outbox/batch-row', 'outbox/rows'],
       take: async ({ atTill, see, message }) => {
         await atTill('144 declines');
@@ -301,7 +301,7 @@ const home: Section = {
   pictures: [
     {
       name: 'home-approver',
-      words: 'For approvers and operators: what waits, what is temporary, what was declined, how Cardbell fares.',
+      words: 'For approvers and operators: pending requests, temporary changes, declines, and the health of Cardbell.',
       alt: 'App Home of an approver',
       templates: [
         'app-home/home',
@@ -314,7 +314,7 @@ const home: Section = {
     },
     {
       name: 'home-holder',
-      words: 'For holders: their own card, and which messages they get.',
+      words: 'For holders: their own card, and the messages they get.',
       alt: 'App Home of a holder: the card, what is left of its limit, what was declined, and switches for messages',
       templates: ['app-home/home-own-cards', 'app-home/preferences'],
       take: async ({ see }) => (await see('sam', 'home')).getByTestId('home'),
@@ -328,13 +328,19 @@ const commands: Section = {
     command('help', 'ana', '/card help', ['dispatch/help'], '`/card help`'),
     command('picker', 'ana', '/card', ['directory/card-picker'], '`/card` opens a form'),
     command('show', 'olga', `/card show ${card}`, ['directory/card-show'], `\`/card show ${card}\``),
-    command('choose-card', 'olga', '/card show 4821', ['directory/choose-card'], 'Two cards end in 4821, so it asks'),
+    command(
+      'choose-card',
+      'olga',
+      '/card show 4821',
+      ['directory/choose-card'],
+      'Two cards end in 4821, so Cardbell asks',
+    ),
     command(
       'confirm-activation',
       'olga',
       '/card activate Marcus Thiel',
       ['actions/confirm-activation'],
-      'An activation that ends another card for good asks first',
+      'An activation that permanently closes another card asks first',
     ),
     command('declines', 'olga', `/card declines ${card}`, ['alerts/decline-list'], `\`/card declines ${card}\``),
     command(

@@ -3,10 +3,10 @@ import { channelId, userId } from '../../local/cast.ts';
 import { demoSecret } from '../../local/demo-settings.ts';
 import { PAGE } from './cut-out.ts';
 
-/** What is not there by then does not come. */
+/** Longest wait for an element. */
 const PATIENCE_MS = 12_000;
 
-/** Where the parts of a demo are, as its `--json` line says. */
+/** URLs of the parts of a demo, from its `--json` line. */
 export interface DemoAddresses {
   readonly page: string;
   readonly till: string;
@@ -17,15 +17,15 @@ export interface DemoAddresses {
 type Person = Exclude<keyof typeof userId, 'app' | 'guide'>;
 type Channel = keyof typeof channelId | 'messages' | 'home';
 
-/** A demo in which pictures are taken: people on their pages, the cash register, and what happens to cards. */
+/** A demo for pictures: people's pages, the cash register, and events of cards. */
 export interface DemoStage {
-  /** Somebody's page, at a channel, at their messages from Cardbell, or at App Home. Drawn anew each time. */
+  /** Opens a person's page at a channel, their messages from Cardbell, or App Home. Reloaded each time. */
   see(person: Person, channel: Channel): Promise<Page>;
-  /** Somebody writes in #general; what answers is a new message or a form. */
+  /** Types a command in #general, which is answered by a new message or a form. */
   write(person: Person, text: string): Promise<Locator>;
   /** The newest message with a text. */
   message(page: Page, text: string | RegExp): Locator;
-  /** The form that is open. */
+  /** The open form. */
   form(page: Page): Promise<Locator>;
   press(within: Locator, words: string | RegExp): Promise<void>;
   /** Pays at the cash register, or presses one of its other buttons. */
@@ -59,7 +59,7 @@ export function createDemoStage(browser: Browser, at: DemoAddresses): DemoStage 
     const place = channel === 'home' ? 'home' : channel === 'messages' ? `D${user.slice(1)}` : channelId[channel];
     await page.goto(`${new URL(at.page).origin}/?channel=${place}&user=${user}`);
     await page.locator('body[data-ready]').waitFor();
-    // Left open by the picture before.
+    // Left open by the previous picture.
     while ((await page.getByTestId('modal').count()) > 0) {
       await page.getByTestId('modal-close').click();
       await page.waitForTimeout(300);
@@ -89,7 +89,7 @@ export function createDemoStage(browser: Browser, at: DemoAddresses): DemoStage 
       const dialog = page.getByTestId('modal');
       await answer.or(dialog).first().waitFor();
       if ((await dialog.count()) > 0) return dialog;
-      // What is answered at once is often replaced by what came of it.
+      // The immediate answer is often replaced by the result.
       await page.waitForTimeout(1500);
       return all.last();
     },

@@ -19,11 +19,11 @@ export function pictureDocument(): string {
   ]);
   return `${[
     '# What people see',
-    `Taken by \`npm run pictures\`, which also writes this page: change the files in \`test/pictures\`. The local workspace draws
-Slack’s blocks by Slack’s rules. The first six sections are one demo, the others what templates make of examples. How the
-words are chosen: [templates/STYLE.md](../templates/STYLE.md).`,
+    `\`npm run pictures\` takes these pictures and writes this page. To change it, edit the files in \`test/pictures\`. The local
+workspace renders Slack’s blocks by Slack’s rules. The first six sections come from one demo; the others show templates with example
+data. For the wording, see [templates/STYLE.md](../templates/STYLE.md).`,
     ...parts,
-    `A chart is Slack’s own block. A workspace that refuses it gets the same numbers as bars made of text, which every client
-shows and a screen reader passes over to the number.`,
+    `Charts use Slack’s own block. A workspace that refuses it gets the same numbers as text bars, which every client
+shows and screen readers skip to read the number.`,
   ].join('\n\n')}\n`;
 }

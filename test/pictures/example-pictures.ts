@@ -100,7 +100,7 @@ const alerts: readonly ExamplePicture[] = [
   },
   {
     name: 'shipping',
-    words: 'A card in the mail, and the reminder a week later if nobody has activated it.',
+    words: 'A shipped card, and the reminder a week later if nobody has activated it.',
     alt: 'A shipped card with its tracking number; then: still not activated, with a button that activates it',
     templates: ['alerts/card-shipping', 'alerts/activation-reminder'],
     shows: () => {
@@ -120,7 +120,7 @@ const alerts: readonly ExamplePicture[] = [
   },
   {
     name: 'virtual',
-    words: 'A virtual card that was made, and one of which a step failed. Its number is never shown.',
+    words: 'A virtual card that was created, and another for which a step failed. The card number is never shown.',
     alt: 'Virtual card created; virtual card created, but incomplete: it could not be funded',
     templates: ['alerts/virtual-card'],
     shows: () => {
@@ -134,7 +134,7 @@ const alerts: readonly ExamplePicture[] = [
   {
     name: 'blocked-card',
     words:
-      'In a channel with long alerts, declines of a blocked card stay short and are counted. *Acknowledge* is answered.',
+      'In a channel with long alerts, declines of a blocked card stay short and are counted. The second message answers *Acknowledge*.',
     alt: 'Card is blocked: 3 purchases declined; marked as seen',
     templates: ['alerts/decline-blocked', 'alerts/seen'],
     shows: () => {
@@ -151,7 +151,7 @@ const alerts: readonly ExamplePicture[] = [
   },
   {
     name: 'paid-notice',
-    words: 'Whoever approved learns that it was paid.',
+    words: 'The approver learns that the purchase was paid.',
     alt: 'Paid: $84.10, approved by Ana, limit back to $150.00',
     templates: ['alerts/decline-paid'],
     shows: () => [
@@ -170,7 +170,7 @@ const alerts: readonly ExamplePicture[] = [
   },
   {
     name: 'shared-channel',
-    words: 'A channel that is shared with another company learns nothing about cards.',
+    words: 'A channel that is shared with another company shows nothing about cards.',
     alt: 'There is news about a card. It is not shown here',
     templates: ['routing/shared-channel'],
     shows: () => [shared(overLimit)],
@@ -180,7 +180,8 @@ const alerts: readonly ExamplePicture[] = [
 const fraud: readonly ExamplePicture[] = [
   {
     name: 'fraud-case',
-    words: '*It wasn’t me* blocks the card and opens a fraud case for the operators; what follows is in its thread.',
+    words:
+      '*It wasn’t me* blocks the card and opens a fraud case for the operators; later events follow in its thread.',
     alt: 'Fraud reported: who said so, the latest purchases, what to do, and that the card is blocked',
     templates: ['alerts/fraud-case'],
     shows: () => [renderAlert(fraudCase, view)],
@@ -197,15 +198,15 @@ const fraud: readonly ExamplePicture[] = [
 const holders: readonly ExamplePicture[] = [
   {
     name: 'link-question',
-    words: '`/card link 1234` by somebody whose e-mail address is the holder’s: one click.',
+    words: '`/card link 1234` from a person with the holder’s email address takes one click.',
     alt: 'Is this your card? With a button',
     templates: ['holders/claim-answers'],
     shows: () => [confirmOwnCard([{ value: 'claim_1', card }])],
   },
   {
     name: 'link-request',
-    words: 'With another address, an approver confirms it.',
-    alt: 'To whoever asks: sent to the approvers. To the approvers: who says the card is theirs, with Confirm and Refuse',
+    words: 'With a different address, an approver confirms the link.',
+    alt: 'To the person who asks: sent to the approvers. To the approvers: who claims the card, with Confirm and Refuse',
     templates: ['holders/claim-answers', 'holders/claim-request'],
     shows: () => [
       claimWaits({ isUnlink: false }),
@@ -224,8 +225,8 @@ const holders: readonly ExamplePicture[] = [
   },
   {
     name: 'linked',
-    words: 'Once it is linked: the answer, and the first direct message.',
-    alt: 'Linked: Sam holds the card. Then what Sam will be told, and how to block the card',
+    words: 'Once the card is linked: the answer, and the first direct message.',
+    alt: 'Linked: Sam holds the card. Then which messages Sam will get, and how to block the card',
     templates: ['holders/link-result'],
     shows: () => [
       linkResult({ card, userId: userId.sam, before: null, isSame: false }),
@@ -234,7 +235,7 @@ const holders: readonly ExamplePicture[] = [
   },
   {
     name: 'holder-mail',
-    words: 'A card in the mail, and a virtual card, for the holder.',
+    words: 'A shipped card and a virtual card, as the holder sees them.',
     alt: 'Your new card is on its way; your virtual card is ready',
     templates: ['holders/holder-shipping', 'holders/holder-virtual-card'],
     shows: () => [
@@ -246,7 +247,7 @@ const holders: readonly ExamplePicture[] = [
   },
   {
     name: 'holder-asked',
-    words: '*Ask for more…* is answered, and the decline says what became of it.',
+    words: 'The answer to *Ask for more…*, and the decline with the status of the request.',
     alt: 'Asked, to pay $84.10; then the decline: sent to approvers',
     templates: ['holders/holder-request', 'holders/holder-outcomes'],
     shows: () => [
@@ -290,7 +291,7 @@ const warnings: readonly ExamplePicture[] = [
   {
     name: 'warnings-set',
     words: '`/card warnings on`, `/card alerts long` and `/card digest daily 9:00` change what a channel gets.',
-    alt: 'Three answers: what the channel is warned of, that its alerts are long, and when its digest comes',
+    alt: 'Three answers: which warnings the channel gets, that its alerts are long, and when its digest comes',
     templates: ['warnings/warnings', 'routing/channel-settings', 'digests/digest'],
     shows: () => [
       warningsSet({ kinds: ['low-balance', 'expiring-cards', 'failing-subscriptions'], isOn: true }),
@@ -310,7 +311,7 @@ const warnings: readonly ExamplePicture[] = [
 const own: readonly ExamplePicture[] = [
   {
     name: 'own-digest',
-    words: 'Everybody may have a digest of their own cards.',
+    words: 'Everyone can get a digest of their own cards.',
     alt: 'Your cards: status, balance, what is left of each limit, and what was declined',
     templates: ['app-home/own-digest'],
     shows: () => [
@@ -341,8 +342,8 @@ const own: readonly ExamplePicture[] = [
   },
   {
     name: 'preferences',
-    words: 'Preferences are set in App Home, or by `/card notify`.',
-    alt: 'Answers: no message about this any more; your quiet hours; a digest every Monday; who stands in for you',
+    words: 'Set preferences in App Home or with `/card notify`.',
+    alt: 'Answers: no message about this any more; your quiet hours; a digest every Monday; your delegate',
     templates: ['app-home/preferences', 'app-home/delegate'],
     shows: () => [
       preferenceSet({ what: 'shipping', isOn: false }),
@@ -353,7 +354,7 @@ const own: readonly ExamplePicture[] = [
   },
   {
     name: 'program-menu',
-    words: 'Where there are several card programs, App Home shows the one that is chosen here.',
+    words: 'If there are several card programs, choose in this menu which one App Home shows.',
     alt: 'This page shows the cards of one program, with a menu of the programs by their commands',
     templates: ['app-home/program-menu'],
     shows: () => [
@@ -368,8 +369,8 @@ const own: readonly ExamplePicture[] = [
   },
   {
     name: 'delegate-form',
-    words: 'An approver who is away names somebody, where the policy allows it.',
-    alt: 'The form: who, from which day, until which day',
+    words: 'An approver who will be away names a delegate, if the policy allows it.',
+    alt: 'The form: who, first day, last day',
     templates: ['app-home/delegate'],
     shows: () => delegateForm([userId.ben]),
   },
@@ -378,7 +379,8 @@ const own: readonly ExamplePicture[] = [
 const answers: readonly ExamplePicture[] = [
   {
     name: 'not-permitted',
-    words: 'Whoever may not do something is told who may, with a button that asks them. They get this question.',
+    words:
+      'People who may not do something are told who may, with a button that asks them. The approvers get this question.',
     alt: 'Not done: only approvers may unblock cards, with the button Ask them; then the question in the approvals channel',
     templates: ['policy/not-permitted', 'approvals/permission-asked'],
     shows: () => {
@@ -405,7 +407,7 @@ const answers: readonly ExamplePicture[] = [
   },
   {
     name: 'refusals',
-    words: 'What cannot be done says why, what to do, and that nothing changed.',
+    words: 'A refusal says why, what to do, and that nothing changed.',
     alt: 'A refusal, an outdated button, and a click that came too late',
     templates: ['policy/refusal', 'dispatch/unknown', 'actions/ask-again'],
     shows: () => [
@@ -421,7 +423,7 @@ const answers: readonly ExamplePicture[] = [
   },
   {
     name: 'virtual-ordered',
-    words: 'An order of a virtual card is answered at once.',
+    words: 'An order for a virtual card is answered at once.',
     alt: 'Ordered: a virtual card. The card service is making it',
     templates: ['virtual-cards/order'],
     shows: () => [
@@ -455,8 +457,8 @@ const answers: readonly ExamplePicture[] = [
 const operations: readonly ExamplePicture[] = [
   {
     name: 'ops',
-    words: 'Cardbell’s own trouble, and the search for what was missed.',
-    alt: 'What happened, what it means, and what to do; then: looking for everything that was not told',
+    words: 'A problem of Cardbell itself, and the recovery of missed events.',
+    alt: 'What happened, what it means, and what to do; then: looking for missed events',
     templates: ['ops/ops-notice', 'recovery/recovery-line'],
     shows: () => [
       opsNotice({ ...answer.notice, at }),

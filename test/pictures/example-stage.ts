@@ -9,7 +9,7 @@ import { EXAMPLES_AT } from './example-pictures.ts';
 
 const ZONE = 'America/New_York';
 
-/** A local workspace without an app, at the hour of the examples, in which they are posted one picture at a time. */
+/** A local workspace without an app, at the time of the examples, which are posted one picture at a time. */
 export async function createExampleStage(browser: Browser) {
   const now = new Date(EXAMPLES_AT);
   const workspace = await startWorkspace({
@@ -38,7 +38,7 @@ export async function createExampleStage(browser: Browser) {
     async show(shown: ModalView | readonly Message[]): Promise<Locator> {
       workspace.reset();
       if ('type' in shown) {
-        // Nobody answers the shortcut; its trigger opens the form all the same.
+        // No app answers the shortcut, but its trigger still opens the form.
         const { triggerId } = await workspace.shortcut({ user: userId.olga, callbackId: 'card_command' });
         await call('views.open', { trigger_id: triggerId, view: shown });
       } else for (const message of shown) await call('chat.postMessage', { channel: channelId.general, ...message });

@@ -1,12 +1,12 @@
 /** One picture of `docs/what-people-see.md`. */
 export interface Picture {
-  /** Of the file, without its ending. */
+  /** File name without the extension. */
   readonly name: string;
-  /** What the picture shows, for those who cannot see it. */
+  /** Description of the picture for people who cannot see it. */
   readonly alt: string;
-  /** What stands above it. */
+  /** Text above the picture. */
   readonly words: string;
-  /** Files of `templates/` that it shows. */
+  /** Files of `templates/` that it demonstrates. */
   readonly templates: readonly string[];
 }
 

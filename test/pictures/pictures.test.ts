@@ -8,7 +8,7 @@ const templates = readdirSync('templates', { recursive: true, encoding: 'utf8' }
   .filter((name) => name.endsWith('.ts'))
   .map((name) => name.slice(0, -'.ts'.length));
 
-/** Words and blocks that other templates are made of: seen in every picture. */
+/** Words and blocks used by other templates, visible in every picture. */
 const parts = /^core\/|-words$|-lines?$|-csv$|^approvals\/request-words$|^limits\/(counted|ruleset)-words$/;
 
 it('every template has a picture', () => {
@@ -17,7 +17,7 @@ it('every template has a picture', () => {
   expect(without).toEqual([]);
 });
 
-it('every picture is there, with the template that it shows, and the page shows it', () => {
+it('every picture exists, shows an existing template, and is on the page', () => {
   const page = readFileSync('docs/what-people-see.md', 'utf8');
   for (const { name } of pictures) {
     expect(existsSync(`docs/pictures/${name}.png`), `docs/pictures/${name}.png: run npm run pictures`).toBe(true);

@@ -1,4 +1,4 @@
-/** Takes the pictures of `docs/pictures` anew, and writes `docs/what-people-see.md`: `npm run pictures [-- NAME …]`. */
+/** Retakes the pictures in `docs/pictures`, and writes `docs/what-people-see.md`: `npm run pictures [-- NAME …]`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const isWanted = ({ name }: Picture): boolean => wanted.length === 0 || wanted.i
 const picturesOf = <P extends Picture>(sections: readonly PictureSection<P>[]): P[] =>
   sections.flatMap(({ pictures }) => pictures);
 
-/** Tries to do something; what fails is said, and the others go on. */
+/** Takes a picture. Reports a failure, and lets the others continue. */
 async function attempt({ name }: Picture, take: () => Promise<void>): Promise<void> {
   try {
     await take();
@@ -40,13 +40,13 @@ async function takeExamples(browser: Browser): Promise<void> {
   await stage.close();
 }
 
-/** A zone in which it is about one o'clock: nobody has lunch at midnight. */
+/** A time zone in which it is about 1 PM, because nobody has lunch at midnight. */
 function zoneAtLunch(): string {
   const ahead = 13 - new Date().getUTCHours();
   return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
 }
 
-/** One demo for all: each picture begins where the one before ended, so those before a wanted one are gone through. */
+/** Uses one demo for all. Each picture starts in the state left by the previous one, so earlier ones are replayed too. */
 async function takeDemo(browser: Browser): Promise<void> {
   const pictures = picturesOf(DEMO_PICTURES);
   const last = pictures.findLastIndex(isWanted);

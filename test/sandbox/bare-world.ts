@@ -7,7 +7,7 @@ import { createWorld, type World } from '../../sandbox/state/world.ts';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
 import type { Payload } from './payload.ts';
 
-/** A webhook that the engine gave out, before it is wrapped and sent. */
+/** A webhook emitted by the engine, before it is wrapped and sent. */
 export interface Emitted {
   readonly kind: WebhookKind;
   readonly data: Payload;
@@ -20,7 +20,7 @@ export interface BareWorld {
   at(instant: string | Date): void;
 }
 
-/** The engine alone: no HTTP, no Redis, a clock that stands still. */
+/** The engine alone: without HTTP or Redis, and with a stopped clock. */
 export function bareWorld(
   options: { seed?: SeedData; start?: string; timeScale?: number; assumptions?: Partial<Assumptions> } = {},
 ): BareWorld {
@@ -43,7 +43,7 @@ export function bareWorld(
   };
 }
 
-/** One holder with one active card and the balance given; the rest as a new card has it. */
+/** One holder with one active card and this balance, otherwise with the defaults of a new card. */
 export function oneHolder(balance = 10_000, more: Partial<SeedData['accounts'][number]> = {}): SeedData {
   return {
     business: { name: 'Test', balance: 1000 },
@@ -53,7 +53,7 @@ export function oneHolder(balance = 10_000, more: Partial<SeedData['accounts'][n
   };
 }
 
-/** The only account of such a world. */
+/** The only account of this world. */
 export function onlyAccount({ world }: BareWorld): Account {
   const [account] = world.state.accounts;
   if (account === undefined) throw new Error('the seed has no account');

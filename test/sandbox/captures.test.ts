@@ -16,7 +16,7 @@ describe('the time of a later step', () => {
   it.each([
     ['settlement', settle],
     ['reversal', reverse],
-  ])('a %s repeats when the authorization was requested; its own time stands elsewhere', (_kind, step) => {
+  ])('a %s repeats the request time of the authorization and has its own time in other fields', (_kind, step) => {
     const bare = bought(40);
     bare.at('2026-03-07T17:00:00Z');
 
@@ -33,7 +33,7 @@ describe('the time of a later step', () => {
   it.each([
     ['settlement', settle],
     ['reversal', reverse],
-  ])('a %s has a TransactionTime of its own where that is assumed', (_kind, step) => {
+  ])('a %s has its own TransactionTime if so assumed', (_kind, step) => {
     const bare = bought(40, { assumptions: { transactionTime: 'step' } });
     bare.at('2026-03-07T17:00:00Z');
 
@@ -45,7 +45,7 @@ describe('the time of a later step', () => {
     });
   });
 
-  it('a refund is a transaction of its own, and so is its time', () => {
+  it('a refund is a separate transaction with its own time', () => {
     const bare = bought(40);
     settle(bare.world, { NetworkTransactionId: bare.id });
     bare.at('2026-03-07T17:00:00Z');
@@ -56,7 +56,7 @@ describe('the time of a later step', () => {
   });
 });
 
-it('a settlement says which transaction it is, when the money was held and when it was settled', () => {
+it('a settlement states its transaction, when the money was held and when it was settled', () => {
   const bare = bought(40);
   bare.at('2026-03-07T17:00:00Z');
 
@@ -71,8 +71,8 @@ it('a settlement says which transaction it is, when the money was held and when 
 
 it.each([
   ['in part', 10, 97_000],
-  ['whole', 40, 100_000],
-])('the reversal of a PIN purchase credits back what it takes, %s', (_how, Amount, ledgerCents) => {
+  ['in full', 40, 100_000],
+])('the reversal of a PIN purchase credits the amount, %s', (_how, Amount, ledgerCents) => {
   const bare = bareWorld({ seed: oneHolder(1000) });
   const { acctId } = onlyAccount(bare);
   const { NetworkTransactionId } = purchase(bare.world, { AcctId: acctId, Amount: 40, Pin: 'correct' });
@@ -85,8 +85,8 @@ it.each([
 
 it.each([
   ['in part', 10, 3000],
-  ['whole', 40, 0],
-])('the reversal of an authorization releases what it held, %s, and debits nothing', (_how, Amount, heldCents) => {
+  ['in full', 40, 0],
+])('the reversal of an authorization releases the hold, %s, and debits nothing', (_how, Amount, heldCents) => {
   const bare = bought(40);
   expect(onlyAccount(bare)).toMatchObject({ ledgerCents: 100_000, heldCents: 4000 });
 
@@ -96,7 +96,7 @@ it.each([
 });
 
 describe('several captures of one authorization', () => {
-  it('are settlements with ids of their own, and what they took adds up', () => {
+  it('are settlements with separate ids, and their amounts add up', () => {
     const bare = bought(40);
 
     settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 });
@@ -113,14 +113,14 @@ describe('several captures of one authorization', () => {
     expect(bare.world.purchaseById.get(bare.id)).toMatchObject({ countedCents: 4000, refundableCents: 4000 });
   });
 
-  it('need an amount each: what is settled whole is not settled again', () => {
+  it('need an amount each: a purchase settled in full is not settled again', () => {
     const bare = bought(40);
     settle(bare.world, { NetworkTransactionId: bare.id });
 
     expect(() => settle(bare.world, { NetworkTransactionId: bare.id })).toThrow('it is settled');
   });
 
-  it('are refused where one capture is assumed', () => {
+  it('are refused if one capture is assumed', () => {
     const bare = bought(40, { assumptions: { capturesOfOneAuthorization: 'one' } });
     settle(bare.world, { NetworkTransactionId: bare.id, Amount: 20 });
 

@@ -19,7 +19,7 @@ describe('card states', () => {
     ['INACTIVE', terminate, ['CLOSED']],
     ['ACTIVE', terminate, ['CLOSED']],
     ['BLOCKED', terminate, ['CLOSED']],
-  ] as const)('from %s by %o tells one webhook per change', (from, change, changes) => {
+  ] as const)('from %s by %o send one webhook per change', (from, change, changes) => {
     const bare = worldWith(from);
 
     change(bare.world, onlyAccount(bare));
@@ -36,7 +36,7 @@ describe('card states', () => {
     ['ACTIVE', activate],
     ['BLOCKED', activate],
     ['INACTIVE', unblock],
-  ] as const)('refuses to leave %s by %o and tells nothing', (from, change) => {
+  ] as const)('do not leave %s by %o, and send nothing', (from, change) => {
     const bare = worldWith(from);
 
     expect(() => change(bare.world, onlyAccount(bare))).toThrow('Cannot change status');
@@ -51,7 +51,7 @@ describe('card states', () => {
     ['ACTIVE', 'BLOCKED', ['BLOCKED']],
     ['BLOCKED', 'ACTIVE', ['ACTIVE']],
     ['ACTIVE', 'CLOSED', ['CLOSED']],
-  ] as const)('the portal takes a card from %s to %s like any other channel', (from, to, changes) => {
+  ] as const)('change from %s to %s in the portal like in any other channel', (from, to, changes) => {
     const bare = worldWith(from);
 
     setStatusInPortal(bare.world, onlyAccount(bare), to);
@@ -59,7 +59,7 @@ describe('card states', () => {
     expect(told(bare)).toEqual(changes);
   });
 
-  it('tells nothing when the status is what it was', () => {
+  it('send nothing when the status does not change', () => {
     const bare = worldWith('BLOCKED');
 
     block(bare.world, onlyAccount(bare));
@@ -67,7 +67,7 @@ describe('card states', () => {
     expect(told(bare)).toEqual([]);
   });
 
-  it('ends the old card for good when its replacement is activated', () => {
+  it('close the old card permanently when its replacement is activated', () => {
     const bare = worldWith('ACTIVE', 'INACTIVE');
     const [old, replacement] = onlyAccount(bare).cards;
 
@@ -78,13 +78,13 @@ describe('card states', () => {
     expect(() => activate(bare.world, onlyAccount(bare), old?.cardId)).toThrow('Cannot change status');
   });
 
-  it('refuses a card of another account', () => {
+  it('cannot be changed through another account', () => {
     const bare = worldWith('INACTIVE');
 
     expect(() => activate(bare.world, onlyAccount(bare), 1)).toThrow('Invalid card ID');
   });
 
-  it('creation tells INACTIVE, and a new card is not activated within a day unless it was shipped', () => {
+  it('start with an INACTIVE webhook, and a new card cannot be activated within a day unless it was shipped', () => {
     const bare = worldWith('ACTIVE');
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
     const { CardOrderId, AcctId } = simulation.createOrder({ FirstName: 'New', LastName: 'Holder' });
@@ -101,7 +101,7 @@ describe('card states', () => {
     expect(account.cards[0]?.status).toBe('ACTIVE');
   });
 
-  it('makes the cards of an order once, however often it is processed', () => {
+  it('include the cards of an order once, however often it is processed', () => {
     const bare = worldWith('ACTIVE');
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
     const { CardOrderId } = simulation.createOrder({ FirstName: 'New', LastName: 'Holder' });
@@ -112,7 +112,7 @@ describe('card states', () => {
     expect(bare.world.state.accounts).toHaveLength(before);
   });
 
-  it('gives the rest of the balance back to the business when an account ends', () => {
+  it('return the remaining balance to the business when an account closes', () => {
     const bare = worldWith('ACTIVE');
     const before = bare.world.state.business.ledgerCents;
 

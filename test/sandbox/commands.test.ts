@@ -21,7 +21,7 @@ interface Ended {
   readonly err: string;
 }
 
-/** Starts a program of the build, as people do. */
+/** Starts a built program like people do. */
 function start(
   program: 'sandbox' | 'trigger',
   args: readonly string[],
@@ -41,7 +41,7 @@ describe('npm run sandbox', () => {
   it.each([
     ['SIGTERM', true],
     ['SIGINT', false],
-  ] as const)('prints one line when it is ready, serves, and stops cleanly on %s', async (signal, ownRedis) => {
+  ] as const)('prints one line when ready, serves requests, and stops cleanly on %s', async (signal, ownRedis) => {
     const { child, ended } = start('sandbox', [
       '--port',
       '0',
@@ -99,7 +99,7 @@ describe('npm run sandbox', () => {
 });
 
 describe('npm run trigger', () => {
-  it('sends with the secret of the environment and exits 0', async () => {
+  it('sends with the secret from the environment and exits with 0', async () => {
     receiver.received.length = 0;
 
     const { code, out } = await start('trigger', ['decline.balance.card', '--url', receiver.url], {
@@ -116,7 +116,7 @@ describe('npm run trigger', () => {
     [['nonsense', '--secret', 'S'], 64],
     [['--list'], 0],
     [['--help'], 0],
-  ])('%j exits %i', async (args, code) => {
+  ])('%j exits with %i', async (args, code) => {
     expect((await start('trigger', args).ended).code).toBe(code);
   });
 });

@@ -15,7 +15,7 @@ type Case = readonly [
   status?: CardStatus,
 ];
 
-/** One violation for each rule, in the order in which the service asks them. */
+/** One violation per rule, in the order in which the service checks them. */
 const CASES: readonly Case[] = [
   ['decline.card.status', 'New Card Pending Activation', {}, {}, 'INACTIVE'],
   ['decline.card.status', 'Card Status Inactive', {}, {}, 'BLOCKED'],
@@ -61,7 +61,7 @@ const buy = (bare: BareWorld, request: Partial<PurchaseRequest> = {}) =>
   purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount: 10, ...request });
 
 describe('the decision', () => {
-  it('approves what no rule forbids, holds it, and tells an authorization', () => {
+  it('approves a purchase that no rule forbids, holds the amount, and sends an authorization', () => {
     const bare = worldFor({});
 
     const answer = buy(bare, { Amount: 120.5 });
@@ -105,11 +105,11 @@ describe('the decision', () => {
     });
   });
 
-  it('knows every decline code of the specification', () => {
+  it('covers every decline code of the specification', () => {
     expect(new Set(CASES.map(([code]) => code))).toEqual(new Set(DECLINE_CODES.map(({ code }) => code)));
   });
 
-  it('asks the rules in order: of several that fail, the first is told', () => {
+  it('checks the rules in order and reports the first that fails', () => {
     const asked = [
       'decline.rule.location',
       'decline.rule.cardnotpresent',
@@ -119,7 +119,7 @@ describe('the decision', () => {
       'decline.remote',
       'decline',
     ];
-    // What violates each of them at once; then one violation after the other is taken away, from the first on.
+    // Violates all rules at once. The violations are then fixed one by one, starting with the first.
     const request: Partial<PurchaseRequest> = {
       MerchantCountry: 'FR',
       IsCardPresent: false,
@@ -159,15 +159,15 @@ describe('the decision', () => {
     ['decline.rule.cardnotpresent', { IsCardPresent: false, MCCCode: '7995' }, { cardNotPresent: false }, 'ACTIVE'],
     ['decline.mcc', { MCCCode: '7995' }, { categories: [{ id: 9 }] }, 'ACTIVE'],
     ['decline.rule.mcc', { MCCCode: '5251' }, { categories: [{ id: 9 }], DailySpendLimit: 1 }, 'ACTIVE'],
-  ] as const)('asks %s before the rule that also fails', (code, request, rules, status) => {
+  ] as const)('checks %s before the other failing rule', (code, request, rules, status) => {
     expect(buy(worldFor(rules, status), request).MessageCode).toBe(code);
   });
 
-  it.each(ASSUMPTIONS.domesticCountries.value)('takes a merchant in "%s" for domestic', (MerchantCountry) => {
+  it.each(ASSUMPTIONS.domesticCountries.value)('treats a merchant in "%s" as domestic', (MerchantCountry) => {
     expect(buy(worldFor({}), { MerchantCountry }).Approved).toBe(true);
   });
 
-  it('lets a card pay abroad where its rules allow it', () => {
+  it('lets a card pay abroad if its rules allow it', () => {
     expect(buy(worldFor({ international: true }), { MerchantCountry: 'FR' }).Approved).toBe(true);
   });
 
@@ -180,7 +180,7 @@ describe('the decision', () => {
     expect(bare.emitted.map(({ data }) => data.NetworkType)).toEqual(['Pin', 'Auth']);
   });
 
-  it('debits a PIN purchase at once and tells no authorization', () => {
+  it('debits a PIN purchase at once and sends no authorization', () => {
     const bare = worldFor({});
 
     buy(bare, { Amount: 15, Pin: 'correct' });
@@ -205,7 +205,7 @@ describe('the decision', () => {
     expect(bare.emitted.at(-1)).toMatchObject({ kind: 'card-status', data: { CardList: [{ CardStatus: 'BLOCKED' }] } });
   });
 
-  it('spends from the business where the rules say so', () => {
+  it('spends from the business balance if the rules say so', () => {
     const bare = worldFor({ businessBalance: true });
 
     const answer = buy(bare, { Amount: 900 });

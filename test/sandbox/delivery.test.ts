@@ -12,14 +12,14 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** Waits are short here, but a receiver on a busy machine may take its time: only what is about that runs into it. */
+/** A floor for the scaled timeout, so that a busy machine does not hit it. Only the timeout test does without. */
 const patient = { timeoutFloorMs: 5000 };
 const start = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
   sandboxes.start({ webhooks: receiver.url, seed: 'small', assumptions: patient, ...options });
 const first = (sandbox: Sandbox): number => sandbox.accounts()[0]!.AcctId;
 
 describe('delivery of webhooks', () => {
-  it('carries the headers of the specification and the bare shared secret as Basic credential', async () => {
+  it('carries the headers of the specification and the bare shared secret as the Basic credential', async () => {
     const sandbox = await start();
 
     sandbox.purchase({ AcctId: first(sandbox), Amount: 12.34 });
@@ -71,7 +71,7 @@ describe('delivery of webhooks', () => {
     raw.close();
   });
 
-  it('tries again after 15, 30, 60, 120 and 3600 seconds and then forgets the webhook', async () => {
+  it('retries after 15, 30, 60, 120 and 3600 seconds and then drops the webhook', async () => {
     const timeScale = 600;
     receiver.answer = (_request, response) => void response.writeHead(500).end();
     const sandbox = await start({ timeScale });
@@ -85,7 +85,7 @@ describe('delivery of webhooks', () => {
       .map(({ atMs }, index) => ((atMs - receiver.received[index]!.atMs) * timeScale) / 1000);
     for (const [index, seconds] of [15, 30, 60, 120, 3600].entries()) {
       expect(gaps[index]).toBeGreaterThanOrEqual(seconds - 1);
-      // Two seconds of real time are 1,200 here: a busy machine must not fail the test.
+      // Two seconds of real time are 1,200 scaled seconds, so that a busy machine does not fail the test.
       expect(gaps[index]).toBeLessThan(seconds + 1200);
     }
     expect(receiver.received).toHaveLength(6);
@@ -109,7 +109,7 @@ describe('delivery of webhooks', () => {
     [301, 2],
     [401, 2],
     [503, 2],
-  ])('after the answer %i there are %i attempts', async (status, attempts) => {
+  ])('for the response %i makes %i attempts', async (status, attempts) => {
     receiver.answer = (_request, response) =>
       void response.writeHead(receiver.received.length === 1 ? status : 200).end();
     const sandbox = await start({ timeScale: 1000 });
@@ -120,7 +120,7 @@ describe('delivery of webhooks', () => {
     expect(sandbox.deliveries.map(({ status: got }) => got)).toEqual(attempts === 1 ? [status] : [status, 200]);
   });
 
-  it('gives a receiver 10 seconds, and 20 where that is set, shorter by the time scale', async () => {
+  it('gives a receiver 10 seconds, or 20 if so set, divided by the time scale', async () => {
     receiver.answer = () => {};
 
     const [ten, twenty] = await Promise.all(
@@ -136,11 +136,11 @@ describe('delivery of webhooks', () => {
       expect(delivery).toMatchObject({ status: null, error: 'timeout', dropped: false });
     expect(ten?.durationMs).toBeGreaterThanOrEqual(195);
     expect(twenty?.durationMs).toBeGreaterThanOrEqual(395);
-    // Side by side on the same machine, however busy it is.
+    // Both run in parallel, so this holds on a busy machine too.
     expect(ten?.durationMs).toBeLessThan(twenty?.durationMs ?? 0);
   });
 
-  it('tries again when nobody listens', async () => {
+  it('retries when nothing listens', async () => {
     const sandbox = await start({ timeScale: 1000, webhooks: 'http://127.0.0.1:9/nobody' });
 
     sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
@@ -165,7 +165,7 @@ describe('delivery of webhooks', () => {
     expect(sandbox.deliveries.every(({ attempt }) => attempt === 1)).toBe(true);
   });
 
-  it('keeps a retry that falls due in an outage until the service resumes', async () => {
+  it('delays a retry that is due during an outage until the service resumes', async () => {
     receiver.answer = (_request, response) => void response.writeHead(receiver.received.length === 1 ? 500 : 200).end();
     const sandbox = await start({ timeScale: 500 });
     sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
@@ -183,7 +183,7 @@ describe('delivery of webhooks', () => {
     ]);
   });
 
-  it('sends duplicates and another order on demand', async () => {
+  it('sends duplicates and changes the order on demand', async () => {
     const sandbox = await start();
     sandbox.misbehave({ copies: 2 });
     sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
@@ -201,7 +201,7 @@ describe('delivery of webhooks', () => {
     expect(receiver.received[5]!.body).toEqual(receiver.received[2]!.body);
   });
 
-  it('keeps ACTIVE before BLOCKED on the wire, even with a slow receiver', async () => {
+  it('sends ACTIVE before BLOCKED, even to a slow receiver', async () => {
     receiver.answer = (_request, response) =>
       void setTimeout(() => response.writeHead(200).end(), receiver.received.length === 1 ? 150 : 0);
     const sandbox = await start();
@@ -211,7 +211,7 @@ describe('delivery of webhooks', () => {
     await until(() => sandbox.deliveries.length === 2, 'two webhooks');
 
     expect(receiver.received.map(({ body }) => body.Data.CardList[0].CardStatus)).toEqual(['ACTIVE', 'BLOCKED']);
-    // The second leaves only once the first was answered.
+    // The second is sent only after the response to the first.
     expect((receiver.received[1]?.atMs ?? 0) - (receiver.received[0]?.atMs ?? 0)).toBeGreaterThan(140);
   });
 
@@ -221,7 +221,7 @@ describe('delivery of webhooks', () => {
     ['2.0.1.10', -1],
     ['2.1', -1],
     ['2.0', 1],
-  ])('version %s writes its own sign (debits %i)', async (webhookVersion, sign) => {
+  ])('in version %s uses the sign of that version (debits %i)', async (webhookVersion, sign) => {
     const sandbox = await start({ webhookVersion });
     const AcctId = first(sandbox);
 
@@ -273,20 +273,23 @@ describe('delivery of webhooks', () => {
   it.each([
     [false, ['reversal', 'settlement', 'pin', 'decline']],
     [true, ['authorization', 'reversal', 'settlement', 'pin', 'decline']],
-  ])('says what the merchant requested in authorizations: %s', async (requestedAmountOfAuthorizations, expected) => {
-    const sandbox = await start({ assumptions: { requestedAmountOfAuthorizations } });
-    const AcctId = first(sandbox);
-    sandbox.settle(sandbox.purchase({ AcctId, Amount: 5 }));
-    sandbox.reverse(sandbox.purchase({ AcctId, Amount: 6, Pin: 'correct' }));
-    sandbox.purchase({ AcctId, Amount: 90_000 });
-    await until(() => receiver.received.length === 5 && sandbox.pendingWebhooks() === 0, 'all five webhooks');
+  ])(
+    'states the amount the merchant requested in authorizations: %s',
+    async (requestedAmountOfAuthorizations, expected) => {
+      const sandbox = await start({ assumptions: { requestedAmountOfAuthorizations } });
+      const AcctId = first(sandbox);
+      sandbox.settle(sandbox.purchase({ AcctId, Amount: 5 }));
+      sandbox.reverse(sandbox.purchase({ AcctId, Amount: 6, Pin: 'correct' }));
+      sandbox.purchase({ AcctId, Amount: 90_000 });
+      await until(() => receiver.received.length === 5 && sandbox.pendingWebhooks() === 0, 'all five webhooks');
 
-    const saying = receiver.received.filter(({ body }) => 'MerchantRequestedAmount' in body.Data);
-    const kinds = new Set(saying.map(({ path }) => path.split('/').at(-1) ?? ''));
-    expect([...kinds].toSorted()).toEqual(expected.toSorted());
-  });
+      const saying = receiver.received.filter(({ body }) => 'MerchantRequestedAmount' in body.Data);
+      const kinds = new Set(saying.map(({ path }) => path.split('/').at(-1) ?? ''));
+      expect([...kinds].toSorted()).toEqual(expected.toSorted());
+    },
+  );
 
-  it('does not send a kind without URL', async () => {
+  it('sends no webhook of a kind without a URL', async () => {
     const sandbox = await sandboxes.start({ seed: 'small', webhookUrls: { decline: `${receiver.url}/only-declines` } });
 
     sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
@@ -314,7 +317,7 @@ describe('delivery of webhooks', () => {
   });
 });
 
-/** Everything in a Redis, as text. */
+/** The complete contents of a Redis as text. */
 async function dumpRedis(url: string): Promise<string> {
   const { Redis } = await import('ioredis');
   const redis = new Redis(url);

@@ -16,7 +16,7 @@ const document = async (path: string) => {
 };
 
 describe('/openapi.json', () => {
-  it('describes every endpoint, every simulation and every webhook, without a token', async () => {
+  it('describes every endpoint, simulation and webhook, and needs no token', async () => {
     const { status, body } = await document('/openapi.json');
 
     expect(status).toBe(200);
@@ -32,7 +32,7 @@ describe('/openapi.json', () => {
     expect(Object.keys(body.webhooks)).toEqual([...WEBHOOK_KINDS]);
   });
 
-  it('says of each endpoint what it answers, or that it was removed', () => {
+  it('states the responses of each endpoint, or that it was removed', () => {
     const silent = ROUTES.filter(
       ({ does, response }) =>
         does === '' || (response === undefined && !/Use|no replacement|not operational/i.test(does)),
@@ -41,7 +41,7 @@ describe('/openapi.json', () => {
     expect(silent).toEqual([]);
   });
 
-  it('says what a request has to carry', async () => {
+  it('states what a request must contain', async () => {
     const { body } = await document('/openapi.json');
     const { parameters } = body.paths['/v4/Details/{Id}/NetworkTransactions'].get;
 
@@ -67,7 +67,7 @@ it.each(WEBHOOK_KINDS)('/schemas/%s.json is a JSON Schema', async (kind) => {
   expect(body.properties.Data.required).toContain(kind === 'virtual-card' ? 'AccountId' : 'AcctId');
 });
 
-it('what a schema does not know is refused by the check itself', () => {
+it('the schema check rejects invalid responses and webhooks', () => {
   expect(() => assertFitsDocument('GET', '/v4/Group', 200, { Groups: [{ Id: 'x', Name: 'Sales' }] })).toThrow(
     /Id must be/,
   );
@@ -75,7 +75,7 @@ it('what a schema does not know is refused by the check itself', () => {
   expect(() => assertFitsSchema('card-shipping', { CallbackTime: 'now', Data: {} })).toThrow(/CallbackTime/);
 });
 
-it('every webhook of a day in the life fits its schema', async () => {
+it('every webhook of the story fits its schema', async () => {
   const receiver = await startReceiver();
   const sandbox = await sandboxes.start({ webhooks: receiver.url, timeScale: 10 });
 
@@ -87,7 +87,7 @@ it('every webhook of a day in the life fits its schema', async () => {
   await receiver.close();
 });
 
-it('every answer about every account fits the document', async () => {
+it('every response about every account fits the document', async () => {
   const sandbox = await sandboxes.start();
   const days = 'StartDate=2026-01-01T00:00:00&EndDate=2026-01-31T00:00:00';
 

@@ -46,7 +46,7 @@ type Endpoint = readonly [
   keys: readonly string[],
 ];
 
-/** The inventory of the specification: a good call of each endpoint, its status, and what the answer must have. */
+/** The inventory of the specification: a valid call of each endpoint, its status, and required parts of the response. */
 const INVENTORY: readonly Endpoint[] = [
   ['GET', () => '/ping', () => undefined, 200, []],
   ['POST', () => '/Card/CreateAsync', () => ({ Cards: [card] }), 201, ['CardOrderId']],
@@ -357,7 +357,7 @@ describe('the edges of the API', () => {
     expect(new URL(sandbox.url).hostname).toBe('127.0.0.1');
   });
 
-  it('knows no case in paths', async () => {
+  it('ignores case in paths', async () => {
     expect((await callApi(sandbox, 'GET', '/DETAILS/accountdetails')).status).toBe(200);
   });
 
@@ -366,7 +366,7 @@ describe('the edges of the API', () => {
     ['0', 'ACTIVE'],
     [2, 'BLOCKED'],
     ['active', 'ACTIVE'],
-  ])('takes the status %j by name or number', async (Status, becomes) => {
+  ])('accepts the status %j by name or number', async (Status, becomes) => {
     const { AcctId } = sandbox.accounts()[1]!;
 
     expect((await callApi(sandbox, 'PUT', `/Card/Status/${AcctId}`, { Status })).status).toBe(200);
@@ -387,7 +387,7 @@ describe('the edges of the API', () => {
     },
   );
 
-  it('leaves the newer fields out of the list when asked', async () => {
+  it('omits the newer fields from the list on request', async () => {
     const older = await sandboxes.start({ listShape: 'older' });
 
     const { body } = await callApi(older, 'GET', '/Details/AccountDetails');
@@ -404,7 +404,7 @@ describe('the edges of the API', () => {
     ]);
   });
 
-  it('pages transactions, the last row of a page coming again', async () => {
+  it('pages transactions, and repeats the last row of a page on the next', async () => {
     const paged = await sandboxes.start({ assumptions: { transactionPageSize: 10 } });
     const whole = (await callApi(paged, 'GET', `/Details/AllCardholderTransactions?${RANGE}&IncludePendings=1`)).body;
     const seen = new Set<number>();
@@ -439,7 +439,7 @@ describe('the edges of the API', () => {
     });
   });
 
-  it('makes the cards of an asynchronous order a little later', async () => {
+  it('creates the cards of an asynchronous order a little later', async () => {
     const { body } = await callApi(sandbox, 'POST', '/Card/CreateAsync', { Cards: [card] });
     const order = async () => (await callApi(sandbox, 'GET', `/Card/CardOrder/${body.CardOrderId}`)).body.Cards[0];
     expect(await order()).toMatchObject({ AcctId: 0, Status: 'Pending' });

@@ -15,7 +15,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** Sends the path as it is: `fetch` would mend it. */
+/** Sends the path unchanged, because `fetch` would normalize it. */
 async function ask(path: string, headers: Record<string, string> = {}, body?: string) {
   const { port } = new URL(sandbox.url);
   return await new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -40,7 +40,7 @@ async function ask(path: string, headers: Record<string, string> = {}, body?: st
   });
 }
 
-describe('the sandbox answers what nobody honest sends', () => {
+describe('the sandbox answers the hostile request', () => {
   it.each([
     ['//', 404],
     ['//evil.example/v4', 404],
@@ -49,7 +49,7 @@ describe('the sandbox answers what nobody honest sends', () => {
     ['/simulate/constructor', 404],
     ['/schemas/constructor.json', 404],
     ['/%', 400],
-  ])('GET %s with %i, and lives on', async (path, status) => {
+  ])('GET %s with %i, and keeps running', async (path, status) => {
     const { status: answered, text } = await ask(path);
 
     expect([answered, Object.keys(JSON.parse(text))]).toEqual([status, ['Message']]);
@@ -57,7 +57,7 @@ describe('the sandbox answers what nobody honest sends', () => {
   });
 
   it.each(['2026-02-30T00:00:00', '2026-04-31T10:00:00', '2025-02-29T00:00:00'])(
-    'a range that begins on %s, a day that no calendar has, with 400',
+    'for a range from %s, a nonexistent day, with 400',
     async (day) => {
       const path = `/v4/Details/TransactionDetails?StartDate=${day}&EndDate=${day}`;
 
@@ -76,15 +76,15 @@ describe('/simulate', () => {
 
   it.each([
     ['a page of another site', { origin: 'https://evil.example' }],
-    ['a page without an origin of its own', { origin: 'null' }],
-    ['a name that points here', { host: 'evil.example' }],
+    ['a page with an opaque origin', { origin: 'null' }],
+    ['a foreign host name', { host: 'evil.example' }],
   ])('is closed to %s', async (_who, headers) => {
     expect((await purchase(headers)).status).toBe(403);
   });
 
   it.each([
     ['a program', {}],
-    ['a page of this machine', { origin: 'http://localhost:4000' }],
+    ['a page on this machine', { origin: 'http://localhost:4000' }],
   ])('is open to %s', async (_who, headers) => {
     expect((await purchase(headers)).status).toBe(200);
   });

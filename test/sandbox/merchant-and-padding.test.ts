@@ -10,7 +10,7 @@ function buy(bare: BareWorld, request: Partial<PurchaseRequest> = {}) {
   return { ...answer, data: bare.emitted.at(-1)?.data };
 }
 
-describe('the place of a merchant that no request names', () => {
+describe('the default location of a merchant', () => {
   it('is a shop in the United States', () => {
     expect(buy(bareWorld({ seed: oneHolder() })).data).toMatchObject({
       MerchantName: 'CORNER DINER',
@@ -21,7 +21,7 @@ describe('the place of a merchant that no request names', () => {
     });
   });
 
-  it('is left empty abroad: no city of ours is invented there', () => {
+  it('is left empty abroad instead of inventing a city', () => {
     const rules = { international: true };
 
     expect(buy(bareWorld({ seed: oneHolder(500, { rules }) }), { MerchantCountry: 'FR' }).data).toMatchObject({
@@ -31,7 +31,7 @@ describe('the place of a merchant that no request names', () => {
     });
   });
 
-  it('is left empty in a PIN transaction, whose network does not say it', () => {
+  it('is left empty in a PIN transaction, because its network does not report one', () => {
     expect(buy(bareWorld({ seed: oneHolder() }), { Pin: 'correct' }).data).toMatchObject({
       MerchantCity: '',
       MerchantState: '',
@@ -40,7 +40,7 @@ describe('the place of a merchant that no request names', () => {
     });
   });
 
-  it('carries trailing blanks in its code', () => {
+  it('has trailing blanks in its postal code', () => {
     expect(buy(bareWorld({ seed: oneHolder() }), { MerchantZip: '76000' }).data).toMatchObject({
       MerchantZip: '76000    ',
     });
@@ -68,22 +68,22 @@ describe('padding', () => {
     expect(onlyAccount(bare).heldCents).toBe(5900);
   });
 
-  it('has to be covered by the balance', () => {
+  it('must be covered by the balance', () => {
     const bare = bareWorld({ seed: oneHolder(58), assumptions: { padAuthorizations: true } });
 
     expect(buy(bare, { MCCCode: '5542' })).toMatchObject({ Approved: false, MessageCode: 'decline.balance.card' });
   });
 
-  it('is not added to a PIN transaction, which is for good', () => {
+  it('is not added to a PIN transaction, which is final', () => {
     expect(buy(padded(), { MCCCode: '5542', Pin: 'correct' }).data).toMatchObject({ PaddingAmount: 0 });
   });
 
-  it('is not added unless that is assumed', () => {
+  it('is not added unless so assumed', () => {
     expect(buy(bareWorld({ seed: oneHolder() }), { MCCCode: '5542' }).data).toMatchObject({ PaddingAmount: 0 });
   });
 });
 
-it('a card that does not say whether it was present was present', () => {
+it('a card counts as present by default', () => {
   const seed = oneHolder(500, { rules: { cardNotPresent: false } });
 
   expect(buy(bareWorld({ seed }))).toMatchObject({ Approved: true });
@@ -93,8 +93,8 @@ it('a card that does not say whether it was present was present', () => {
   });
 });
 
-describe('what cannot be done is refused with 400, and says why', () => {
-  it('a settled purchase is not reversed', () => {
+describe('an impossible step is refused with 400 and a reason', () => {
+  it('for the reversal of a settled purchase', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const { NetworkTransactionId } = buy(bare);
     settle(bare.world, { NetworkTransactionId });
@@ -104,7 +104,7 @@ describe('what cannot be done is refused with 400, and says why', () => {
     );
   });
 
-  it('no more is given back than was taken', () => {
+  it('for a return of more than was charged', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const { NetworkTransactionId } = buy(bare);
 
@@ -121,7 +121,7 @@ describe('what cannot be done is refused with 400, and says why', () => {
 it.each([
   ['blocked', block],
   ['unblocked', unblock],
-])('an account whose card is closed, or that has none, cannot be %s', (_what, change) => {
+])('an account with a closed card or none cannot be %s', (_what, change) => {
   const closed = bareWorld({ seed: oneHolder(500, { cards: [{ status: 'CLOSED' }] }) });
   const none = bareWorld({ seed: oneHolder() });
   onlyAccount(none).cards.length = 0;
@@ -135,7 +135,7 @@ it.each([
 it.each([
   ['before', 9990],
   ['after', 10_000],
-] as const)('a reversal tells the balance %s it', (webhookBalances, dollars) => {
+] as const)('a reversal states the balance %s it', (webhookBalances, dollars) => {
   const bare = bareWorld({ seed: oneHolder(), assumptions: { webhookBalances } });
   const { NetworkTransactionId } = buy(bare);
 

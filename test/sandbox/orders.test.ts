@@ -14,7 +14,7 @@ function order(bare: BareWorld, input: OrderInput, errors: readonly (typeof VIRT
 }
 
 describe('virtual card orders', () => {
-  it('tell the sensitive data once all went well', () => {
+  it('report the sensitive data when every step succeeds', () => {
     const bare = bareWorld({ seed: oneHolder() });
 
     const { told, AcctId, CardOrderId } = order(bare, virtual);
@@ -33,7 +33,7 @@ describe('virtual card orders', () => {
     expect(told.ExpirationDate).toMatch(/T00:00:00$/);
   });
 
-  it.each(VIRTUAL_ERRORS.filter((error) => error !== 'Card'))('half succeed when %s fails', (error) => {
+  it.each(VIRTUAL_ERRORS.filter((error) => error !== 'Card'))('partly succeed when %s fails', (error) => {
     const bare = bareWorld({ seed: oneHolder() });
 
     const { told, AcctId } = order(bare, virtual, [error]);
@@ -52,7 +52,7 @@ describe('virtual card orders', () => {
     expect(told.Message).toBe('Failed: Set Group, Set Ruleset, Activation, Funding');
   });
 
-  it('make no account when the card itself fails', () => {
+  it('create no account when the card creation fails', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const before = bare.world.state.accounts.length;
 
@@ -68,7 +68,7 @@ describe('virtual card orders', () => {
     });
   });
 
-  it('fail to fund by themselves when the business lacks the money', () => {
+  it('fail to fund when the business lacks the money', () => {
     const { told } = order(bareWorld({ seed: oneHolder() }), { ...virtual, FundCardAmount: 1000.01 });
 
     expect(told).toMatchObject({ Errors: ['Funding'], Balance: 0 });
@@ -78,18 +78,21 @@ describe('virtual card orders', () => {
     ['ACTIVE', 'ACTIVE'],
     ['INACTIVE', 'INACTIVE'],
     ['BLOCKED', 'INACTIVE'],
-  ] as const)('say in a resend of a virtual card that is %s that it is %s: there are two states', (status, said) => {
-    const bare = bareWorld({ seed: oneHolder() });
-    const { AcctId } = order(bare, virtual);
-    const account = bare.world.state.accounts.find(({ acctId }) => acctId === AcctId)!;
-    account.cards[0]!.status = status;
+  ] as const)(
+    'report a virtual card with the status %s as %s in a resend, which has only two states',
+    (status, said) => {
+      const bare = bareWorld({ seed: oneHolder() });
+      const { AcctId } = order(bare, virtual);
+      const account = bare.world.state.accounts.find(({ acctId }) => acctId === AcctId)!;
+      account.cards[0]!.status = status;
 
-    resendVirtualCard(bare.world, account);
+      resendVirtualCard(bare.world, account);
 
-    expect(bare.emitted.at(-1)).toMatchObject({ kind: 'virtual-card', data: { Status: said } });
-  });
+      expect(bare.emitted.at(-1)).toMatchObject({ kind: 'virtual-card', data: { Status: said } });
+    },
+  );
 
-  it('leave Errors and Message empty in a resend, whatever the order met', () => {
+  it('leave Errors and Message empty in a resend, whatever failed in the order', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const { AcctId, told } = order(bare, virtual, ['Group']);
     const account = bare.world.state.accounts.find(({ acctId }) => acctId === AcctId)!;
@@ -103,7 +106,7 @@ describe('virtual card orders', () => {
 });
 
 describe('card orders', () => {
-  it('ship with one webhook for each card, linked by the order id', () => {
+  it('ship with one webhook per card, linked by the order id', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
     const { CardOrderId, AcctId } = simulation.createOrder({ FirstName: 'Ina', LastName: 'Berg' });
@@ -139,7 +142,7 @@ describe('card orders', () => {
     expect(bare.emitted.at(-1)?.data.ShippingMethod).toBe(carrier);
   });
 
-  it('are activated by the holder later, unless somebody was faster', () => {
+  it('are activated by the holder later, unless someone was faster', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
     const { AcctId } = simulation.createOrder({ FirstName: 'Ina', LastName: 'Berg' });

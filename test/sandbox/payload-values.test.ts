@@ -20,7 +20,7 @@ beforeAll(() => {
   for (const { kind, data } of bare.emitted) told.set(kind, data);
 });
 
-/** What the words of {@link notes} stand for; any other text is the value itself. */
+/** Meanings of the words in {@link notes}. Any other text is a literal value. */
 const meanings: Readonly<Record<string, unknown>> = {
   null: null,
   empty: '',
@@ -29,7 +29,7 @@ const meanings: Readonly<Record<string, unknown>> = {
   'a text': expect.stringMatching(/./),
 };
 
-/** What the notes of the specification say of a field, for each of {@link kinds} in their order; null: nothing. */
+/** Expected values per field from the notes of the specification, in the order of {@link kinds}. Null means no note. */
 const notes: readonly (readonly [field: keyof NetworkRow, ...expected: (string | null)[]])[] = [
   ['TransactionId', 'null', 'an id', 'null', 'null', 'null'],
   ['HoldTime', 'null', null, null, null, null],
@@ -50,7 +50,7 @@ const cases = notes.flatMap(([field, ...expected]) =>
   }),
 );
 
-it.each(cases)('%s of a %s is %s', (field, kind, value) => {
+it.each(cases)('%s of the %s is %s', (field, kind, value) => {
   expect(told.get(kind)?.[field]).toEqual(value in meanings ? meanings[value] : value);
 });
 

@@ -1,6 +1,5 @@
 /**
- * JSON of any webhook or endpoint, as a test reads it: what is looked for is the expectation's to say, so a type of each
- * of them would say it twice.
+ * JSON of any webhook or endpoint as read by a test. The expectations state its shape, so a type would only repeat them.
  */
-// biome-ignore lint/suspicious/noExplicitAny: the expectations say what is in it.
+// biome-ignore lint/suspicious/noExplicitAny: the expectations state its shape.
 export type Payload = any;

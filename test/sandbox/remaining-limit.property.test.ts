@@ -14,7 +14,7 @@ type CategoryId = keyof typeof MCCS;
 
 const cents = (least: number, most: number) => fc.integer({ min: least, max: most }).map((value) => value / 100);
 
-/** Limits that do not contradict one another: each window's is at least the one before it. */
+/** Consistent limits: each window's limit is at least that of the shorter window. */
 const limits = fc.tuple(...WINDOWS.map(() => fc.option(cents(0, 30_000), { nil: null }))).map((values) => {
   let least = 0;
   return Object.fromEntries(
@@ -48,7 +48,7 @@ interface Left {
   readonly remaining: number;
 }
 
-/** What the API says is left, in one of its two forms. */
+/** The remaining limits according to the API, in one of its two forms. */
 function askApi(bare: BareWorld, form: 'RemainingLimit' | 'RemainingLimits'): Left[] {
   const found = createRouter(detailsRoutes)('GET', `/Details/AccountDetails/${onlyAccount(bare).acctId}/${form}`);
   if (!('route' in found)) throw new Error('no such route');
@@ -103,7 +103,7 @@ function take(bare: BareWorld, steps: readonly Step[]): void {
           Amount: amount,
         });
       } catch {
-        // A step that does not fit the purchase's state is refused; the history goes on.
+        // A step that does not fit the purchase's state is refused, and the history continues.
       }
     }
   }
@@ -113,7 +113,7 @@ const CATEGORY_NAMES: Record<CategoryId, string> = { 9: 'Restaurants', 13: 'Hard
 
 describe('remaining limits', () => {
   it.each(['RemainingLimit', 'RemainingLimits'] as const)(
-    '%s is to the cent what the engine enforces, after any history',
+    '%s matches the engine to the cent after any history',
     (form) => {
       fc.assert(
         fc.property(
@@ -137,7 +137,7 @@ describe('remaining limits', () => {
             const buy = (Amount: number) =>
               purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount, MCCCode: MCCS[asked] });
 
-            // One cent more than the smallest is refused by a limit; the smallest itself is not.
+            // A limit refuses one cent more than the smallest remaining amount, but not that amount itself.
             if (says.length > 0 && most < balance) {
               const over = buy(Math.round(most * 100 + 1) / 100);
               expect(over.MessageCode).toMatch(/^decline\.rule\.velocity/);
@@ -150,7 +150,7 @@ describe('remaining limits', () => {
     },
   );
 
-  it('both forms tell the same numbers', () => {
+  it('have the same numbers in both forms', () => {
     fc.assert(
       fc.property(limits, limits, fc.array(step, { maxLength: 15 }), (overall, category, steps) => {
         const bare = bareWorld({
@@ -167,7 +167,7 @@ describe('remaining limits', () => {
     );
   });
 
-  it('balances and holds stay whole cents and agree with the open purchases, after any history', () => {
+  it('agree with balances and holds in whole cents and with the open purchases after any history', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const bare = bareWorld({ seed: oneHolder(1000) });

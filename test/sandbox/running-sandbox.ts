@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/s
 import { assertFitsDocument } from './fits-document.ts';
 import type { Payload } from './payload.ts';
 
-/** A webhook as the receiver saw it. */
+/** A webhook as received. */
 export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -17,12 +17,12 @@ export interface Received {
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Decides the answer; 200 unless set. */
+  /** Writes the response. 200 unless set. */
   answer: (request: Received, response: ServerResponse) => void;
   close(): Promise<void>;
 }
 
-/** A receiver of webhooks on loopback. */
+/** A webhook receiver on loopback. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ export interface ApiResult {
   readonly headers: Headers;
 }
 
-/** Calls the API with the right token, and holds each answer against the OpenAPI document. */
+/** Calls the API with the valid token, and checks the response against the OpenAPI document. */
 export async function callApi(
   sandbox: Sandbox,
   method: string,
@@ -74,7 +74,7 @@ export async function callApi(
   return { status: response.status, body: result, headers: response.headers };
 }
 
-/** Calls a `/simulate` route; the same. */
+/** Calls a `/simulate` route, and checks the response in the same way. */
 export async function simulate(sandbox: Sandbox, name: string, body: unknown): Promise<ApiResult> {
   const response = await fetch(`${sandbox.simulateUrl}/${name}`, {
     method: 'POST',
@@ -85,7 +85,7 @@ export async function simulate(sandbox: Sandbox, name: string, body: unknown): P
   return { status: response.status, body: answer, headers: response.headers };
 }
 
-/** Waits until something holds; fails loudly when it never does. */
+/** Waits until the condition is true. @throws when it never is. */
 export async function until(holds: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!holds()) {
@@ -94,7 +94,7 @@ export async function until(holds: () => boolean, what: string, deadlineMs = 10_
   }
 }
 
-/** One Redis for a test file, and sandboxes that are stopped after it. */
+/** Provides one Redis per test file, and sandboxes that are stopped after it. */
 export function useSandboxes(): {
   redisUrl: () => string;
   start: (options?: Partial<SandboxOptions>) => Promise<Sandbox>;

@@ -4,7 +4,7 @@ import { castOf } from '../../sandbox/story/cast.ts';
 import { RUSH_MAX, rushPurchases } from '../../sandbox/story/rush.ts';
 import { bareWorld } from './bare-world.ts';
 
-it('a rush is declined to the last purchase, each at a shop of its own, for several reasons', () => {
+it('every purchase of a rush is declined, each at a different shop, for several reasons', () => {
   const { world } = bareWorld();
   const { plain } = castOf(world);
 
@@ -18,12 +18,12 @@ it('a rush is declined to the last purchase, each at a shop of its own, for seve
   expect(new Set(answers.map(({ MessageCode }) => MessageCode)).size).toBeGreaterThan(2);
 });
 
-it('nobody can rush without cards, and nobody more than there are shops', () => {
+it('a rush needs cards, and is limited to the number of shops', () => {
   expect(rushPurchases([], 12)).toEqual([]);
   expect(rushPurchases([1], 1000)).toHaveLength(RUSH_MAX);
 });
 
-it('a later rush goes to shops that no earlier rush has used, also when all have been used once', () => {
+it('a later rush uses shops that no earlier rush has used, even when all have been used once', () => {
   const names = (count: number, skip: number): string[] =>
     rushPurchases([1, 2, 3], count, skip).map(({ MerchantName }) => MerchantName ?? '');
 

@@ -24,7 +24,7 @@ describe('the seed', () => {
     );
   });
 
-  it('has the same ids and numbers whatever the day', () => {
+  it('has the same ids and numbers on any day', () => {
     const ids = (day: string) =>
       buildState(STANDARD_SEED, assumptionsWith(), new Date(day)).accounts.map(({ acctId, cards }) => [
         acctId,
@@ -34,7 +34,7 @@ describe('the seed', () => {
     expect(ids('2026-03-08T07:00:00Z')).toEqual(ids('2027-11-07T06:00:00Z'));
   });
 
-  it('is a few dozen holders with groups, rulesets, orders and transactions', () => {
+  it('has a few dozen holders with groups, rulesets, orders and transactions', () => {
     expect(accounts.length).toBeGreaterThanOrEqual(24);
     expect(world.state.groups.length).toBeGreaterThan(2);
     expect(world.state.rulesets.length).toBeGreaterThan(2);
@@ -52,7 +52,7 @@ describe('the seed', () => {
     expect(new Set(shown.map(({ IsVirtual }) => IsVirtual)).size).toBe(2);
   });
 
-  it('restricts nobody whose balance lies between 600 and 4,500 dollars', () => {
+  it('does not restrict holders with a balance between 600 and 4,500 dollars', () => {
     expect(plain.length).toBeGreaterThanOrEqual(8);
     for (const { CardList, SpendRules, SpendingRulesetId, AcctId } of plain) {
       expect(CardList).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('the seed', () => {
     }
   });
 
-  it('has the awkward cases: shared last four, shared last name, an old card beside its replacement', () => {
+  it('has the awkward cases: shared last four, shared last name, an old card alongside its replacement', () => {
     const fours = accounts.flatMap(({ cards }) => cards.map(last4));
     const names = accounts.map(({ lastName }) => lastName);
 
@@ -93,7 +93,7 @@ describe('the seed', () => {
     expect(rules.some(({ CardNotPresentUse }) => !CardNotPresentUse)).toBe(true);
   });
 
-  it('leaves the balances that it promises', () => {
+  it('leaves the promised balances', () => {
     expect(shown.map(({ AvailableBalance }) => AvailableBalance)).toEqual(
       STANDARD_SEED.accounts.map(({ balance }) => balance),
     );
@@ -108,7 +108,7 @@ describe('the seed', () => {
 });
 
 describe('card numbers', () => {
-  it('are valid test numbers for any serial, with the last four asked for', () => {
+  it('are valid test numbers for any serial, with the requested last four', () => {
     for (let serial = 0; serial < 2000; serial += 1) {
       const number = testCardNumber(serial * 37, lastFourOf(serial));
       expect(number).toMatch(new RegExp(`^411111\\d{6}${lastFourOf(serial)}$`));
@@ -116,14 +116,14 @@ describe('card numbers', () => {
     }
   });
 
-  it('are told apart from wrong ones by the check', () => {
+  it('pass the check, unlike wrong ones', () => {
     expect(passesLuhn('4111111111111111')).toBe(true);
     expect(passesLuhn('4111111111111112')).toBe(false);
   });
 });
 
 describe('assumptions', () => {
-  it('each name where they come from', () => {
+  it('each name their source', () => {
     for (const { source } of Object.values(ASSUMPTIONS)) expect(source).toMatch(/^(spec|facts|contract|of our own)/);
   });
 

@@ -30,7 +30,7 @@ describe('faults', () => {
     ['hang_after_effect', 'hangs', 'BLOCKED'],
     ['hang_up', 'cut', 'ACTIVE'],
     ['hang_up_after_effect', 'cut', 'BLOCKED'],
-  ] as const)('%s answers %s and leaves the card %s, once', async (kind, answer, status) => {
+  ] as const)('%s: answers %s once and leaves the card %s', async (kind, answer, status) => {
     const sandbox = await sandboxes.start({ seed: 'small' });
     sandbox.faults.add({ method: 'PUT', path, kind });
 
@@ -38,7 +38,7 @@ describe('faults', () => {
     expect(await block(sandbox)).toEqual({ answer: 200, status: 'BLOCKED' });
   });
 
-  it('hits as often as asked, only its method and path, until cleared', async () => {
+  it('apply as often as set, only to their method and path, until cleared', async () => {
     const sandbox = await sandboxes.start({ seed: 'small' });
     sandbox.faults.add({ path: /^\/Details\/AccountDetails$/, kind: 'http_500', times: 2 });
     sandbox.faults.add({ path: /Ping/i, kind: 'http_500', times: Number.POSITIVE_INFINITY });
@@ -51,7 +51,7 @@ describe('faults', () => {
     expect(await ping()).toBe(200);
   });
 
-  it('a hang with an end answers late, and a rate limit may name its wait', async () => {
+  it('can be a hang that ends with a late response, and a rate limit with a wait', async () => {
     const sandbox = await sandboxes.start({ seed: 'small' });
     sandbox.faults.add({ path: /ping/, kind: 'hang', ms: 80 });
     sandbox.faults.add({ path: /ping/, kind: 'rate_limited', retryAfterSeconds: 7 });
@@ -65,14 +65,14 @@ describe('faults', () => {
 });
 
 describe('rate limits', () => {
-  it('are off unless asked for', async () => {
+  it('are off by default', async () => {
     const sandbox = await sandboxes.start({ seed: 'small' });
 
     for (let call = 0; call < 12; call += 1)
       expect((await callApi(sandbox, 'GET', '/Details/AccountDetails')).status).toBe(200);
   });
 
-  it("stop the eleventh list of accounts within an hour, in the service's form and without Retry-After", async () => {
+  it("refuse the eleventh list of accounts within an hour in the service's form without Retry-After", async () => {
     const sandbox = await sandboxes.start({ seed: 'small', rateLimits: true });
     const id = sandbox.accounts()[0]!.AcctId;
 
@@ -87,7 +87,7 @@ describe('rate limits', () => {
     expect((await callApi(sandbox, 'GET', `/Details/AccountDetails/${id}`)).status).toBe(200);
   });
 
-  it('stop the 121st call of a minute, and let calls through again after it', async () => {
+  it('refuse the 121st call of a minute, and allow calls again after it', async () => {
     const sandbox = await sandboxes.start({ seed: 'small', rateLimits: true, timeScale: 20 });
     const id = sandbox.accounts()[0]!.AcctId;
     const call = async () => (await callApi(sandbox, 'GET', `/Card/Profile/${id}`)).status;
@@ -121,7 +121,7 @@ describe('the simulation routes', () => {
     ['status', { AcctId: 610_001, CardStatus: 'INACTIVE' }],
     ['status', { AcctId: 1, CardStatus: 'BLOCKED' }],
     ['outage', { on: 'yes' }],
-  ])('%s with %j is refused with 400 and a message', async (name, body) => {
+  ])('refuse %s with %j with 400 and a message', async (name, body) => {
     const sandbox = await sandboxes.start({ seed: 'small' });
 
     const answer = await simulate(sandbox, name, body);
@@ -129,7 +129,7 @@ describe('the simulation routes', () => {
     expect(answer).toMatchObject({ status: 400, body: { Message: expect.stringMatching(/./) } });
   });
 
-  it('answer in the shapes of the contract', async () => {
+  it('answer in the documented shapes', async () => {
     const sandbox = await sandboxes.start({ seed: 'small' });
     const { AcctId } = sandbox.accounts()[0]!;
 
@@ -172,7 +172,7 @@ describe('the simulation routes', () => {
 });
 
 describe('state in a file', () => {
-  it('outlives the sandbox, and is not written without being asked for', async () => {
+  it('survives the sandbox, and is written only on request', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'cardbell-sandbox-'));
     const dataFile = join(folder, 'state.json');
     const before = await sandboxes.start({ seed: 'small', dataFile });
@@ -192,7 +192,7 @@ describe('state in a file', () => {
 });
 
 describe('the story', () => {
-  it('meets every decline code and every kind of webhook, and stops when told', async () => {
+  it('covers every decline code and every kind of webhook, and can be stopped', async () => {
     const receiver = await startReceiver();
     const sandbox = await sandboxes.start({ webhooks: receiver.url, timeScale: 10 });
     const texts: string[] = [];
@@ -205,7 +205,7 @@ describe('the story', () => {
     expect(new Set(receiver.received.map(({ path }) => path)).size).toBe(8);
     expect(receiver.received.filter(({ path }) => path.endsWith('decline')).length).toBeGreaterThan(40);
     expect(texts.join('\n')).not.toContain('Refused');
-    // Three cards at one merchant would be announced as card testing, which the story does not tell.
+    // Three cards at one merchant would raise a card testing warning, which is not part of the story.
     const cardsOf = new Map<string, Set<unknown>>();
     for (const { body } of receiver.received.filter(({ path }) => path.endsWith('decline'))) {
       const merchant = String(body.Data.MerchantName);

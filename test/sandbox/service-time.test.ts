@@ -9,7 +9,7 @@ it.each([
   [undefined, '2026-11-20T23:30:00', '-05:00', '2026-11-20'],
   ['America/Los_Angeles', '2026-11-20T20:30:00', '-08:00', '2026-11-20'],
   ['Asia/Kolkata', '2026-11-21T10:00:00', '+05:30', '2026-11-21'],
-])('the service writes its times, and counts its days, in the zone %s', (zone, local, offset, day) => {
+])('the service writes times and counts days in the time zone %s', (zone, local, offset, day) => {
   useZoneOf(zone);
 
   expect(toServiceTime(at)).toBe(local);
@@ -17,7 +17,7 @@ it.each([
   expect(windowName('Daily', at)).toBe(day);
 });
 
-it('a zone that does not exist is refused with what was expected', () => {
+it('refuses an unknown time zone and states what was expected', () => {
   expect(() => useZoneOf('Mars/Olympus')).toThrow(
     'CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago, not Mars/Olympus',
   );

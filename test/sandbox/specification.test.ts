@@ -22,7 +22,7 @@ async function get(path: string): Promise<{ TransactionList: Record<string, unkn
   return (await response.json()) as { TransactionList: Record<string, unknown>[] };
 }
 
-it('network transactions exclude the funding of cards, which transaction details show', async () => {
+it('network transactions exclude card funding, which transaction details include', async () => {
   const { AcctId } = sandbox.createOrder({
     FirstName: 'Fay',
     LastName: 'Funded',
@@ -74,7 +74,7 @@ it('network transactions are authorizations, settlements, reversals, PIN transac
   }
 });
 
-/** Every record of an account in an answer, however deep. */
+/** All records of an account in a response, at any depth. */
 function accountsIn(answer: unknown): Record<string, unknown>[] {
   if (typeof answer !== 'object' || answer === null) return [];
   const own = 'CustomId' in answer || 'IsVirtual' in answer ? [answer as Record<string, unknown>] : [];
@@ -90,7 +90,7 @@ it.each([
   ['/SpendingRuleset/1/Cards', ['CustomId', 'IsVirtual']],
   ['/SpendingRuleset/1/Advanced/Cards', ['CustomId']],
   ['/Card/CardOrder/{Order}', ['CustomId']],
-])('GET %s tells of each account its %j', async (path, fields) => {
+])('GET %s returns for each account its %j', async (path, fields) => {
   const standard = await start({});
   const known = new Map(standard.accounts().map((account) => [account.AcctId, account]));
   for (const isVirtual of [false, true]) {
@@ -117,7 +117,7 @@ it('MetadataApprovalStatus is one of the values of the specification', async () 
   for (const value of values) expect(['Approved', 'Rejected', 'Ignored', 'Not Reviewed']).toContain(value);
 });
 
-it('a card ordered through CreateAsync leads to a webhook with the status INACTIVE', async () => {
+it('a card ordered with CreateAsync causes a webhook with the status INACTIVE', async () => {
   const holder = {
     FirstName: 'Ida',
     LastName: 'Ordered',
@@ -147,18 +147,18 @@ it('a card ordered through CreateAsync leads to a webhook with the status INACTI
       .filter(({ path }) => path.endsWith('card-status'))
       .flatMap(({ body }) => body.Data.CardList as { CardOrderId: number; CardStatus: string }[])
       .filter((card) => card.CardOrderId === CardOrderId);
-  await until(() => told().length > 0, 'the new card is told');
+  await until(() => told().length > 0, 'the status webhook of the new card arrives');
   expect(told()).toMatchObject([{ CardStatus: 'INACTIVE' }]);
 });
 
-it('webhooks are tried again after 15, 30, 60, 120 and 3600 seconds', () => {
+it('webhooks are retried after 15, 30, 60, 120 and 3600 seconds', () => {
   expect(ASSUMPTIONS.retrySeconds.value).toEqual([15, 30, 60, 120, 3600]);
 });
 
 it.each([
   [50, 200],
   [51, 400],
-])('a CustomId of %i characters is answered with %i', async (length, status) => {
+])('a CustomId of %i characters gets %i', async (length, status) => {
   const [account] = sandbox.accounts();
   const response = await fetch(`${sandbox.url}/Card/Profile/${account?.AcctId}`, {
     method: 'PUT',

@@ -7,7 +7,7 @@ import { allMerchantCategories, categoryOf, MERCHANT_CATEGORIES } from '../../sa
 const write = (given: SpendRulesWrite, before = defaultSpendRules()) => writtenRules(before, given, assumptionsWith());
 
 describe('a write of spend rules', () => {
-  it('replaces what is given and keeps the rest, fields it does not know included', () => {
+  it('replaces the given fields and keeps all others, even unknown ones', () => {
     const before = write({ DailySpendLimit: 100, MonthlySpendLimit: 900, FutureField: { keep: true } });
 
     const after = write({ DailySpendLimit: 200 }, before);
@@ -21,7 +21,7 @@ describe('a write of spend rules', () => {
     expect(after.MerchantCategories).toEqual(allMerchantCategories());
   });
 
-  it('takes a limit away with null', () => {
+  it('removes a limit with null', () => {
     expect(write({ DailySpendLimit: null }, write({ DailySpendLimit: 100 })).DailySpendLimit).toBeNull();
   });
 
@@ -45,7 +45,7 @@ describe('a write of spend rules', () => {
     [{ DailySpendLimit: 0 }],
     [{ DailySpendLimit: 10, MerchantCategories: [{ Id: 9, DailySpendLimit: 10 }] }],
     [{ MerchantCategories: [] }],
-  ])('takes %j', (given) => {
+  ])('accepts %j', (given) => {
     expect(() => write(given as SpendRulesWrite)).not.toThrow();
   });
 
@@ -61,7 +61,7 @@ describe('limits written together', () => {
     MerchantCategories: [{ Id: 9, DailySpendLimit: 80, TransactionLimit: 50 }],
   });
 
-  it('are judged as they are afterwards: a day and its week, a category and the card', () => {
+  it('are checked in their final state: daily against weekly, category against card', () => {
     expect(() => write({ DailySpendLimit: 300 }, card)).toThrow('Shorter period');
     expect(write({ DailySpendLimit: 300, WeeklySpendLimit: 300 }, card)).toMatchObject({ WeeklySpendLimit: 300 });
     const categories = { MerchantCategories: [{ Id: 9, DailySpendLimit: 150 }] };
@@ -71,14 +71,14 @@ describe('limits written together', () => {
     ]);
   });
 
-  it('a limit for a single purchase is compared with no window', () => {
+  it('do not compare a single-purchase limit with any window', () => {
     const categories = { MerchantCategories: [{ Id: 9, TransactionLimit: 5000 }] };
     expect(write(categories, card).MerchantCategories).toMatchObject([{ TransactionLimit: 5000, DailySpendLimit: 80 }]);
   });
 });
 
 describe('merchant categories', () => {
-  it('every merchant code has exactly one', () => {
+  it('cover every merchant code exactly once', () => {
     for (let code = 0; code <= 9999; code += 1) {
       expect(MERCHANT_CATEGORIES).toContain(categoryOf(String(code).padStart(4, '0')));
     }

@@ -45,7 +45,7 @@ describe('the catalogue', () => {
     },
   );
 
-  it('prints each with its sample', () => {
+  it('prints each entry with its sample', () => {
     printCatalogue({ out: (line) => void out.push(line), err: () => {} });
 
     for (const { name } of CATALOGUE) expect(out.some((line) => line.startsWith(`${name} `))).toBe(true);
@@ -68,7 +68,7 @@ describe('trigger', () => {
     },
   );
 
-  it('overrides any field, a negative number included, and keeps the requested amount equal', async () => {
+  it('overrides any field, even with a negative number, and keeps the requested amount equal', async () => {
     await run(
       'decline.rule.velocity',
       '--TransactionAmount',
@@ -92,7 +92,7 @@ describe('trigger', () => {
     });
   });
 
-  it('sets fields of the card inside a status change, and a message that goes with its code', async () => {
+  it('sets fields of the card in a status change, and a message matching its code', async () => {
     await run('card-status', '--CardStatus', 'CLOSED', '--AcctId', '42');
     await run('decline', '--MessageCode', 'decline.card.pin');
 
@@ -103,7 +103,7 @@ describe('trigger', () => {
     });
   });
 
-  it('sends what does not fit all the same, and remarks on it', async () => {
+  it('sends a webhook that does not fit anyway, with a remark', async () => {
     await run('pin', '--TransactionAmount', 'much', '--Colour', 'red');
 
     expect(receiver.received[0]!.body.Data).toMatchObject({ TransactionAmount: 'much', Colour: 'red' });
@@ -122,14 +122,14 @@ describe('trigger', () => {
   it.each([
     ['2.0.1.3', -84.1],
     ['2.0.1.1', 84.1],
-  ])('with version %s the amount is %f', async (version, amount) => {
+  ])('in version %s sends the amount as %f', async (version, amount) => {
     await run('authorization', '--version', version);
 
     expect(receiver.received[0]!.headers['x-service-version']).toBe(version);
     expect(receiver.received[0]!.body.Data.TransactionAmount).toBe(amount);
   });
 
-  it('prints and sends nothing in a dry run, without a secret', async () => {
+  it('prints in a dry run without sending, and needs no secret', async () => {
     await trigger(parseTriggerArguments(['pin', '--dry-run'], '2.0.1.3'), () => new Date(), {
       out: (line) => void out.push(line),
       err: () => {},
@@ -139,7 +139,7 @@ describe('trigger', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
-  it('sends an id of 64 bits as a number with all of its digits', async () => {
+  it('sends a 64-bit id as a number with all its digits', async () => {
     const asked = parseTriggerArguments(['pin', '--NetworkTransactionId', '9007199254740993', '--dry-run'], '2.0.1.3');
     await trigger(asked, () => new Date(), { out: (line) => void out.push(line), err: () => {} });
 
@@ -152,7 +152,7 @@ describe('trigger', () => {
     [401, false, 'shared secret'],
     [404, false, 'no receiver'],
     [503, false, 'try again'],
-  ])('says in words what %i means', async (status, isTaken, words) => {
+  ])('explains the status %i in words', async (status, isTaken, words) => {
     receiver.answer = (_request, response) => void response.writeHead(status).end();
 
     expect(await run('pin')).toBe(isTaken);
@@ -160,7 +160,7 @@ describe('trigger', () => {
     expect(out[0]).toContain(words);
   });
 
-  it('says so when nobody listens', async () => {
+  it('says so when nothing listens', async () => {
     expect(await run('pin', '--to', 'http://127.0.0.1:9/')).toBe(false);
 
     expect(out[0]).toContain('nobody listens');
@@ -181,7 +181,7 @@ describe('trigger', () => {
     await expect(Promise.resolve().then(() => run(...args))).rejects.toThrow(message);
   });
 
-  it('sends to where the web process of this machine listens, unless told otherwise', () => {
+  it('sends to the web process on this machine by default', () => {
     const urlOf = (args: string[], port?: string) => parseTriggerArguments(args, '2.0.1.3', port).url;
     expect(urlOf(['pin'])).toBe('http://127.0.0.1:3000/webhooks');
     expect(urlOf(['pin'], '')).toBe('http://127.0.0.1:3000/webhooks');

@@ -6,7 +6,7 @@ import { toCallbackTime, toServiceTime, WINDOWS, type Window, windowName } from 
 import { limitField } from '../../sandbox/state/spend-rules.ts';
 import { bareWorld, oneHolder, onlyAccount } from './bare-world.ts';
 
-/** Edges of calendar windows, among them those around the days of 23 and 25 hours. */
+/** Edges of calendar windows, including those around the days with 23 and 25 hours. */
 const EDGES: readonly (readonly [window: Window, lastInside: string, firstOutside: string, what: string])[] = [
   ['Daily', '2026-03-05T04:59:59Z', '2026-03-05T05:00:00Z', 'midnight in winter'],
   ['Daily', '2026-07-05T03:59:59Z', '2026-07-05T04:00:00Z', 'midnight in summer'],
@@ -21,7 +21,7 @@ const EDGES: readonly (readonly [window: Window, lastInside: string, firstOutsid
   ['Yearly', '2027-01-01T04:59:59Z', '2027-01-01T05:00:00Z', 'the end of the year'],
 ];
 
-describe('windows of limits', () => {
+describe('limit windows', () => {
   it.each(EDGES)('%s: %s is the last second and %s the first of the next (%s)', (window, lastInside, firstOutside) => {
     const bare = bareWorld({ seed: oneHolder(1000, { rules: { [limitField(window)]: 100 } }) });
     const { acctId } = onlyAccount(bare);
@@ -40,11 +40,11 @@ describe('windows of limits', () => {
   it.each([
     ['2026-11-01T05:30:00Z', '2026-11-01T06:30:00Z', 'the hour that exists twice'],
     ['2026-03-08T06:59:59Z', '2026-03-08T07:00:00Z', 'the hour that does not exist'],
-  ])('%s and %s are one day (%s)', (one, other) => {
+  ])('%s and %s are the same day (%s)', (one, other) => {
     expect(windowName('Daily', new Date(one))).toBe(windowName('Daily', new Date(other)));
   });
 
-  it('a lifetime limit never starts again', () => {
+  it('a lifetime limit never resets', () => {
     const bare = bareWorld({ seed: oneHolder(1000, { rules: { LifetimeSpendLimit: 100 } }) });
     const { acctId } = onlyAccount(bare);
     settle(bare.world, purchase(bare.world, { AcctId: acctId, Amount: 100 }));
@@ -54,7 +54,7 @@ describe('windows of limits', () => {
     expect(purchase(bare.world, { AcctId: acctId, Amount: 0.01 }).MessageCode).toBe('decline.rule.velocity');
   });
 
-  it('writes wall time without, and callback time with its offset, in winter and summer', () => {
+  it('write wall time without an offset and callback time with one, in winter and summer', () => {
     expect(toServiceTime(new Date('2026-01-15T12:00:00Z'))).toBe('2026-01-15T07:00:00');
     expect(toServiceTime(new Date('2026-07-15T12:00:00Z'))).toBe('2026-07-15T08:00:00');
     expect(toCallbackTime(new Date('2026-01-15T12:00:00.573Z'), 8865)).toBe('2026-01-15T07:00:00.5738865-05:00');
@@ -62,12 +62,12 @@ describe('windows of limits', () => {
   });
 });
 
-describe('what a limit counts', () => {
+describe('usage of a limit', () => {
   const bare = () => bareWorld({ seed: oneHolder(1000, { rules: { DailySpendLimit: 100 } }) });
   const left = (world: ReturnType<typeof bare>): number | undefined =>
     remainingLimits(world.world, onlyAccount(world), world.world.now())[0]?.remainingCents;
 
-  it('gives back what is reversed, in part or whole', () => {
+  it('is reduced by partial and full reversals', () => {
     const on = bare();
     const { NetworkTransactionId } = purchase(on.world, { AcctId: onlyAccount(on).acctId, Amount: 80 });
 
@@ -78,7 +78,7 @@ describe('what a limit counts', () => {
     expect(left(on)).toBe(10_000);
   });
 
-  it('counts the amount that settles, not the one held', () => {
+  it('counts the settled amount, not the held one', () => {
     const on = bare();
     const { NetworkTransactionId } = purchase(on.world, { AcctId: onlyAccount(on).acctId, Amount: 80 });
 
@@ -104,7 +104,7 @@ describe('what a limit counts', () => {
     expect(on.emitted).toHaveLength(1);
   });
 
-  it.each(WINDOWS)('a decline counts in no %s window', (window) => {
+  it.each(WINDOWS)('does not count a decline in the %s window', (window) => {
     const on = bareWorld({ seed: oneHolder(1000, { rules: { [limitField(window)]: 100 } }) });
 
     purchase(on.world, { AcctId: onlyAccount(on).acctId, Amount: 100.01 });

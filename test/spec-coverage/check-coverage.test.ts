@@ -15,20 +15,20 @@ const result = (title: string, state: TestResult['state'], file = 'test/a.test.t
 
 describe('a row of the specification', () => {
   it.each([
-    ['is proved by its test', [result('a thing > does this for people', 'passed')], []],
+    ['is proven by its test', [result('a thing > does this for people', 'passed')], []],
     [
       'needs every test of a table',
       [result('a thing > does 1 for x', 'passed'), result('a thing > does 2 for x', 'failed')],
       ['failed'],
     ],
-    ['is not proved by a test that was skipped', [result('a thing > does 1 for x', 'skipped')], ['was not run']],
-    ['is not proved by a test that has another name', [result('a thing > does 1 to x', 'passed')], ['is missing']],
+    ['is not proven by a skipped test', [result('a thing > does 1 for x', 'skipped')], ['was not run']],
+    ['is not proven by a test with another name', [result('a thing > does 1 to x', 'passed')], ['is missing']],
     [
-      'is not proved by a test whose title only contains its name',
+      'is not proven by a test whose title only contains the name',
       [result('a thing > does 1 for x', 'passed', 'test/b.test.ts'), result('not a thing > does 1 for x', 'passed')],
       ['is missing'],
     ],
-    ['is not looked at where its file was not run', [result('another', 'passed', 'test/b.test.ts')], []],
+    ['is not checked if its file was not run', [result('another', 'passed', 'test/b.test.ts')], []],
   ])('%s', (_what, results, complaints) => {
     const uncovered = uncoveredRows([row], results);
 
@@ -36,11 +36,11 @@ describe('a row of the specification', () => {
     for (const [index, complaint] of complaints.entries()) expect(uncovered[index]).toContain(complaint);
   });
 
-  it('names a file that is there: of a file that is gone no run has a result', () => {
+  it('names an existing file, because no run has results for a missing one', () => {
     for (const { row: name, file } of [...BOT_ROWS, ...SANDBOX_ROWS]) expect(existsSync(file), name).toBe(true);
   });
 
-  it('is named once in each table', () => {
+  it('occurs once in each table', () => {
     for (const table of [BOT_ROWS, SANDBOX_ROWS]) {
       const names = table.map(({ row: name }) => name);
       expect(new Set(names).size).toBe(names.length);
@@ -48,7 +48,7 @@ describe('a row of the specification', () => {
   });
 });
 
-/** Every statement of the specification by number: section, subsection, place. Covered, not ours, or not shown there. */
+/** Every statement of the specification by number (section, subsection, position): covered, not ours, or not shown. */
 const Outcome = z.union([
   z.strictObject({ number: z.string(), text: z.string(), by: z.array(z.string()).min(1) }),
   z.strictObject({ number: z.string(), text: z.string(), notOurs: z.string().min(5) }),
@@ -59,12 +59,12 @@ const specification = z
   .parse(JSON.parse(readFileSync('test/spec-coverage/specification-rows.json', 'utf8')));
 
 describe('the rows of the specification, by number', () => {
-  it('are all there, each once', () => {
+  it('are complete and unique', () => {
     expect(specification).toHaveLength(225);
     expect(new Set(specification.map(({ number }) => number)).size).toBe(225);
   });
 
-  it('are covered by rows that name a test, or fill a gap that names its assumptions', () => {
+  it('are covered by rows with a test, or by gaps with assumptions', () => {
     const proved = new Set([...BOT_ROWS, ...SANDBOX_ROWS].map(({ row: name }) => name));
     const gaps = new Set(NOT_SHOWN.map(({ row: gap }) => gap));
     for (const outcome of specification) {
@@ -73,7 +73,7 @@ describe('the rows of the specification, by number', () => {
     }
   });
 
-  it('are no gap where the specification shows what it is, and the other way round', () => {
+  it('are not gaps unless the specification says “not shown”', () => {
     const shown = specification.filter(({ text }) => !/\bnot shown\b/.test(text));
     for (const outcome of shown) expect('notShown' in outcome, outcome.number).toBe(false);
   });
@@ -81,7 +81,7 @@ describe('the rows of the specification, by number', () => {
 
 describe('each gap of the specification', () => {
   it.each(NOT_SHOWN.map(({ row: gap, file, assumptions }) => [gap, file, assumptions] as const))(
-    '%s: is filled by assumptions that are named in %s',
+    '%s: is filled by assumptions listed in %s',
     (_row, file, assumptions) => {
       const source = readFileSync(file, 'utf8');
 

@@ -1,16 +1,16 @@
 /** A row of the specification and the test that proves it. */
 export interface CoverageRow {
-  /** Section and row, in the words of the specification. */
+  /** Section and row in the words of the specification. */
   readonly row: string;
   readonly file: string;
   /**
-   * Full title of the test, its `describe`s before it, joined by ` > `. Of a table of tests it is the title as written
-   * there: `%s` and `$name` stand for the values, and every test of the table counts.
+   * Full title of the test, including its `describe` titles, joined by ` > `. For `it.each`, the title with its
+   * placeholders (`%s`, `$name`), which stands for every test of the table.
    */
   readonly title: string;
 }
 
-/** What became of one test in a run. */
+/** The result of one test in a run. */
 export interface TestResult {
   readonly file: string;
   readonly title: string;
@@ -18,11 +18,11 @@ export interface TestResult {
 }
 
 /**
- * Rows that a run does not prove: their test is missing, was skipped, or failed.
+ * Finds rows that a run does not prove, because their test is missing, was skipped, or failed.
  *
- * Only rows whose file was run are looked at, so that a part of the tests may be run alone.
+ * Checks only rows whose file was run, so that parts of the tests can be run separately.
  *
- * @returns a sentence for each, for whoever reads the run.
+ * @returns a sentence about each row.
  */
 export function uncoveredRows(rows: readonly CoverageRow[], results: readonly TestResult[]): string[] {
   return rows.flatMap(({ row, file, title }) => {

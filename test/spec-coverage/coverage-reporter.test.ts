@@ -12,7 +12,7 @@ symlinkSync(join(root, 'node_modules'), join(project, 'node_modules'));
 const title = 'a hold > is released after %s';
 const proof = "it.each([5, 7])('is released after %s', () => expect(1).toBe(1));";
 
-/** Runs a file of tests for each row, in a project whose coverage table has these rows. */
+/** Runs one test file per row, in a project with these rows as its coverage table. */
 function run(tests: Readonly<Record<string, string>>, ...args: string[]) {
   rmSync(join(project, 'test'), { recursive: true, force: true });
   mkdirSync(join(project, 'test'));
@@ -29,7 +29,7 @@ export default { test: { reporters: ['default', specCoverage(${JSON.stringify(ro
 describe('a hold', () => {it('another', () => expect(1).toBe(1)); ${tests[row]}});`,
     );
   }
-  // In CI, too, a run with `.only` is one that leaves tests out.
+  // `--allowOnly` lets `.only` skip tests in CI too.
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const { status, stderr } = spawnSync(process.execPath, [vitest, 'run', '--allowOnly', ...args], {
     cwd: project,
@@ -39,7 +39,7 @@ describe('a hold', () => {it('another', () => expect(1).toBe(1)); ${tests[row]}}
 }
 
 describe('a run whose tests', () => {
-  it('prove every row succeeds', () => {
+  it('prove every row passes', () => {
     const { status, stderr } = run({ 'a hold is released': proof });
 
     expect(status).toBe(0);
@@ -47,21 +47,21 @@ describe('a run whose tests', () => {
   });
 
   const lacking = [
-    ['leave one out', proof.replace('it.each', 'it.skip.each'), 'was not run'],
+    ['skip one', proof.replace('it.each', 'it.skip.each'), 'was not run'],
     [
-      'leave all of its group out',
+      'skip a complete group',
       `describe.skip('', () => {}); it.skip.each([5, 7])('is released after %s', () => {});`,
       'was not run',
     ],
     ['run only others', `it.only('is new', () => {}); ${proof}`, 'was not run'],
-    ['have one deleted', '', 'is missing'],
-    ['have one under another name', proof.replace('released', 'freed'), 'is missing'],
-    ['only plan one', "it.todo('is released after 5');", 'was not run'],
+    ['lack one', '', 'is missing'],
+    ['have one renamed', proof.replace('released', 'freed'), 'is missing'],
+    ['only have one as a todo', "it.todo('is released after 5');", 'was not run'],
   ] as const;
-  // One run for all of them: starting it takes most of the time.
+  // One run for all of them, because startup takes most of the time.
   let all: ReturnType<typeof run> | undefined;
 
-  it.each(lacking)('%s fails, although no test failed, and names the row', (row, _tests, what) => {
+  it.each(lacking)('%s fails although no test failed, and names the row', (row, _tests, what) => {
     all ??= run(Object.fromEntries(lacking));
 
     expect(all.status).toBe(1);
@@ -76,7 +76,7 @@ describe('a run whose tests', () => {
     expect(stderr).toContain('“a hold is released” is not proved: the test “a hold > is released after 5”');
   });
 
-  it('are some by name only is not asked for the others', () => {
+  it('are filtered by name is not checked', () => {
     const { status, stderr } = run({ 'a hold is released': proof }, '-t', 'another');
 
     expect(status).toBe(0);

@@ -4,14 +4,14 @@ import { type CoverageRow, type TestResult, uncoveredRows } from './check-covera
 import { SANDBOX_ROWS } from './sandbox-rows.ts';
 
 /**
- * Fails a run in which a test that proves a row of the specification is missing, skipped or failed: the tables name
- * tests, and only what this run has shown counts.
+ * Fails a run in which a test that proves a row of the specification is missing, skipped or failed. The tables name the
+ * tests, and only the results of this run count.
  */
 export function specCoverage(rows: readonly CoverageRow[] = [...BOT_ROWS, ...SANDBOX_ROWS]): Reporter {
   let isFiltered = false;
   return {
     onInit(vitest: Vitest): void {
-      // Asked for some titles only, all others are skipped on purpose.
+      // With a title filter, all other tests are skipped on purpose.
       isFiltered = vitest.config.testNamePattern !== undefined;
     },
     onTestRunEnd(modules: readonly TestModule[]): void {

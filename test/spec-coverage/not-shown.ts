@@ -1,16 +1,16 @@
 /** A gap that the specification marks with "not shown", and the assumption that fills it. */
 export interface NotShown {
-  /** In the words of the specification. */
+  /** The row in the words of the specification. */
   readonly row: string;
   readonly file: 'sandbox/assumptions.ts' | 'src/card-api/assumptions.ts';
-  /** Names of the assumptions, as written there. */
+  /** Names of the assumptions in that file. */
   readonly assumptions: readonly string[];
 }
 
 const sandbox = 'sandbox/assumptions.ts';
 const client = 'src/card-api/assumptions.ts';
 
-/** Every "not shown" of the specification: what the sandbox takes for granted, and what the bot's client does. */
+/** Every "not shown" of the specification, with the assumptions of the sandbox and of the bot's client. */
 export const NOT_SHOWN: readonly NotShown[] = [
   {
     row: 'account onboarding, funding behaviour and business rules',

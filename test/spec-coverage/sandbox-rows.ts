@@ -1,6 +1,6 @@
 import type { CoverageRow } from './check-coverage.ts';
 
-/** The 27 endpoints, as the inventory writes them. */
+/** The 27 endpoints as written in the inventory. */
 export const ENDPOINT_ROWS = [
   'GET /ping',
   'POST /Card/CreateAsync',
@@ -31,7 +31,7 @@ export const ENDPOINT_ROWS = [
   'POST /VirtualCard/Data',
 ] as const;
 
-/** The endpoints that were removed. */
+/** The removed endpoints. */
 export const REMOVED_ROWS = [
   'POST /Card/Create',
   'POST /Business/Admin',
@@ -65,12 +65,12 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Resources: field sets of the five payloads',
     file: 'test/sandbox/conformance.test.ts',
-    title: 'conformance > the %s payload has the fields of the specification, no more, no fewer',
+    title: 'conformance > the %s payload has exactly the fields of the specification',
   },
   {
     row: 'Resources: what the fields hold in each kind',
     file: 'test/sandbox/payload-values.test.ts',
-    title: '%s of a %s is %s',
+    title: '%s of the %s is %s',
   },
   {
     row: 'Resources: MerchantZip and TerminalId may carry trailing spaces',
@@ -80,22 +80,22 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Resources: CustomId and IsVirtual in the answers that name them',
     file: 'test/sandbox/specification.test.ts',
-    title: 'GET %s tells of each account its %j',
+    title: 'GET %s returns for each account its %j',
   },
   {
     row: 'Resources: timestamps are Eastern, CallbackTime carries its offset',
     file: 'test/sandbox/windows.test.ts',
-    title: 'windows of limits > writes wall time without, and callback time with its offset, in winter and summer',
+    title: 'limit windows > write wall time without an offset and callback time with one, in winter and summer',
   },
   {
     row: 'Resources: HoldTime is null for authorizations',
     file: 'test/sandbox/decisions.test.ts',
-    title: 'the decision > approves what no rule forbids, holds it, and tells an authorization',
+    title: 'the decision > approves a purchase that no rule forbids, holds the amount, and sends an authorization',
   },
   {
     row: 'Resources: virtual card payload',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > tell the sensitive data once all went well',
+    title: 'virtual card orders > report the sensitive data when every step succeeds',
   },
   {
     row: 'Resources: CustomId at most 50 characters',
@@ -110,52 +110,53 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Remaining-limit response',
     file: 'test/sandbox/remaining-limit.property.test.ts',
-    title: '%s is to the cent what the engine enforces, after any history',
+    title: '%s matches the engine to the cent after any history',
   },
   {
     row: 'States: created INACTIVE, one webhook',
     file: 'test/sandbox/card-states.test.ts',
-    title: 'card states > creation tells INACTIVE, and a new card is not activated within a day unless it was shipped',
+    title:
+      'card states > start with an INACTIVE webhook, and a new card cannot be activated within a day unless it was shipped',
   },
   {
     row: 'States: INACTIVE to BLOCKED via ACTIVE, two webhooks',
     file: 'test/sandbox/card-states.test.ts',
-    title: 'card states > from %s by %o tells one webhook per change',
+    title: 'card states > from %s by %o send one webhook per change',
   },
   {
     row: 'States: any change by any channel, one webhook per change',
     file: 'test/sandbox/card-states.test.ts',
-    title: 'card states > the portal takes a card from %s to %s like any other channel',
+    title: 'card states > change from %s to %s in the portal like in any other channel',
   },
   {
     row: 'States: CLOSED is final',
     file: 'test/sandbox/card-states.test.ts',
-    title: 'card states > refuses to leave %s by %o and tells nothing',
+    title: 'card states > do not leave %s by %o, and send nothing',
   },
   {
     row: 'States: order of ACTIVE and BLOCKED on the wire',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > keeps ACTIVE before BLOCKED on the wire, even with a slow receiver',
+    title: 'delivery of webhooks > sends ACTIVE before BLOCKED, even to a slow receiver',
   },
   {
     row: 'Kinds: authorization holds, release after five days',
     file: 'test/sandbox/windows.test.ts',
-    title: 'what a limit counts > at time scale %i the hold at %s is %i cents (%s)',
+    title: 'usage of a limit > at time scale %i the hold at %s is %i cents (%s)',
   },
   {
     row: 'Kinds: PIN debits at once, no authorization event',
     file: 'test/sandbox/decisions.test.ts',
-    title: 'the decision > debits a PIN purchase at once and tells no authorization',
+    title: 'the decision > debits a PIN purchase at once and sends no authorization',
   },
   {
     row: 'Kinds: reversal releases a hold',
     file: 'test/sandbox/captures.test.ts',
-    title: 'the reversal of an authorization releases what it held, %s, and debits nothing',
+    title: 'the reversal of an authorization releases the hold, %s, and debits nothing',
   },
   {
     row: 'Kinds: reversal credits back a PIN debit',
     file: 'test/sandbox/captures.test.ts',
-    title: 'the reversal of a PIN purchase credits back what it takes, %s',
+    title: 'the reversal of a PIN purchase credits the amount, %s',
   },
   {
     row: 'Kinds: decline of signature and of PIN transactions',
@@ -170,22 +171,22 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Errors: the set of codes is complete',
     file: 'test/sandbox/decisions.test.ts',
-    title: 'the decision > knows every decline code of the specification',
+    title: 'the decision > covers every decline code of the specification',
   },
   {
     row: 'Errors: virtual card successful',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > tell the sensitive data once all went well',
+    title: 'virtual card orders > report the sensitive data when every step succeeds',
   },
   {
     row: 'Errors: virtual card not created',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > make no account when the card itself fails',
+    title: 'virtual card orders > create no account when the card creation fails',
   },
   {
     row: 'Errors: each of Group, Ruleset, Activation, Funding',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > half succeed when %s fails',
+    title: 'virtual card orders > partly succeed when %s fails',
   },
   {
     row: 'Errors: API errors as Message',
@@ -195,22 +196,22 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Events 3: two webhooks for INACTIVE to BLOCKED',
     file: 'test/sandbox/card-states.test.ts',
-    title: 'card states > from %s by %o tells one webhook per change',
+    title: 'card states > from %s by %o send one webhook per change',
   },
   {
     row: 'Events 4: 200 or 201 only',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > after the answer %i there are %i attempts',
+    title: 'delivery of webhooks > for the response %i makes %i attempts',
   },
   {
     row: 'Events 4: timeout 10 s (20 s before)',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > gives a receiver 10 seconds, and 20 where that is set, shorter by the time scale',
+    title: 'delivery of webhooks > gives a receiver 10 seconds, or 20 if so set, divided by the time scale',
   },
   {
     row: 'Events 4: retries 15, 30, 60, 120, 3600 s, then dropped',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > tries again after 15, 30, 60, 120 and 3600 seconds and then forgets the webhook',
+    title: 'delivery of webhooks > retries after 15, 30, 60, 120 and 3600 seconds and then drops the webhook',
   },
   {
     row: 'Events 4: stored in an outage, released after it',
@@ -220,23 +221,23 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Events 5: resend has empty Errors and Message',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > leave Errors and Message empty in a resend, whatever the order met',
+    title: 'virtual card orders > leave Errors and Message empty in a resend, whatever failed in the order',
   },
   {
     row: 'Events: a kind without URL is not sent',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > does not send a kind without URL',
+    title: 'delivery of webhooks > sends no webhook of a kind without a URL',
   },
   {
     row: 'Events: card shipping',
     file: 'test/sandbox/orders.test.ts',
-    title: 'card orders > ship with one webhook for each card, linked by the order id',
+    title: 'card orders > ship with one webhook per card, linked by the order id',
   },
   {
     row: 'Authentication 1, 5: Basic shared secret and headers',
     file: 'test/sandbox/delivery.test.ts',
     title:
-      'delivery of webhooks > carries the headers of the specification and the bare shared secret as Basic credential',
+      'delivery of webhooks > carries the headers of the specification and the bare shared secret as the Basic credential',
   },
   {
     row: 'Authentication 5: Expect 100-continue',
@@ -257,7 +258,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
     row: 'Limits: rate limits behind a switch',
     file: 'test/sandbox/server.test.ts',
     title:
-      "rate limits > stop the eleventh list of accounts within an hour, in the service's form and without Retry-After",
+      "rate limits > refuse the eleventh list of accounts within an hour in the service's form without Retry-After",
   },
   {
     row: 'Versioning 1: version segment',
@@ -267,7 +268,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Versioning 2, 3: X-SERVICE-Version and the signs of each kind',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > version %s writes its own sign (debits %i)',
+    title: 'delivery of webhooks > in version %s uses the sign of that version (debits %i)',
   },
   {
     row: 'Network endpoints return all five kinds',
@@ -277,7 +278,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Network endpoints exclude card funding',
     file: 'test/sandbox/specification.test.ts',
-    title: 'network transactions exclude the funding of cards, which transaction details show',
+    title: 'network transactions exclude card funding, which transaction details include',
   },
   {
     row: 'MetadataApprovalStatus: Approved, Rejected, Ignored, Not Reviewed',
@@ -287,7 +288,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'CreateAsync leads to an INACTIVE webhook',
     file: 'test/sandbox/specification.test.ts',
-    title: 'a card ordered through CreateAsync leads to a webhook with the status INACTIVE',
+    title: 'a card ordered with CreateAsync causes a webhook with the status INACTIVE',
   },
   {
     row: 'V1 webhooks are discontinued',
@@ -298,21 +299,22 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
     row: 'TransactionTime: when the authorization request was received',
     file: 'test/sandbox/captures.test.ts',
     title:
-      'the time of a later step > a %s repeats when the authorization was requested; its own time stands elsewhere',
+      'the time of a later step > a %s repeats the request time of the authorization and has its own time in other fields',
   },
   {
     row: 'Settlement captures authorized funds, in one part or several',
     file: 'test/sandbox/captures.test.ts',
-    title: 'several captures of one authorization > are settlements with ids of their own, and what they took adds up',
+    title: 'several captures of one authorization > are settlements with separate ids, and their amounts add up',
   },
   {
     row: 'MerchantRequestedAmount: in reversals, settlements, PIN transactions and declines',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > says what the merchant requested in authorizations: %s',
+    title: 'delivery of webhooks > states the amount the merchant requested in authorizations: %s',
   },
   {
     row: 'Virtual card Status: active or inactive',
     file: 'test/sandbox/orders.test.ts',
-    title: 'virtual card orders > say in a resend of a virtual card that is %s that it is %s: there are two states',
+    title:
+      'virtual card orders > report a virtual card with the status %s as %s in a resend, which has only two states',
   },
 ];

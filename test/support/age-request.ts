@@ -5,7 +5,7 @@ import { waitUntilTracked } from './message-tracked.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { wakeJob } from './wake-job.ts';
 
-/** Time passes for the request of a message: what would look after it then wakes now. */
+/** Makes the request of a message older, and runs its scheduled job now. */
 export async function ageRequest(store: RunningCardbell['store'], request: StoredMessage, ms: number): Promise<void> {
   const id = /req_\w+/.exec(JSON.stringify(request.blocks))?.[0] ?? '';
   const key = `{cardbell:state}:request:${id}`;

@@ -1,7 +1,7 @@
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 
-/** Every alert that Redis has, as it is written there before it is packed: by its id. */
+/** Every alert in Redis by its id, as uncompressed text. */
 export async function alertTexts(store: RunningCardbell['store']): Promise<Map<string, string>> {
   const alerts = createAlerts(store);
   const ids = (await store.keys('{cardbell:state}:alert:*')).map((key) => key.split(':').at(-1) ?? '');

@@ -3,9 +3,9 @@ import { createSigner } from '../../src/core/sign.ts';
 import { secrets } from './people.ts';
 
 /**
- * Writes a signed record with other fields, as a worker would have written it.
+ * Changes fields of a signed record and signs it again, like a worker.
  *
- * @param field of a hash; left out: the record has a key of its own.
+ * @param field of a hash. Omitted when the record has a separate key.
  */
 export async function alterRecord<T extends object = Record<string, unknown>>(
   store: Pick<Redis, 'get' | 'set' | 'hget' | 'hset'>,

@@ -4,11 +4,11 @@ import { acctId, ask, byCommand, type PerformWorld, performAction, type WorldDep
 
 const person = (userId: string) => ({ userId, teamId: 'T1' });
 const HUGO = person('U0HUGO');
-/** The approvers have had their quarter of an hour. */
+/** A time after the approvers' 15 minutes. */
 const askedAt = '2026-11-20T15:16:00.000Z';
 const onRequest = { target: { kind: 'request', requestId: 'req_ask1' }, askedAt } as const;
 
-/** Hugo, who holds the card, asks to pay that much for an hour. */
+/** A request of Hugo, the holder, to pay this amount within an hour. */
 export const toPay = (amountCents: number): Action =>
   ask('ask', {
     ...byCommand,
@@ -18,7 +18,7 @@ export const toPay = (amountCents: number): Action =>
     ask: { amountCents, term: { kind: 'duration', ms: 3_600_000 } },
   });
 
-/** An approver approves that, or denies it. @param revision what the person saw. */
+/** An approver's approval of that request. @param revision the revision that the person saw. */
 export const approvalClick = (id: string, userId: string, revision = 0): Action => {
   const target = { ...onRequest.target, revision };
   return ask('decide', { ...onRequest, target, id, approve: true, actor: person(userId) });
@@ -26,7 +26,7 @@ export const approvalClick = (id: string, userId: string, revision = 0): Action 
 export const denial = (id: string, userId: string): Action =>
   Action.parse({ ...approvalClick(id, userId), approve: false });
 
-/** Otto, who is no approver, overrides it. */
+/** An emergency override by Otto, who is not an approver. */
 export const override = ask('emergency-override', {
   ...onRequest,
   id: 'act_glass1',
@@ -35,13 +35,13 @@ export const override = ask('emergency-override', {
   reason: 'he stands at the counter',
 });
 
-/** What people read in direct messages, by the id that makes telling it twice nothing. */
+/** Direct messages to people, deduplicated by their ids. */
 export interface Told {
   readonly deps: WorldDeps;
   told(): string[];
 }
 
-/** The card is Hugo's, and what he is told is kept. */
+/** Links the card to Hugo, and records his direct messages. */
 export async function linkHugo(world: PerformWorld): Promise<Told> {
   const told = new Map<string, Message>();
   const deps: WorldDeps = {
@@ -53,7 +53,7 @@ export async function linkHugo(world: PerformWorld): Promise<Told> {
   return { deps, told: () => [...told].map(([id, { text }]) => `${id}: ${text}`) };
 }
 
-/** Hugo has asked. */
+/** Links the card to Hugo and performs his request. */
 export async function askedToPay(world: PerformWorld, amountCents: number): Promise<Told> {
   const hugo = await linkHugo(world);
   await performAction(toPay(amountCents), hugo.deps);

@@ -4,7 +4,7 @@ import { type Authorization, createAuthorization } from '../../src/policy/author
 import type { Role } from '../../src/policy/decide-action.ts';
 import { createRolesForCard } from '../../src/policy/permissions.ts';
 
-/** The policy as the worker asks it, for somebody with these roles, at the time of {@link ask}. */
+/** The worker's authorization for a person with these roles, at the time of {@link ask}. */
 export function authorizationOf({
   roles = ['operator', 'approver'],
   holder = null,

@@ -5,7 +5,7 @@ import type { Sandbox } from '../../sandbox/server.ts';
 const match = createRouter(ROUTES);
 const removed = new Set(REMOVED.map(([method, path]) => `${method} ${path}`));
 
-/** Calls that went to no endpoint of the service, or to one that was removed: `POST /Card/Create`. */
+/** Calls to unknown or removed endpoints of the service, for example `POST /Card/Create`. */
 export function callsOutside(calls: Sandbox['calls']): string[] {
   return calls
     .map(({ method, path }) => ({ method, path: path.replace(/^\/v\d+(?=\/)/, '') }))

@@ -4,33 +4,32 @@ import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One of Cardbell's own processes, started as the Procfile does. */
+/** One of Cardbell's processes, started like in the Procfile. */
 export interface Child {
   readonly name: string;
   readonly pid: number;
-  /** Everything it wrote, standard output and error, in lines. */
+  /** All lines of its standard output and error. */
   readonly lines: readonly string[];
-  /** Exit code and signal, once it has ended. */
+  /** Exit code and signal, once it has exited. */
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null; ms: number }>;
   isRunning(): boolean;
   /** Waits for a log line with this `msg`. */
   said(msg: string, deadlineMs?: number): Promise<void>;
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<{ code: number | null; signal: NodeJS.Signals | null; ms: number }>;
 }
 
 const running = new Set<ChildProcess>();
-// Whatever becomes of a test run, it leaves no process behind.
+// A test run leaves no process behind, however it ends.
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 /**
- * Starts `dist/src/NAME.js` with this environment and nothing else of ours.
+ * Starts `dist/src/NAME.js` with only this environment.
  *
- * A worker whose environment has `TEST_PACE` talks to Slack at that pace; see paced-worker.ts. `TEST_BUILD` is the folder of
- * another build.
+ * A worker with `TEST_PACE` calls Slack at that pace (paced-worker.ts). `TEST_BUILD` is the folder of another build.
  */
 export function startChild(name: 'web' | 'worker' | 'start', env: Record<string, string>): Child {
   const isPaced = name === 'worker' && env['TEST_PACE'] !== undefined;

@@ -1,23 +1,23 @@
-/** Thrown instead of whatever a killed process would have done next. */
+/** Thrown in place of the next step of a killed process. */
 export class Killed extends Error {}
 
 export interface CrashPoints {
-  /** Places where it could have been killed so far. */
+  /** Number of steps so far at which the process could have been killed. */
   readonly points: () => number;
   /**
-   * Of these, the places where a death leaves something else than a death at the place before: not between the answer
-   * of one call and the start of the next, when no other call is under way and the clock stood still.
+   * The steps at which a kill leaves a different state than at the previous step. Excludes steps between the end of one
+   * call and the start of the next when no other call is in flight and the clock has not moved.
    */
   readonly distinct: () => readonly number[];
-  /** Name of the place where it was, such as `after audit.append`. */
+  /** Name of the step at which it was killed, such as `after audit.append`. */
   readonly diedAt: () => string | null;
 }
 
 /**
- * The same dependencies, in a process that is killed at its `killAt`-th step.
+ * Wraps dependencies for a process that is killed at its `killAt`-th step.
  *
- * Every call of a function, at any depth, has two steps: just before it takes effect, and just after, when nobody has
- * heard the answer. A killed process does nothing more: each later call throws at once.
+ * Every function call, at any depth, has two steps: just before it takes effect, and just after, before its caller gets
+ * the result. A killed process does nothing more: each later call throws at once.
  */
 export function crashAtStep<T extends object>(deps: T, killAt: number): { deps: T; life: CrashPoints } {
   let points = 0;
@@ -60,6 +60,6 @@ export function crashAtStep<T extends object>(deps: T, killAt: number): { deps: 
   return { deps: wrap(deps, ''), life: { points: () => points, distinct: () => distinct, diedAt: () => diedAt } };
 }
 
-/** What computes, reads the clock or logs is no step; a lock is taken by the process, not by the world. */
+/** Computing, reading the clock and logging are not steps. A lock belongs to the process, not to the world. */
 const isPure =
   /^(?:now|log\b.*|toFacts|refusedTo|applyChanges|serviceDays.*|unseal|policyFor|hasCardGroups|ownDelegates|durationOf|withLock|toInstant|momentOf|toMissed|defaultChannel)$/;

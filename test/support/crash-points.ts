@@ -1,15 +1,15 @@
-/** What is known of an action before it is done. */
+/** Facts about an action that are known before it is performed. */
 export interface CrashTarget {
   readonly actionId: string;
   readonly acctId?: number;
-  /** Where the message of the request stands. */
+  /** Reference of the request's message. */
   readonly ts?: string;
-  /** Where the person who asked is answered. */
+  /** Where the requester is answered. */
   readonly replyTo?: string;
-  /** Last name of whom a card is ordered for. */
+  /** Last name on the ordered card. */
   readonly holder?: string;
 }
-/** Where a worker is killed: what it writes to a socket at that step. Case does not matter. */
+/** The steps at which a worker is killed, as patterns of the data it writes to a socket. Case insensitive. */
 export type Steps = Readonly<Record<string, (target: CrashTarget) => string>>;
 
 const goesOnRecord =
@@ -49,7 +49,7 @@ export const orderSteps: Steps = {
   'the person is answered': isAnswered,
 };
 
-/** Of events that were read together, the last of which becomes a job of its own. */
+/** For events that were read together, the last of which becomes a separate job. */
 export const burstSteps: Steps = {
   'they become one job': () => 'deliver-burst',
   'the inbox is cleared': () => '\\bxdel\\b',
@@ -60,7 +60,7 @@ export const burstSteps: Steps = {
 };
 
 export type When = 'before' | 'after';
-/** One row for each death: just before and just after each step. */
+/** One row per crash: just before and just after each step. */
 export const table = (steps: Steps): [When, string][] =>
   Object.keys(steps).flatMap((step): [When, string][] => [
     ['before', step],
@@ -68,7 +68,7 @@ export const table = (steps: Steps): [When, string][] =>
   ]);
 export const name = (when: When, step: string): string => `${when} ${step}`;
 
-/** Each crash of these steps, one after the other. */
+/** Runs each crash of these steps in sequence. */
 export async function each(
   steps: Steps,
   die: (pattern: (target: CrashTarget) => string, when: When, what: string, row: number) => Promise<void>,

@@ -5,11 +5,11 @@ import { createOrderSheet } from './orders.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
-/** Workers that are each killed at a step of their own. No other worker may run meanwhile. */
+/** Workers that are each killed at a given step. No other worker may run meanwhile. */
 export interface CrashingWorkers {
   /**
-   * Has somebody do something while nobody works, then starts a worker that dies of it (SIGKILL) just before or just
-   * after it writes what `pattern` describes to a socket. The next worker finds what that one left.
+   * Performs `act` while no worker runs, then starts a worker that is killed (SIGKILL) just before or just after it writes
+   * data matching `pattern` to a socket. The next worker continues from that state.
    *
    * @returns the id of the action.
    */
@@ -19,16 +19,16 @@ export interface CrashingWorkers {
     step: {
       readonly pattern: (actionId: string) => string;
       readonly when: 'before' | 'after';
-      /** No worker gets its job until `release`: the next one would be killed in the middle of it as well. */
+      /** Holds the job back until `release`, because the next worker would be killed while performing it too. */
       readonly isHeld?: boolean;
     },
   ): Promise<string>;
-  /** Workers get the jobs that were held. */
+  /** Releases the held jobs to workers. */
   release(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** BullMQ's lock of a job: nobody takes the job of a worker that died while it has one. */
+/** BullMQ's lock of a job. While it exists, no other worker takes over the job. */
 const lockOf = (actionId: string): string => `{cardbell:queue}:actions:${actionId}:lock`;
 
 export async function createCrashingWorkers({ store, startWorker }: RunningCardbell): Promise<CrashingWorkers> {
@@ -36,7 +36,7 @@ export async function createCrashingWorkers({ store, startWorker }: RunningCardb
   const orders = await createOrderSheet(join(folder, 'orders.json'));
   const held: string[] = [];
 
-  /** What was done last lies in the inbox. */
+  /** The id of the latest action in the inbox. */
   async function lastAsked(): Promise<string | null> {
     const [entry] = await store.xrevrange('{cardbell:in}:actions', '+', '-', 'COUNT', 1);
     const { action } = JSON.parse(entry?.[1][1] ?? '{}') as { action?: { id: string } };
@@ -48,7 +48,7 @@ export async function createCrashingWorkers({ store, startWorker }: RunningCardb
       const before = await lastAsked();
       let actionId = before ?? '';
       await act();
-      // A form is closed before what it asks for is stored.
+      // A form closes before its action is stored.
       await until(async () => {
         actionId = (await lastAsked()) ?? before ?? '';
         return actionId !== (before ?? '');

@@ -4,7 +4,7 @@ import { channels } from './people.ts';
 import { readableAmounts } from './readable.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 
-/** Declines of a test file, none of which repeats another, and what the channel shows of them. */
+/** Distinct declines for a test file, and how the channel shows them. */
 export function useDeclines(cardbell: () => RunningCardbell) {
   let made = 0;
   return {
@@ -15,12 +15,12 @@ export function useDeclines(cardbell: () => RunningCardbell) {
       made += count;
       return stormDeclines(made, acctIds).slice(-count);
     },
-    /** Delivers them all at once; each is acknowledged. */
+    /** Delivers all declines at once, and expects each to be acknowledged. */
     async take(sent: readonly StormDecline[]): Promise<void> {
       const answers = await Promise.all(sent.map(({ body }) => cardbell().deliver({ kind: 'decline', body })));
       expect(new Set(answers)).toEqual(new Set([200]));
     },
-    /** Every amount that people can read, smallest first. */
+    /** Every amount shown to people, smallest first. */
     async shown(): Promise<readonly number[]> {
       const { workspace } = cardbell();
       const amounts = await readableAmounts(workspace, workspace.messages(channels.declines));

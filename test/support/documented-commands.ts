@@ -13,7 +13,7 @@ export const pages: readonly string[] = [
 
 export interface DocumentedCommand {
   readonly page: string;
-  /** One command, without a comment, without what follows `&&`. */
+  /** One command, without comments and without the part after `&&`. */
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Lease, WithLock } from '../../src/core/lock.ts';
 
-/** A lock that its owner still holds. */
+/** A lock that is still held. */
 export const held: Lease = { confirm: async () => {} };
 
-/** Runs at once: nobody else is there. */
+/** Runs at once, without contention. */
 export const withoutLock: WithLock = async (_name, work) => await work(held);

@@ -4,23 +4,23 @@ import type { Redis } from 'ioredis';
 /** One row of the table in SECURITY.md. */
 export interface KeptKeys {
   readonly key: string;
-  /** Longest time to live; null when keys of this family end by themselves, or never. */
+  /** Longest time to live, or null for keys without a fixed one. */
   readonly seconds: number | null;
-  /** Longest that an entry stays in a set whose entries have their time as score; null: no such set. */
+  /** Longest lifetime of an entry in a set scored by time, or null for other keys. */
   readonly entrySeconds: number | null;
   fits(key: string): boolean;
 }
 
 const units: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
 
-/** What SECURITY.md says about keys in Redis; the narrower families first. */
+/** The table of Redis keys in SECURITY.md, most specific patterns first. */
 export function keptKeys(): KeptKeys[] {
   const rows = [...readFileSync('SECURITY.md', 'utf8').matchAll(/^\| `(\{cardbell:[^`]+)` \|[^|]+\| ([^|]+) \|$/gm)];
   return rows
     .map(([, key = '', kept = '']) => {
       const [, count, unit = ''] = /^(\d+) (second|minute|hour|day)s?$/.exec(kept) ?? [];
       if (count === undefined && !kept.startsWith('until')) throw new Error(`${key}: kept how long? ${kept}`);
-      // In the other shards it has the shard in front.
+      // In other shards the key has the shard as a prefix.
       const text = key.replaceAll(/[{}]/g, '\\$&').replaceAll('*', '.*');
       const pattern = new RegExp(`^${text.replace(/^\\\{cardbell:(in|queue)/, '\\{cardbell(?::\\d\\d\\w+)?:$1')}$`);
       const seconds = count === undefined ? null : Number(count) * (units[unit] ?? 0);
@@ -33,12 +33,12 @@ export function keptKeys(): KeptKeys[] {
 }
 
 const PIPELINE = 500;
-/** What is cut at each new entry may be older by the time until the next one came. */
+/** Sets are trimmed only when an entry is added, so their entries may be this much older. */
 const CUT_LATE_MS = 86_400_000;
-/** Scores above this are times (ms), others are not. */
+/** Only scores above this are times (ms). */
 const TIME_MS = 1e12;
 
-/** Every key of Cardbell in a Redis, each once. */
+/** All Cardbell keys in a Redis, without duplicates. */
 export async function allKeys(redis: Redis): Promise<string[]> {
   const keys = new Set<string>();
   for await (const page of redis.scanStream({ count: 1000, match: '{cardbell*' }))
@@ -47,9 +47,9 @@ export async function allKeys(redis: Redis): Promise<string[]> {
 }
 
 /**
- * What is in a Redis without standing in SECURITY.md, or for longer than it says there.
+ * Finds keys in a Redis that SECURITY.md does not list, or that are kept longer than stated there.
  *
- * @param nowMs by the clock of that Redis.
+ * @param nowMs the time by the clock of that Redis.
  */
 export async function notAsSaid(redis: Redis, nowMs = Date.now()): Promise<string[]> {
   const rows = keptKeys();
@@ -64,7 +64,7 @@ export async function notAsSaid(redis: Redis, nowMs = Date.now()): Promise<strin
       const row = rows.find(({ fits }) => fits(key));
       const left = Number(answers[2 * at]?.[1]);
       if (row === undefined) wrong.push(`${key} is not in SECURITY.md`);
-      // -2: it has ended since.
+      // -2 means that the key has expired since.
       else if (row.seconds !== null && left === -1) wrong.push(`${key} never ends`);
       else if (row.seconds !== null && left > row.seconds * 1000) wrong.push(`${key} lives for ${left} ms`);
       else if (answers[2 * at + 1]?.[1] === 'zset') {

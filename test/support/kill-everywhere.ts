@@ -4,7 +4,7 @@ import { crashAtStep, Killed } from './crash-at.ts';
 import { memoryRedis } from './memory-redis.ts';
 import { createActionWorld, type PerformWorld, performAction, verifyAction, type WorldDeps } from './perform-world.ts';
 
-/** Runs an action from the click to its end, as the queue does. */
+/** Runs an action from the click to its end, like the queue. */
 export async function whole(action: Action, world: PerformWorld, deps: WorldDeps): Promise<void> {
   await performAction(action, deps);
   for (let again: number | null = 0; again !== null; ) {
@@ -14,12 +14,12 @@ export async function whole(action: Action, world: PerformWorld, deps: WorldDeps
 }
 
 /**
- * Kills the worker at each step in turn, lets the next one finish, and looks at what came of it. Redis is in memory: the
- * tables take a hundred thousand calls, and flows kill workers over a real one.
+ * Kills the worker at each step in turn, lets the next one finish, and checks the result. Uses Redis in memory, because the
+ * tables make a hundred thousand calls. Flow tests kill workers with a real Redis.
  *
- * @param prepare what was there before the click.
- * @param meanwhile what others do between the death and the next worker.
- * @returns how many steps there were.
+ * @param prepare sets up the state before the click.
+ * @param meanwhile what others do between the crash and the next worker.
+ * @returns the number of steps.
  */
 export async function killEverywhere(
   action: Action,

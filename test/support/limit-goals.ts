@@ -2,7 +2,7 @@ import type { LimitRule, SpendCategory } from '../../src/card-api/rule.ts';
 import type { LimitGoal } from '../../src/card-api/rule-change.ts';
 import type { LimitRaise, RaiseLimit } from '../../src/limits/remedy-change.ts';
 
-/** A limit that shall be this: whole cents, or null for no limit. */
+/** The goal of a limit: whole cents, or null for no limit. */
 export function limitGoal(
   period: LimitRule['period'],
   to: number | null,
@@ -11,7 +11,7 @@ export function limitGoal(
   return { rule: { kind: 'limit', period, category }, to };
 }
 
-/** The same, from what it was. */
+/** The same goal with the previous value. */
 export function limitChange(
   period: LimitRule['period'],
   from: number | null,
@@ -21,7 +21,7 @@ export function limitChange(
   return { ...limitGoal(period, to, category), from };
 }
 
-/** A limit that has to rise for a purchase to pass: whole cents, or null where they are not known. */
+/** A limit that must be raised for a purchase to pass, in whole cents. Null for unknown amounts. */
 export function limitRaise(
   period: LimitRule['period'],
   from: number | null,

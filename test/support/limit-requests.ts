@@ -6,14 +6,14 @@ import { acctId, ask } from './perform-world.ts';
 
 export const askedAt = '2026-11-20T15:00:00.000Z';
 
-/** The daily limit from $400 to $900. */
+/** Raises the daily limit from $400 to $900. */
 export const raiseDaily: RuleChange = {
   rule: { kind: 'limit', period: 'daily', category: null },
   from: 40_000,
   to: 90_000,
 };
 
-/** A holder's request that nobody has decided. */
+/** A holder's undecided request. */
 export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
   const changes = over.changes ?? [raiseDaily];
   return {

@@ -9,7 +9,7 @@ const onChange = { kind: 'temporary-change', temporaryChangeId: 'act_lower1' } a
 const lower = (world: PerformWorld) =>
   performAction(ask('limit', { ...byCommand, id: 'act_lower1', changeRequest: lowered }), world.deps);
 
-/** What has to be so that a verb would let the card do more. Every other verb is tried on an active card. */
+/** Sets up states in which a verb would loosen the card. All other verbs are tested on an active card. */
 export const loosenedBy: Partial<Record<Verb, (world: PerformWorld) => Promise<Over>>> = {
   async unblock({ service }) {
     service.status = 'BLOCKED';

@@ -19,7 +19,7 @@ const statement: Statement = {
 
 const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
   [
-    'adds a statement to the record once, and each after the one before',
+    'appends each statement to the record once, in order',
     async (over) => {
       const inForce = () => ({ twoPersonAboveCents: 1, policy: { version: 'pol_1', words: '' } });
       const audit = createAudit({ redis: over, sign: () => '', inForce });
@@ -32,7 +32,7 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
     },
   ],
   [
-    'changes a record only where it is as it was read',
+    'changes a record only if it is unchanged since it was read',
     async (over) => {
       const { requests } = (await createActionWorld(over)).deps;
       const request = openRequestOf();
@@ -52,6 +52,6 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
   ],
 ];
 
-it.each(calls)('the Redis in memory %s, as the real one does', async (_what, call) => {
+it.each(calls)('the in-memory Redis %s, like the real one', async (_what, call) => {
   expect(await call(memoryRedis(() => new Date()))).toEqual(await call(redis()));
 });

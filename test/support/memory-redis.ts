@@ -7,14 +7,14 @@ type Fields = Readonly<Record<string, Arg | Buffer>>;
 type Command = (...args: Arg[]) => unknown;
 
 /**
- * Redis in this process: the commands and scripts that the stores of actions use, on a clock of the test's own. For what
- * takes thousands of steps and months of time; a command that is not here is an error.
+ * An in-memory Redis with the commands and scripts of the action stores, on the test's clock. For tests with thousands of
+ * steps over months. Any other command is an error.
  */
 export function memoryRedis(now: () => Date): Redis {
   const commands: Readonly<Record<string, Command>> = createCommands(() => now().getTime());
   const call = (name: string): Command => {
     const command = commands[name];
-    if (command === undefined) throw new Error(`the Redis in memory does not know ${name}`);
+    if (command === undefined) throw new Error(`the in-memory Redis does not know ${name}`);
     return (...args) => command(...args);
   };
   const multi = (): object => {
@@ -156,19 +156,21 @@ function createCommands(nowMs: () => number) {
       return 0;
     },
     'alerts/save-alerts'(count: Arg, ...rest: Arg[]) {
-      const [given, [seconds = '', ...args]] = [rest.slice(0, Number(count)), rest.slice(Number(count))];
+      const [given, [seconds = '', length = 0, ...args]] = [rest.slice(0, Number(count)), rest.slice(Number(count))];
       for (let index = 0; index < given.length; index += 2) {
         const [list = '', alert = ''] = given.slice(index, index + 2);
-        const [endsAt = '', line = '', length = 0] = args.splice(0, 3);
-        const fields = args.splice(0, Number(length));
-        for (let at = 0; at < fields.length; at += 2) hashes.hset(alert, fields[at] ?? '', fields[at + 1]);
+        const [endsAt = '', line = '', isLate = ''] = args.splice(0, 3);
+        const packed = args.splice(0, 1)[0] as unknown as Buffer;
+        hashes.hset(alert, 'late', isLate);
+        for (let piece = 0; piece * Number(length) < packed.length; piece += 1)
+          hashes.hset(alert, { [`p${piece}`]: packed.subarray(piece * Number(length), (piece + 1) * Number(length)) });
         strings.expire(alert, seconds);
         strings.append(list, line);
         strings.expireat(list, endsAt);
       }
       return 1;
     },
-    /** Of the scripts that only read there is one: alerts/read-alerts. */
+    /** The only read-only script is alerts/read-alerts. */
     callBuffer: (_command: Arg, _digest: Arg, _count: Arg, ...alerts: Arg[]) =>
       alerts.map((alert) => {
         const fields = [...hash(alert)].map(([name, value]) => [name, Buffer.from(value as string)] as const);

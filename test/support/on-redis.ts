@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 
-/** A Redis of the file's own, empty before each test. */
+/** A separate Redis per test file, emptied before each test. */
 export function useRedis(): () => Redis {
   let server: LocalRedis;
   let redis: Redis;

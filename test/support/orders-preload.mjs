@@ -1,9 +1,8 @@
 /**
- * Loaded into each process under orders, before Cardbell (`node --import`). It moves the wall clock, and kills the process
- * at the very moment at which it writes certain bytes to a socket: "the alert is saved", "Slack is asked". Or it has the
- * process stand still then.
+ * Loaded before Cardbell into each process that obeys orders (`node --import`). Moves the wall clock, and kills or freezes
+ * the process at the moment it writes certain bytes to a socket: "the alert is saved", "Slack is called".
  *
- * Orders lie in a file; SIGUSR2 has it read again.
+ * The orders are in a file, which is read again on SIGUSR2.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -27,7 +26,7 @@ function readOrders() {
         ? null
         : { pattern: new RegExp(orders.freezeAt.pattern, 'i'), seconds: orders.freezeAt.seconds };
   } catch {
-    // Written this very moment: the signal that follows has it read again.
+    // The file is just being written. The signal that follows triggers another read.
   }
 }
 readOrders();
@@ -43,7 +42,7 @@ globalThis.Date = new Proxy(RealDate, {
 const die = () => process.kill(process.pid, 'SIGKILL');
 const text = (data) => (typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
 const write = Socket.prototype._writeGeneric;
-/** Somebody else has to wake it: whoever stands still cannot. */
+/** Freezes the process. A separate process wakes it up. */
 function standStill({ seconds }) {
   freeze = null;
   const { NODE_OPTIONS: _, ...env } = process.env;

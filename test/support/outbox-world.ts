@@ -9,39 +9,39 @@ import { defaultThrottle, type LateCopies } from '../../src/outbox/send-message.
 
 const log = createLog({ level: 'silent', process: 'test' });
 
-/** How long an answer is waited for, and when Slack commits a post that is `late`. */
+/** Response timeout, and the delay after which Slack commits a `late` post. */
 const TIMEOUT_MS = 10_000;
 const LATE_MS = 12_000;
 
 /**
- * What comes of one post. `lost…`: the answer never arrives, and the message stands there or not. `late`: nobody waited for
- * the answer any more when Slack committed it.
+ * The outcome of one post. `lost_after`, `lost_before`: the response never arrives, and the message exists or not.
+ * `late`: Slack commits the message after the timeout.
  */
 export const postOutcomes = ['ok', 'lost_after', 'lost_before', 'late', 'rate_limited', 'token_dead'] as const;
 export type PostOutcome = (typeof postOutcomes)[number];
 
-/** One asynchronous step of a flush, just before or just after what it does. */
+/** A moment just before or just after the effect of an asynchronous step of a flush. */
 export interface Moment {
   readonly step: string;
   readonly when: 'before' | 'after';
 }
 
-/** A worker that is killed: nothing of its run happens any more. */
+/** A killed worker, whose run stops here. */
 export class Crash extends Error {}
 
 export interface WorldOptions {
   readonly entries: readonly OutboxEntry[];
-  /** What comes of each post, in order; `ok` when the list is over. */
+  /** The outcome of each post, in order. `ok` after the end of the list. */
   readonly script?: readonly PostOutcome[];
-  /** How many look-ups in the history fail. */
+  /** Number of failing lookups in the history. */
   readonly lostLookUps?: number;
-  /** Redis has come back older, and these were posted in the time that it has lost: the entries of each message, with spaces. */
+  /** Messages posted in the time that Redis has lost: the entry ids of each message, separated by spaces. */
   readonly forgotten?: readonly string[];
-  /** Called at every moment of every run: may throw Crash, or stand still. */
+  /** Called at every moment of every run. May throw Crash, or block. */
   readonly onMoment?: (moment: Moment) => void | Promise<void>;
 }
 
-/** An outbox in memory, a channel that tells the truth in its history, and a clock that jumps instead of waiting. */
+/** An in-memory outbox, a channel with a correct history, and a clock that jumps instead of waiting. */
 export function createWorld({
   entries: given,
   script = [],
@@ -55,7 +55,7 @@ export function createWorld({
   let lookUpsToLose = lostLookUps;
   const queue = [...given];
   const plan = [...script];
-  /** Everything that Slack took, each with the time from which it shows. */
+  /** Everything Slack accepted, with the time from which it is visible. */
   const posts: { ts: string; ref: string; text: string; at: number }[] = (forgotten ?? []).map((id, index) => ({
     ts: String(index + 1),
     ref: `m_${id.split(' ').toSorted().join()}`,
@@ -210,7 +210,7 @@ export function createWorld({
     },
   };
 
-  /** As BullMQ does: again after the time asked for, or after a crash, until nothing waits. */
+  /** Like BullMQ: runs again after the requested delay or a crash, until nothing is waiting. */
   async function drain(): Promise<void> {
     for (let run = 0; run < 500; run += 1) {
       const again = await flushOutbox('C1', deps).catch((error: unknown) => {
@@ -220,10 +220,10 @@ export function createWorld({
       if (again === null) return;
       clock += again;
     }
-    throw new Error('it never ends');
+    throw new Error('the outbox never drains');
   }
 
-  /** As the job does it, long after everything has appeared. */
+  /** Deletes late copies like the job, after all messages are visible. */
   async function deleteCopies(): Promise<void> {
     clock += 60_000;
     const remove = createDeleteLateCopies({
@@ -241,7 +241,7 @@ export function createWorld({
     for (const late of copies) await remove(late, 1);
   }
 
-  /** The same functions, each telling the moment before and after it has had its effect. */
+  /** The same functions, each reporting the moments before and after its effect. */
   function withMoments<T extends object>(functions: T): T {
     const told = Object.entries(functions).map(([step, run]: [string, (...args: unknown[]) => Promise<unknown>]) => [
       step,
@@ -258,12 +258,12 @@ export function createWorld({
   }
 
   return {
-    /** What the channel shows now, oldest first. */
+    /** Messages now shown in the channel, oldest first. */
     shown,
     noted,
     drain,
     deleteCopies,
-    /** Time goes by without anybody running. */
+    /** Lets time pass while no worker runs. */
     pass: (ms: number) => {
       clock += ms;
     },

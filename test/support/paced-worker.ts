@@ -1,4 +1,4 @@
-/** The worker process, at the pace that `TEST_PACE` says in JSON: where nothing is said about pace, nobody waits for it. */
+/** The worker process with the pace from `TEST_PACE` (JSON). The default pace applies to everything it omits. */
 
 import { allConfigs, workerConfig } from '../../src/app/config.ts';
 import { runProcess, withAdmin } from '../../src/app/run-process.ts';

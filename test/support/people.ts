@@ -1,6 +1,6 @@
 import type { WorkspaceOptions } from '../../workspace/server.ts';
 
-/** Who is in the test workspace, and what each may do. */
+/** The people in the test workspace and their roles. */
 export const people = {
   /** Operator by user id. */
   olga: 'U0OLGA',
@@ -11,16 +11,16 @@ export const people = {
   ben: 'U0BEN',
   /** Approver by user id. */
   zoe: 'U0ZOE',
-  /** Nobody. */
+  /** No role. */
   otto: 'U0OTTO',
-  /** Holders of cards, once they are linked. */
+  /** Cardholders once they are linked. */
   hana: 'U0HANA',
   hugo: 'U0HUGO',
 } as const;
 
 export const groups = { operators: 'S0OPERATORS', approvers: 'S0APPROVERS' } as const;
 
-/** One channel for each purpose, so that a test sees what went where. */
+/** One channel per purpose, so that tests see where each message went. */
 export const channels = {
   alerts: 'C0ALERTS',
   declines: 'C0DECLINES',
@@ -40,7 +40,7 @@ export const secrets = {
   apiToken: 'api-token-6a9c3e5f',
 } as const;
 
-/** The workspace of the flow tests. Rates are off unless a test is about them: they would only make it slow. */
+/** The workspace of the flow tests. Rate limits are off by default, because they would slow the tests down. */
 export const workspaceOptions: WorkspaceOptions = {
   botToken: secrets.botToken,
   signingSecret: secrets.signingSecret,
@@ -55,7 +55,7 @@ export const workspaceOptions: WorkspaceOptions = {
   escapedCommands: ['/card'],
 };
 
-/** The contract's variables that say who may what and what goes where. Spend has no channel by default. */
+/** The environment variables for roles and channels. Spend has no channel by default. */
 export const peopleEnv = {
   ALERTS_CHANNEL: channels.alerts,
   ALERTS_CHANNEL_DECLINES: channels.declines,
@@ -69,7 +69,7 @@ export const peopleEnv = {
   APPROVERS: `${groups.approvers},${people.zoe}`,
 } as const;
 
-/** The variables of both processes, as somebody has them who types a command. */
+/** The variables of both processes for a command-line program. */
 export function commandEnv(running: {
   readonly redis: { readonly url: string };
   readonly workspace: { readonly apiUrl: string };

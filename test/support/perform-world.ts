@@ -33,17 +33,17 @@ import { storeSigner } from './store-signer.ts';
 export const acctId = card.acctId ?? 0;
 export const cardId = card.cardId ?? 0;
 
-/** On record with every entry. */
+/** The policy recorded with every entry. */
 export const policyOnRecord = { version: 'pol_1', words: 'approvers (U0OLGA): everything' };
 
-// The same in each of the thousands of worlds.
+// Shared by the thousands of worlds.
 const delegationSeal = createSeals('xoxb-test').delegation;
 const log = createLog({ level: 'silent', process: 'test' });
 
-/** What the capabilities are composed over, so that a test can put something else in the place of each. */
+/** The dependencies of the capabilities, each replaceable by a test. */
 export interface WorldDeps extends Omit<ActionContext, 'factsOf'> {
   readonly toFacts: typeof toCardFacts;
-  /** The queue does not run the job again. */
+  /** Whether this is the last attempt of the job. */
   readonly isLastAttempt: boolean;
 }
 
@@ -53,14 +53,14 @@ export function contextOf(deps: WorldDeps): ActionContext {
 
 const composed = new WeakMap<WorldDeps, ReturnType<typeof composeVerbs>>();
 
-/** The real composition over these: once, as in a process. */
+/** The real composition over these dependencies, created once as in a process. */
 export function verbsOf(deps: WorldDeps): ReturnType<typeof composeVerbs> {
   const verbs = composed.get(deps) ?? composeVerbs(contextOf(deps));
   composed.set(deps, verbs);
   return verbs;
 }
 
-/** Who has which role: what the last action of a person says. Of others, everybody is both. Each holds some card. */
+/** Roles from each person's last action. Everyone else is an operator and an approver. All hold some card. */
 const knownRoles = new Map<string, readonly Role[]>();
 
 export function performAction(action: AnyAction, deps: WorldDeps): Promise<void> {
@@ -76,30 +76,30 @@ export function endTemporaryChange(temporaryChangeId: string, deps: WorldDeps): 
   return verbsOf(deps).endTemporaryChange(temporaryChangeId);
 }
 
-/** The card service and Slack as one action sees them, with every effect written down; all stores are on real Redis. */
+/** The card service and Slack as seen by one action, recording every effect. All stores are on a Redis. */
 export interface PerformWorld {
   readonly deps: WorldDeps;
-  /** The card as the service has it. */
+  /** The card at the card service. */
   readonly service: { status: CardStatus; rules: Record<string, unknown> };
-  /** Writes that reached the service, in order: also those that changed nothing. */
+  /** Writes that reached the service in order, including those that changed nothing. */
   readonly writes: string[];
   readonly answers: Message[];
   readonly auditLines: string[];
   readonly opsIssues: string[];
-  /** Ids of alerts that were announced by an action. */
+  /** Ids of alerts announced by an action. */
   readonly announced: string[];
-  /** Clock of the action. */
+  /** Advances the clock. */
   advance(ms: number): void;
-  /** The alert as it was shown each time, in the words of its last outcome. */
+  /** Each shown state of the alert, with its latest outcome. */
   readonly shown: { state: string; confirmation: string | undefined }[];
-  /** What is on record, in order. */
+  /** The audit entries in order. */
   records(): Promise<AuditRecord[]>;
-  /** The stations on record, in order. */
+  /** The events of the audit entries in order. */
   stations(): Promise<AuditRecord['event'][]>;
 }
 
 export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> = {}): Promise<PerformWorld> {
-  // What the test before has said of people: files share a process.
+  // Roles from the previous test, because test files share a process.
   knownRoles.clear();
   const service = {
     status: 'ACTIVE' as CardStatus,
@@ -235,7 +235,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     hasCardGroups: () => false,
     now,
-    // Its time is over when a test says so.
+    // Temporary changes end when a test says so.
     timeLeft: async () => 0,
     log,
     isLastAttempt: false,
@@ -270,7 +270,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   }
 }
 
-/** A virtual card as its order form asks for it; nothing is sealed in this world. */
+/** A virtual card from its order form. Nothing is sealed in this world. */
 export const virtualOrder = {
   kind: 'order',
   sealed: JSON.stringify({
@@ -286,7 +286,7 @@ export const virtualOrder = {
   }),
 } as const;
 
-/** What a test says of an action. What its verb does not take is left out. */
+/** An action as described by a test. Fields that its verb does not accept are dropped. */
 export interface Over extends Partial<Action> {
   readonly changeRequest?: ChangeRequest | null;
   readonly approve?: boolean;
@@ -313,7 +313,7 @@ const toFourFifty: ChangeRequest = {
 
 const bothRoles: Role[] = ['operator', 'approver'];
 
-/** Somebody who may asks for it: with a button on the alert, or, without `alertId`, with a command. */
+/** An action of a person with permission: a button on the alert, or without `alertId` a command. */
 export function ask<V extends Verb>(verb: V, over: Over = {}): ActionOf<V> {
   const { action: schema } = verbs[verb];
   const roles = over.roles ?? bothRoles;

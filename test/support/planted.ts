@@ -3,7 +3,7 @@ import { DATA_SCHEMAS } from '../../sandbox/webhook/schema.ts';
 
 export const plantedPan = '4929420573595709';
 
-/** How people and programs write one card number. */
+/** Notations of one card number by people and programs. */
 export const panForms: Readonly<Record<string, string>> = {
   plain: plantedPan,
   spaces: '4929 4205 7359 5709',
@@ -16,12 +16,12 @@ export const panForms: Readonly<Record<string, string>> = {
   'invisible characters between': Array.from(plantedPan).join('\u200B'),
 };
 
-/** Each field of each kind's payload that a sender could put a card number into, and one that no schema knows. */
+/** Every payload field of each kind that could contain a card number, and one unknown field. */
 export const plantableFields: readonly (readonly [WebhookKind, string])[] = WEBHOOK_KINDS.flatMap((kind) =>
   [...Object.keys(DATA_SCHEMAS[kind].shape), 'FieldOfTomorrow'].map((field) => [kind, field] as const),
 );
 
-/** Digits as ASCII, with nothing that a reader would skip between them. */
+/** The digits as ASCII, without separators. */
 export function digitsOf(text: string): string {
   return text
     .normalize('NFKC')
@@ -32,7 +32,7 @@ export function digitsOf(text: string): string {
 function numeral(digit: string): number {
   const ascii = Number(digit);
   if (!Number.isNaN(ascii)) return ascii;
-  // The digits of a script stand in a row of ten, zero first.
+  // The digits of a script are ten consecutive characters, starting with zero.
   let zero = digit.codePointAt(0) ?? 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
   return ((digit.codePointAt(0) ?? 0) - zero) % 10;

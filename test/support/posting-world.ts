@@ -33,22 +33,22 @@ import type { Slack } from '../../src/slack/client.ts';
 import { transactionAlert } from '../templates/fixtures.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
-const never = (): Promise<never> => Promise.reject(new Error('not asked for here'));
+const never = (): Promise<never> => Promise.reject(new Error('not expected in this test'));
 
 export const alertId = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
 
 interface Options {
   readonly slack?: Partial<Pick<Slack, 'post' | 'update' | 'uploadFile' | 'shareFile' | 'findMessages'>>;
-  /** How requests look; by default there is none. */
+  /** Renders requests. None exist by default. */
   readonly request?: RenderSubject;
-  /** Since when Redis may lack what was posted. */
+  /** Time since which Redis may lack posted messages. */
   readonly doubtSinceMs?: () => number | null;
   readonly watchForCopies?: (copies: LateCopies) => Promise<void>;
-  /** What becomes of entries of a newer version. */
+  /** Handles entries of a newer version. */
   readonly setAside?: Parameters<typeof flushOutbox>[1]['setAside'];
-  /** Edits that Slack takes in all channels together. */
+  /** Edits allowed in all channels together. */
   readonly budget?: { readonly perMinute: number; readonly burst: number };
-  /** Channels that another company reads; and the first of the others. */
+  /** Channels shared with another company, and the first unshared one. */
   readonly shared?: readonly string[];
   readonly unshared?: string;
   /** The end of the channel's quiet hours. */
@@ -82,9 +82,9 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     update: async () => {},
     ...over,
   };
-  /** Subjects whose messages somebody asked to update. */
+  /** Subjects whose messages were requested to be updated. */
   const asked: Subject[] = [];
-  /** Updates that Slack was asked for. */
+  /** Updates sent to Slack. */
   const updates: { ts: string; text: string }[] = [];
 
   const showAlert = createShowAlert({ alerts, visibilityOf, isLong: async () => false, notifyOps });
@@ -177,9 +177,9 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     asked,
     updates,
     opsIssues,
-    /** As the job does it. */
+    /** Flushes like the job. */
     askForEdits: (subject: Subject) => updateMessages(subject, { trackedMessages, edits, wakeOutbox }),
-    /** The same, and Slack takes the edits at once. */
+    /** The same, with edits accepted by Slack at once. */
     async update(subject: Subject): Promise<void> {
       await updateMessages(subject, { trackedMessages, edits, wakeOutbox });
       for (const { channel } of await trackedMessages.references(subject)) {
@@ -209,7 +209,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
           measureWait: () => {},
         },
       }),
-    /** So many alerts that wait for the outbox. */
+    /** This many alerts waiting for the outbox. */
     async entries(count: number): Promise<OutboxEntry[]> {
       const ids = Array.from({ length: count }, (_, index) => alertId(index));
       for (const id of ids) await alerts.save(transactionAlert({ id }));

@@ -2,12 +2,12 @@ import { countInbox, countJobs } from '../../bench/under-way.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
-/** Each step stores what follows it before it is removed itself, so a later look sees it. */
+/** Each step stores the next one before it is removed itself, so a later check sees it. */
 const LOOKS = 3;
 /** Each look asks Redis for thirty numbers. */
 const LOOK_MS = 50;
 
-/** Waits until everything that was begun is done: inbox, jobs, messages and changes that are looked for. */
+/** Waits until all work in flight is done: inbox, jobs, messages and changes being verified. */
 export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineMs = 60_000): Promise<void> {
   let looks = 0;
   await until(

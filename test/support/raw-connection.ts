@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { until } from './until.ts';
 
-/** A TCP connection that sends exactly the given bytes and shows what came back. */
+/** A TCP connection that sends exactly the given bytes and exposes the response bytes. */
 export interface RawConnection {
   readonly socket: Socket;
   write(text: string): void;
   received(): string;
-  /** Waits until what came back matches. */
+  /** Waits until the received bytes match. */
   sees(pattern: RegExp, deadlineMs?: number): Promise<void>;
-  /** Status codes of all answers so far. */
+  /** Status codes of all responses so far. */
   statuses(): number[];
   isClosed(): boolean;
   close(): void;
@@ -30,7 +30,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   });
   await opened;
   socket.on('error', () => {
-    // Shows as closed.
+    // Visible as closed.
   });
   return {
     socket,
@@ -44,7 +44,7 @@ export async function openRaw(port: number): Promise<RawConnection> {
   };
 }
 
-/** The head of a request, ready to be written. */
+/** The head of a request. */
 export function head(path: string, headers: Readonly<Record<string, string | number>>, method = 'POST'): string {
   const lines = Object.entries({ host: 'localhost', ...headers }).map(([name, value]) => `${name}: ${value}`);
   return `${[`${method} ${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`;

@@ -10,8 +10,8 @@ interface Block {
 const dollars = /\$([\d,]+\.\d\d) at /;
 
 /**
- * The amounts (cents) of the alerts that people can read in messages, each as often as it can be read: in a message of
- * its own, a row of a list, a row of a table, a line of a file.
+ * The amounts (cents) of the alerts shown in messages, once per appearance: in a separate message, a row of a list, a row
+ * of a table, or a line of a file.
  */
 export async function readableAmounts(workspace: Workspace, messages: readonly StoredMessage[]): Promise<number[]> {
   const amounts: number[] = [];
@@ -50,7 +50,7 @@ function inCsv(text: string): readonly number[] {
 /** The content of a shared file. */
 export async function textOf({ url }: Workspace, fileId: string): Promise<string> {
   const response = await fetch(`${url}files/${fileId}/`);
-  if (!response.ok) throw new Error(`file ${fileId} is not there`);
+  if (!response.ok) throw new Error(`file ${fileId} does not exist`);
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 

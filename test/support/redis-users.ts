@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalRedis } from '../../local/redis.ts';
 
-/** A Redis with the users that are shipped, and one more for the test itself. */
+/** A Redis with the shipped users, and one more for the test. */
 export function redisUsers() {
   const file = join(mkdtempSync(join(tmpdir(), 'cardbell-acl-')), 'users.acl');
   const shipped = readFileSync('deploy/redis/users.acl', 'utf8');
@@ -12,7 +12,7 @@ export function redisUsers() {
     `redis://${user}:${password}@127.0.0.1:${port}`;
   return {
     redisArgs: ['--aclfile', file],
-    /** As the test reaches it. */
+    /** URL for the test. */
     of: (redis: LocalRedis): LocalRedis => ({ ...redis, url: urlOf(redis, 'tester', 'any') }),
     webEnv: (redis: LocalRedis) => ({ REDIS_URL: urlOf(redis, 'web', 'WEB-PASSWORD') }),
     workerEnv: (redis: LocalRedis) => ({ REDIS_URL: urlOf(redis, 'worker', 'WORKER-PASSWORD') }),

@@ -13,20 +13,20 @@ import {
   type WorldDeps,
 } from './perform-world.ts';
 
-/** One way to be told no. */
+/** One refusal. */
 export interface Refused {
   readonly verb: Verb;
   readonly when: string;
   readonly asked?: Over;
   readonly deps?: Partial<WorldDeps>;
   readonly before?: (world: PerformWorld) => unknown;
-  /** In the record and in the answer. */
+  /** The reason in the record and in the answer. */
   readonly why: RegExp;
-  /** Where the card that it is about is known. */
+  /** The account, if the card is known. */
   readonly isOfCard?: boolean;
 }
 
-/** Somebody's card. */
+/** A person's card. */
 export const link = ({ deps }: PerformWorld, userId: string, id = acctId) =>
   deps.links.link({ acctId: id, userId, provedBy: 'approver', by: 'U0ANA', at: deps.now().toISOString() });
 
@@ -37,7 +37,7 @@ export async function refusedOf({ deps }: PerformWorld): Promise<AuditRecord[]> 
   return records;
 }
 
-/** The no is told, with its reason and that nothing changed; and on record once, with the reason and the rules in force. */
+/** Expects an answer with the reason and that nothing changed, and one record with the reason and the policy in force. */
 export async function expectRefused(redis: Redis, row: Refused): Promise<void> {
   const world = await createActionWorld(redis, row.deps);
   await row.before?.(world);

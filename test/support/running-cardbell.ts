@@ -20,32 +20,32 @@ import { redisUsers } from './redis-users.ts';
 import type { SampleWebhook } from './sample-webhook.ts';
 import { until } from './until.ts';
 
-/** Longest wait for a message. Generous, because some come with the next sweep on a busy machine; no assertion depends on it. */
+/** Longest wait for a message. Generous for a busy machine, where some arrive only with the next sweep. */
 export const WAIT_MS = 60_000;
 
-/** Posts without waiting for a channel's turn, and looks often for what was left lying. */
+/** Posts without throttling, and checks often for overdue work. */
 export const atOnce = { postMs: 20, sweepMs: 2000 } as const;
 
 export interface CardbellOptions {
   readonly webs?: number;
   readonly workers?: number;
-  /** Both in one process, as `npm start` does, instead of webs and workers. */
+  /** Both in one process, like `npm start`, instead of separate web and worker processes. */
   readonly together?: boolean;
   readonly env?: Record<string, string>;
-  /** The product's own unless given. Faster for tests that post much and are not about pace. */
+  /** Defaults to the real pace. Faster for tests that post a lot and are not about pace. */
   readonly pace?: Partial<Pace>;
   readonly workspace?: Partial<WorkspaceOptions>;
   readonly sandbox?: Partial<SandboxOptions>;
-  /** Redis knows the users of `deploy/redis/users.acl`, and each process is one of them. */
+  /** Runs each process with its Redis user from `deploy/redis/users.acl`. */
   readonly redisUsers?: boolean;
-  /** Gets the parts before Cardbell starts, to break something from the beginning. */
+  /** Called before Cardbell starts, to inject faults from the beginning. */
   readonly prepare?: (parts: { workspace: Workspace; sandbox: Sandbox }) => void;
 }
 
-/** Cardbell as people run it, on one real Redis, between the local Slack and the sandbox of the card service. */
+/** Cardbell as people run it, with a real Redis, the local Slack and the sandbox of the card service. */
 export interface RunningCardbell {
   readonly redis: LocalRedis;
-  /** A connection of the test's own. */
+  /** A separate connection for the test. */
   readonly store: Redis;
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
@@ -57,32 +57,32 @@ export interface RunningCardbell {
   readonly adminUrl: string;
   startWeb(env?: Record<string, string>): Promise<Child>;
   startWorker(env?: Record<string, string>): Promise<Child>;
-  /** Sends a webhook as the service does. @returns the HTTP status. */
+  /** Sends a webhook like the card service. @returns the HTTP status. */
   deliver(webhook: SampleWebhook, options?: { path?: string; url?: string }): Promise<number>;
   command(user: string, text: string, command?: string): Promise<Delivery>;
   press(user: string, message: StoredMessage, actionId: string, value?: string): Promise<Delivery>;
   /** Texts of the ephemeral messages to this person. */
   told(user: string): string[];
-  /** Waits for a matching ephemeral message to a person; only messages after `since` count. */
+  /** Waits for a matching ephemeral message to a person, sent after `since`. */
   waitTold(user: string, pattern: RegExp, since?: number): Promise<StoredMessage>;
   /** Waits for a message in a channel whose text and blocks match. */
   waitFor(channel: string, pattern: RegExp): Promise<StoredMessage>;
-  /** A message as it is now. */
+  /** The current version of a message. */
   now(message: StoredMessage): StoredMessage;
   texts(channel: string): string[];
-  /** Calls of the card API that change something. */
+  /** Calls to the card API that change something. */
   writes(): { method: string; path: string; body: unknown; status: number | null }[];
   /** Slack calls by method. */
   slackCalls(method: string): readonly ApiCall[];
-  /** An account that no test has used, whose only card has this status. */
+  /** An unused account whose only card has this status. */
   take(status: string, fits?: (account: SandboxAccount) => boolean): SandboxAccount;
   account(acctId: number): SandboxAccount;
-  /** Every line that the processes wrote. */
+  /** All log lines of the processes. */
   logs(): string[];
   stop(): Promise<void>;
 }
 
-/** Starts everything, each part on a port that was free a moment ago. */
+/** Starts everything, each part on a free port. */
 export async function startCardbell(options: CardbellOptions = {}): Promise<RunningCardbell> {
   const users = options.redisUsers === true ? redisUsers() : null;
   const [redis, workspace] = await Promise.all([
@@ -97,14 +97,14 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
     redisUrl: redis.url,
     webhooks: `http://127.0.0.1:${port}/webhooks`,
     timeScale: 60,
-    // On a busy machine a slow web process must not get everything twice.
+    // On a busy machine a slow web process must not get every request twice.
     assumptions: { timeoutFloorMs: 5000 },
     ...options.sandbox,
   });
   const store = new Redis(redis.url, { maxRetriesPerRequest: null });
   options.prepare?.({ workspace, sandbox });
   store.on('error', () => {
-    // Some tests take Redis away.
+    // Some tests stop Redis.
   });
   workspace.setAppUrl(`http://127.0.0.1:${port}/slack/events`);
 
@@ -132,7 +132,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
   const taken = new Set<number>();
   const url = `http://127.0.0.1:${port}`;
   const startWeb = async (more: Record<string, string> = {}): Promise<Child> => {
-    // Others that run beside the first have a port of their own, and no admin port.
+    // Further web processes have a separate port and no admin port.
     const ports = more.PORT === undefined ? { PORT: String(port), ADMIN_PORT: String(adminPort) } : {};
     const child = startChild('web', { ...ports, ...env, ...webEnv, ...options.env, ...more });
     webs.push(child);
@@ -266,7 +266,7 @@ export async function startCardbell(options: CardbellOptions = {}): Promise<Runn
   return running;
 }
 
-/** One Cardbell for a test file. */
+/** Provides one Cardbell per test file. */
 export function useCardbell(options: CardbellOptions = {}): () => RunningCardbell {
   let running: RunningCardbell | undefined;
   beforeAll(async () => {
@@ -294,7 +294,7 @@ function matches({ text, blocks }: StoredMessage, pattern: RegExp): boolean {
   return pattern.test(text) || pattern.test(JSON.stringify(blocks ?? []));
 }
 
-/** Waits until names and last four digits are known, so that no assertion depends on when they are. */
+/** Waits until names and last four digits are loaded, so that no assertion depends on the timing. */
 async function directoryIsFilled(store: Redis): Promise<void> {
   await until(async () => (await store.exists('{cardbell:dir}:listed-at')) === 1, 'the directory is listed');
   const lacking = () => store.zcount('{cardbell:dir}:details', 0, 1);

@@ -9,7 +9,7 @@ export const inbox = '{cardbell:in}:webhooks';
 
 export const basic = (credential: string): string => `Basic ${Buffer.from(credential).toString('base64')}`;
 
-/** What the service sends with every webhook, besides its body. */
+/** Headers the card service sends with every webhook. */
 export const serviceHeaders: Readonly<Record<string, string>> = {
   authorization: basic(sharedSecret),
   'content-type': 'application/json; charset=utf-8',
@@ -18,7 +18,7 @@ export const serviceHeaders: Readonly<Record<string, string>> = {
   'request-id': '|f7a3.1.',
 };
 
-/** The web process alone: a real Redis, no worker, and a Slack that is not there. */
+/** The web process alone: with a real Redis, but no worker and no Slack. */
 export interface RunningWeb {
   readonly child: Child;
   readonly port: number;
@@ -26,7 +26,7 @@ export interface RunningWeb {
   /** Base address of the admin port. */
   readonly adminUrl: string;
   readonly redis: LocalRedis;
-  /** A connection of the test's own. */
+  /** A separate connection for the test. */
   readonly store: Redis;
   stop(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startWeb(env: Record<string, string> = {}): Promise<Runnin
     REDIS_URL: redis.url,
     SLACK_BOT_TOKEN: 'xoxb-receivers-1',
     SLACK_SIGNING_SECRET: 'signing-receivers-1',
-    // Nobody listens there: the receivers must not need Slack.
+    // Nothing listens there, because the receivers must not need Slack.
     SLACK_API_URL: 'http://127.0.0.1:1/api/',
     WEBHOOK_SHARED_SECRET: sharedSecret,
     ALERTS_CHANNEL: 'C0ALERTS',
@@ -50,10 +50,10 @@ export async function startWeb(env: Record<string, string> = {}): Promise<Runnin
   });
   const store = new Redis(redis.url, { maxRetriesPerRequest: null, retryStrategy: () => 50 });
   store.on('error', () => {
-    // Some tests take Redis away.
+    // Some tests stop Redis.
   });
   await child.said('web listens').catch(async (error: unknown) => {
-    // Nobody else would stop what was started for it.
+    // Otherwise nothing would stop the Redis started for it.
     store.disconnect();
     await redis.stop();
     throw error;
@@ -82,15 +82,15 @@ export interface Answer {
 
 export interface Sending {
   readonly method?: string;
-  /** Instead of the service's; an undefined takes one out. */
+  /** Override the service's headers. An undefined value removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: string | Buffer;
-  /** Sent without Content-Length, in these pieces. */
+  /** Sent without Content-Length, in these chunks. */
   readonly chunks?: readonly (string | Buffer)[];
   readonly agent?: Agent | false;
 }
 
-/** One request as the service makes it. */
+/** Sends one request like the card service. */
 export function send(url: string, options: Sending = {}): Promise<Answer> {
   const { method = 'POST', body = '', chunks, agent = false } = options;
   const headers = Object.fromEntries(

@@ -2,7 +2,7 @@ import { toCallbackTime } from '../../sandbox/service-time.ts';
 import { entryOf, freshData } from '../../sandbox/trigger/catalogue.ts';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
 
-/** A webhook ready to be sent, as often as one likes: always the very same bytes. */
+/** A webhook ready to send any number of times with identical bytes. */
 export interface SampleWebhook {
   readonly kind: WebhookKind;
   readonly body: string;
@@ -20,7 +20,7 @@ export function sampleWebhook(name: string, data: Record<string, unknown> = {}, 
   if (entry === undefined) throw new Error(`no sample ${name}`);
   serial += 1;
   const fresh = freshData(entry, at, serial);
-  // A merchant of its own, or samples would count as repeats of one another.
+  // A unique merchant, because samples would otherwise count as repeats of each other.
   const merchant = 'MerchantId' in fresh ? { MerchantId: String(445_301_000_000 + serial) } : {};
   const body = { CallbackTime: toCallbackTime(at, serial), Data: { ...fresh, ...merchant, ...data } };
   return { kind: entry.kind, body: JSON.stringify(body) };

@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Names every test that passed only when it was tried again. A second try keeps one race from hiding all other results;
- * it must not hide the race.
+ * Lists every test that passed only on its second try. The second try keeps one race from hiding all other results, but
+ * must not hide the race.
  */
 export const secondTries: Reporter = {
   onTestRunEnd(modules: readonly TestModule[]): void {

@@ -1,9 +1,9 @@
 import { describe } from 'vitest';
 
 /**
- * Suites that wait most of the time, run side by side; the tests of each in order.
+ * Runs suites that mostly wait in parallel, with the tests of each in order.
  *
- * Each needs a Cardbell of its own.
+ * Each needs a separate Cardbell.
  */
 export function sideBySide(name: string, body: () => void): void {
   describe.concurrent(name, () => {

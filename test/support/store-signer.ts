@@ -1,4 +1,4 @@
 import { createSigner } from '../../src/core/sign.ts';
 
-/** Signs what stores keep, as a worker does. */
+/** Signs stored records like a worker. */
 export const storeSigner = createSigner('worker-secret-0123456789', 'test');

@@ -5,7 +5,7 @@ import { acctId } from './perform-world.ts';
 
 export const openedAt = '2026-11-20T15:00:00.000Z';
 
-/** The daily limit is $450 for an hour, and $400 again afterwards. */
+/** A daily limit of $450 for an hour, then $400 again. */
 export function temporaryChangeOf(over: Partial<TemporaryChange> = {}): TemporaryChange {
   return {
     id: 'act_1',
@@ -26,7 +26,7 @@ export function temporaryChangeOf(over: Partial<TemporaryChange> = {}): Temporar
   };
 }
 
-/** The rules of a card that has these limits and no others. Whole cents. */
+/** The rules of a card with only these limits, in whole cents. */
 export function rulesOf(limits: Partial<SpendRules['limits']>): SpendRules {
   return {
     limits: { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null, ...limits },

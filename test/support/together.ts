@@ -2,11 +2,11 @@ import { people } from './people.ts';
 import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
-/** The hour of the clock in UTC, some hours from now. */
+/** The hour in UTC this many hours from now. */
 const hour = (ahead: number): string => `${new Date(Date.now() + ahead * 3_600_000).toISOString().slice(11, 13)}:00`;
 
 /**
- * Alerts that surely arrive in a channel together, however slow the machine: quiet hours hold them until all of them wait.
+ * Delivers alerts so that they reach a channel together even on a slow machine: quiet hours hold them back until all wait.
  */
 export async function together(
   { workspace, store, waitTold }: RunningCardbell,

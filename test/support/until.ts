@@ -1,7 +1,7 @@
 /**
- * Waits until something holds; fails with its description when it never does. The deadline is generous.
+ * Waits until the condition is true. Fails with its description after a generous deadline.
  *
- * @param everyMs longer where a look costs much and what is waited for stays.
+ * @param everyMs time between two looks: longer where a look is expensive and the condition stays true.
  */
 export async function until(
   holds: () => boolean | Promise<boolean>,
@@ -16,7 +16,7 @@ export async function until(
   }
 }
 
-/** Gives something that must not happen time to happen. Only where nothing tells when it could no longer happen. */
+/** Waits for something that must not happen. Only when nothing signals that it can no longer happen. */
 export async function settled(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }

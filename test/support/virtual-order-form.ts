@@ -1,4 +1,4 @@
-/** What an approver fills in to order a virtual card, by input; the name comes with the command. */
+/** An approver's values in the order form of a virtual card, by input. The name is in the command. */
 export const filledOrder = {
   date_of_birth: '1991-04-30',
   phone: '512-555-0142',

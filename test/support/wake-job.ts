@@ -5,8 +5,7 @@ import type { RunningCardbell } from './running-cardbell.ts';
 import { until } from './until.ts';
 
 /**
- * Runs now what would run by itself later. Waits until it is scheduled: that may be a moment after people are shown what
- * it belongs to.
+ * Runs a scheduled job now. Waits until it is scheduled, which may be just after the related message is shown.
  */
 export async function wakeJob(store: RunningCardbell['store'], id: string): Promise<void> {
   const queue = new Queue('maintenance', { connection: store as never, prefix: QUEUE_PREFIX });
@@ -19,7 +18,7 @@ export async function wakeJob(store: RunningCardbell['store'], id: string): Prom
   }
 }
 
-/** A temporary change is not ended before its time, whoever wakes it: so its time is over now. */
+/** Moves the end of a temporary change to now, because no job ends it early. */
 async function endTime(store: RunningCardbell['store'], jobId: string): Promise<void> {
   const id = jobId.replace(/^temporary-change-/, '');
   const text = id === jobId ? null : await store.hget(stateKey('temporary-changes'), id);

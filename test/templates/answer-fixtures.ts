@@ -17,7 +17,7 @@ export { card } from './fixtures.ts';
 const at = '2026-11-20T14:14:00Z';
 const other = (last4: string): CardFacts => ({ ...card, last4, cardId: Number(last4) });
 
-/** One of each thing that commands and buttons are answered with. */
+/** One of each answer to commands and buttons. */
 export const answer = {
   refusal: {
     what: 'Unblocking card 1212',

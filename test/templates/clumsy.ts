@@ -1,6 +1,6 @@
 import { texts } from './shown.ts';
 
-/** What joins texts wrongly when a part is empty, ends with a full stop, or is about one thing only. */
+/** Badly joined texts: an empty part, a double full stop, or a wrong plural. */
 const clumsy = new RegExp(
   [
     /(?<!\.)\.\.(?!\.)/, // has ended..
@@ -16,10 +16,10 @@ const clumsy = new RegExp(
   'm',
 );
 
-/** What does not read as a sentence in a text; null when all does. */
+/** The first clumsy part of a text, or null. */
 export const clumsyIn = (text: string): string | null => clumsy.exec(text)?.[0] ?? null;
 
-/** The texts that people read in what was sent to Slack, and what does not read as a sentence in them. */
+/** The readable texts sent to Slack that have a clumsy part. */
 export function clumsyTexts(sent: unknown): { readonly text: string; readonly clumsy: string }[] {
   return readable(sent).flatMap((text) => {
     const found = clumsyIn(text);
@@ -27,7 +27,7 @@ export function clumsyTexts(sent: unknown): { readonly text: string; readonly cl
   });
 }
 
-/** Parts of rich text are not sentences of their own. */
+/** Parts of rich text are not separate sentences. */
 const readable = (sent: unknown): string[] =>
   texts(sent)
     .filter(({ type }) => type === 'mrkdwn' || type === 'plain_text')

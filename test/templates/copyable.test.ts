@@ -4,7 +4,7 @@ import { commandsIn, expectCopyable } from './copyable.ts';
 import { texts } from './shown.ts';
 
 it.each(EXAMPLE_PICTURES.flatMap(({ pictures }) => pictures.map((picture) => [picture.name, picture] as const)))(
-  'every command that the picture “%s” shows can be copied and read',
+  'every command shown in the picture “%s” can be copied and parsed',
   (_name, { shows }) => {
     const shown = shows();
     const read = 'blocks' in shown ? texts(shown.blocks) : shown.flatMap(({ blocks }) => texts(blocks));

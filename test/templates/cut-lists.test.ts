@@ -12,7 +12,7 @@ import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { card, change, declined, statusAlert, virtualAlert } from './fixtures.ts';
 import { shown } from './shown.ts';
 
-/** What has no pages says how many more there are. */
+/** Lists without pages say how many more entries there are. */
 const people = Array.from({ length: 23 }, (_, index) => `U${index + 100}`);
 const view = { place: 'private', channel: 'C1' } as const;
 
@@ -33,7 +33,7 @@ it('people: the first twenty, and how many more', () => {
   expect(JSON.stringify(blocks)).toContain('and 3 more.');
 });
 
-it('the cards of an account that is tracked, and of a change of status', () => {
+it('the cards of a tracked account and of a status change', () => {
   const cards = Array.from({ length: 13 }, (_, index) => ({ last4: String(1000 + index), status: 'CLOSED' }));
   expect(shown(cardTrack({ card, isVirtual: false, cards, shipments: [] }).blocks)).toContain('… and 3 earlier cards.');
 
@@ -50,14 +50,14 @@ it('the limits that were too small', () => {
   const [first, ...others] = [...limitWindows, ...limitWindows].map((period, index) =>
     limitRaise(period, 1000, 9000, { remainingCents: 10, category: { id: index, name: `Kind ${index}` } }),
   );
-  if (first === undefined) throw new Error('there are limits');
+  if (first === undefined) throw new Error('no limits');
   const alert = declined('decline.rule.velocity', 'over', { remedy: remedyOf(first, ...others) });
 
   expect(limitLine(alert)).toMatch(/Also too small: .* and \d more\./);
   expect(limitLines(alert)).toMatch(/Also too small: .* and \d more\./);
 });
 
-it('what a virtual card lacks', () => {
+it('the missing parts of a virtual card', () => {
   const failed = Array.from({ length: 8 }, (_, index) => `Step ${index}`);
 
   expect(virtualCard(virtualAlert({ outcome: 'partial', failed }), view).text).toContain('“Step 7”');

@@ -26,7 +26,7 @@ const closed = [
 ] as const;
 const states = ['open', 'approved', 'denied', 'withdrawn', 'expired', 'overridden'] as const;
 
-/** Every kind of message, as the examples of the documentation and of `doctor` have it. */
+/** Every kind of message, from the examples of the documentation and of `doctor`. */
 const messages: readonly (readonly [name: string, message: Message])[] = [
   ...sampleMessages().map(({ kind, message }) => [kind, message] as const),
   ...EXAMPLE_PICTURES.flatMap(({ pictures }) => pictures).flatMap(({ name, shows }) => {
@@ -47,15 +47,15 @@ const messages: readonly (readonly [name: string, message: Message])[] = [
   ['choose', chooseCard(answer.choose)],
   ['help', help(helpFor(['holder', 'operator', 'approver']))],
 ];
-/** Mentions stand behind the last sentence, for whom it concerns. */
+/** Mentions for notification follow the last sentence. */
 const withoutMentions = (text: string): string => text.replace(/(?:[ ,]*<[@!][^<>]+>)+$/, '');
 
-it.each(messages)('the fallback text of %s is made of complete sentences', (_name, { text }) => {
+it.each(messages)('the fallback text of %s consists of complete sentences', (_name, { text }) => {
   const sentences = withoutMentions(text);
 
   expect(sentences).toMatch(/^(?:[A-Z]|<@|\d)/);
   expect(sentences).toMatch(/[.!?”]$/);
   expect(sentences.split(' ').length).toBeGreaterThan(4);
-  expect(sentences, 'what follows a reason is a sentence of its own').not.toMatch(/Reason: [^.”]*[a-z] [A-Z][a-z]+ /);
+  expect(sentences, 'the text after a reason is a separate sentence').not.toMatch(/Reason: [^.”]*[a-z] [A-Z][a-z]+ /);
   expect(sentences).not.toMatch(/\*|undefined|null|\.\.|\s{2}| \.|\n/);
 });

@@ -9,7 +9,7 @@ import {
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 
-/** Invented people and merchants only. */
+/** Only invented people and merchants. */
 export const card: CardFacts = {
   acctId: 7378,
   cardId: 6231,

@@ -7,11 +7,11 @@ import { charactersIn, checkBlocks } from '../../workspace/block-limits.ts';
 import { expectVisible } from './copyable.ts';
 import { texts } from './shown.ts';
 
-/** Our own tokens; whatever else stands in angle brackets came from outside. */
+/** Our own tokens. Everything else in angle brackets came from outside. */
 const ownTokens =
   /<#[CGD][A-Z0-9]+>|<!subteam\^S[A-Z0-9]+>|<@[UW][A-Z0-9]+>|<!date\^\d+\^[^|<>]+\|[^<>]*>|<https:\/\/[^|<>\s]+\|[^<>]*>/g;
 
-/** What outside text got through, in words; empty when nothing. */
+/** The ways in which outside text escaped, in words. Empty if none. */
 export function leaks(text: string): string[] {
   // The quotes around a command are ours.
   const rest = text.replaceAll(ownTokens, '').replaceAll(/`(\/(?:card|pay) [^`]*)`/g, '($1)');
@@ -19,12 +19,12 @@ export function leaks(text: string): string[] {
     ...(/[<>]/.test(rest) ? ['an angle bracket'] : []),
     ...(/&(?!amp;|lt;|gt;)/.test(rest) ? ['a bare ampersand'] : []),
     ...(/[*~`_]FOREIGN|FOREIGN[*~`_]/.test(rest) ? ['formatting'] : []),
-    ...(/[\u202A-\u202E\u2066-\u2069\p{Cs}]/u.test(rest) ? ['a turned direction or half a character'] : []),
-    ...(/@(?:channel|here|everyone)/i.test(rest) ? ['a call to everybody'] : []),
+    ...(/[\u202A-\u202E\u2066-\u2069\p{Cs}]/u.test(rest) ? ['a direction override or half a surrogate pair'] : []),
+    ...(/@(?:channel|here|everyone)/i.test(rest) ? ['a mention of everyone'] : []),
   ];
 }
 
-/** Slack takes the message, and nothing in it does more than be read. */
+/** Expects that Slack accepts the message, and that its text has no side effects. */
 export function expectFit({ text, blocks }: Message): void {
   expect(checkBlocks(blocks, 'message')).toEqual([]);
   expect(text.length).toBeGreaterThan(0);
@@ -34,16 +34,16 @@ export function expectFit({ text, blocks }: Message): void {
   expectSafe(blocks);
 }
 
-/** Nothing in these blocks does more than be read. */
+/** Expects that the text of these blocks has no side effects. */
 export function expectSafe(blocks: unknown): void {
   expect(charactersIn(blocks)).toBeLessThan(MESSAGE_SIZE_MAX);
   expectPlain(blocks);
 }
 
-/** Names that only stand in texts of an installation that has not set its own. */
+/** Names that appear only with the default configuration. */
 const otherNames = /\/card\b|\bET\b|Eastern/;
 
-/** The same for a modal, which may hold more than a message. */
+/** The same for a modal, which may be larger than a message. */
 export function expectPlain(blocks: unknown): void {
   for (const { type, text } of texts(blocks)) {
     if (slashCommand() !== DEFAULT_COMMAND) expect(text).not.toMatch(otherNames);
@@ -54,7 +54,7 @@ export function expectPlain(blocks: unknown): void {
   }
 }
 
-/** Strings that would break out, flood, turn around or mention everybody. */
+/** Strings that try to break out, flood, reverse the direction or mention everyone. */
 export const spiteful = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 200, maxLength: 400 }) },

@@ -31,7 +31,7 @@ import { expectFit, expectPlain, expectSafe, leaks, spiteful } from './judge.ts'
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
 
-/** The alert in all of its forms: short, long and in a modal; for the team, and for the holder of the card. */
+/** The alert in all forms: short, long and in a modal; for the team and for the cardholder. */
 function expectAlertFits(alert: Alert, view: View): void {
   for (const isLong of [true, false]) {
     expectFit(renderAlert(alert, { ...view, isLong }));
@@ -75,7 +75,7 @@ const anyCard = fc.record({
 const around = { card: anyCard, outcomes, late: fc.boolean() };
 const view = fc.record({ place: fc.constantFrom('public' as const, 'private' as const, 'direct' as const) });
 
-describe('whatever strings arrive, Slack takes the message and they show as text', () => {
+describe('with any strings, Slack accepts the message and shows them as text', () => {
   it('of a transaction', () => {
     const event = fc.record({
       kind: fc.constantFrom(...transactionKinds),
@@ -252,7 +252,7 @@ describe('whatever strings arrive, Slack takes the message and they show as text
     );
   });
 
-  it('of what is said about who holds a card', () => {
+  it('of messages about cardholders', () => {
     const state = fc.constantFrom('open' as const, 'confirmed' as const, 'refused' as const, 'expired' as const);
     fc.assert(
       fc.property(spiteful, fc.array(anyCard, { maxLength: 5 }), anyCard, state, (text, cards, card, state) => {
@@ -314,13 +314,13 @@ describe('these checks can fail', () => {
     ['<@u1> hi', 'an angle bracket'],
     ['a & b', 'a bare ampersand'],
     ['*FOREIGN*', 'formatting'],
-    ['\u202E', 'a turned direction or half a character'],
-    ['@here', 'a call to everybody'],
+    ['\u202E', 'a direction override or half a surrogate pair'],
+    ['@here', 'a mention of everyone'],
   ])('%j leaks', (text, leak) => {
     expect(leaks(text)).toContain(leak);
   });
 
-  it('a header that is too long is refused', () => {
+  it('rejects a header that is too long', () => {
     expect(
       checkBlocks([{ type: 'header', text: { type: 'plain_text', text: 'x'.repeat(151) } }], 'message'),
     ).not.toEqual([]);

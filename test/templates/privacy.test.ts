@@ -7,7 +7,7 @@ import { renderAlert } from '../../templates/alerts/alert.ts';
 import { change, declined, raise, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
 import { buttonIds, shown } from './shown.ts';
 
-/** One alert of every kind, and of every decline code. The balance is an amount that stands nowhere else. */
+/** One alert of every kind, and of every decline code. The balance is an amount that appears nowhere else. */
 const balance = { availableCents: 98_765_43, ledgerCents: 98_765_43 };
 const alerts: readonly (readonly [string, Alert])[] = [
   ...declineCodes.map((code): [string, Alert] => [
@@ -32,13 +32,13 @@ const cases = places.flatMap((place) =>
   alerts.map(([name, alert]): [ChannelVisibility, string, Alert] => [place, name, alert]),
 );
 
-/** Everything that anybody could read: the sentence, the blocks, labels and values. */
+/** Everything that anyone could read: the sentence, the blocks, labels and values. */
 function read(alert: Alert, place: ChannelVisibility): string {
   const { text, blocks } = renderAlert(alert, { place });
   return `${text}\n${shown(blocks)}\n${JSON.stringify(blocks)}`;
 }
 
-describe('what a place shows', () => {
+describe('what a channel shows', () => {
   it.each(cases)('%s, %s: money on the card', (place, _name, alert) => {
     if (!mayShow('balance', place)) expect(read(alert, place)).not.toMatch(/98,?765/);
   });
@@ -57,10 +57,10 @@ describe('what a place shows', () => {
     expect(buttonIds(renderAlert(alert, { place: 'shared' }).blocks)).toEqual([]);
   });
 
-  it('shows both where they may be shown, so that this table can fail', () => {
+  it('shows both where they are allowed, which proves that these checks can fail', () => {
     const pin = alerts.find(([name]) => name === 'decline.card.pin')?.[1];
     const low = alerts.find(([name]) => name === 'decline.balance.card')?.[1];
-    if (pin === undefined || low === undefined) throw new Error('the codes have gone');
+    if (pin === undefined || low === undefined) throw new Error('the codes no longer exist');
 
     expect(read(pin, 'direct')).toMatch(/Wrong PIN/);
     expect(read(low, 'private')).toMatch(/98,765\.43/);

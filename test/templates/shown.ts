@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 
-/** Every text of a message or view, in the order it stands there. */
+/** Every text of a message or view, in order. */
 export function texts(node: unknown): { readonly type: string; readonly text: string }[] {
   if (Array.isArray(node)) return node.flatMap(texts);
   if (typeof node !== 'object' || node === null) return [];
@@ -9,7 +9,7 @@ export function texts(node: unknown): { readonly type: string; readonly text: st
   return Object.values(node).flatMap(texts);
 }
 
-/** All that can be read, in one string. */
+/** All readable text in one string. */
 export function shown(blocks: readonly KnownBlock[]): string {
   return texts(blocks)
     .map(({ text }) => text)
@@ -29,7 +29,7 @@ function isButton(node: object): node is ShownButton {
   return 'type' in node && node.type === 'button';
 }
 
-/** Every button, in the order it stands there. */
+/** Every button, in order. */
 export function buttons(node: unknown): ShownButton[] {
   if (Array.isArray(node)) return node.flatMap(buttons);
   if (typeof node !== 'object' || node === null) return [];

@@ -5,7 +5,7 @@ import { SECRET, TOKEN } from './local-workspace.ts';
 
 const addresses = new WeakMap<object, string>();
 
-/** Where an app that was started takes deliveries. */
+/** Where a started app accepts deliveries. */
 export function appUrl(app: object): string {
   return addresses.get(app) ?? '';
 }
@@ -15,11 +15,11 @@ export async function startApp(workspace: Workspace, register: (app: App) => voi
   const app = new App({
     token: TOKEN,
     signingSecret: SECRET,
-    // Else the app asks in the background who it is, and a short test has stopped the workspace by then.
+    // Otherwise the app calls auth.test in the background, after a short test may have stopped the workspace.
     tokenVerificationEnabled: false,
     clientOptions: { slackApiUrl: workspace.apiUrl, retryConfig: { retries: 0 } },
   });
-  // An error in a listener must not bring down the test run; the workspace sees it as a bad answer.
+  // An error in a listener must not abort the test run. The workspace sees it as an error response.
   app.error(() => Promise.resolve());
   register(app);
   const server = await app.start({ port: 0, host: '127.0.0.1' });
@@ -28,5 +28,5 @@ export async function startApp(workspace: Workspace, register: (app: App) => voi
   return app;
 }
 
-/** The body of a delivery as listeners see it, for tests that read it whole. */
+/** The complete body of a delivery as listeners see it. */
 export type Body = Record<string, unknown>;

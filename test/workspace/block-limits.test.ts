@@ -39,7 +39,7 @@ const barChart = (series: number, categories: number) => ({
 const number = { type: 'raw_number', value: 1, text: '1' };
 const dataTable = (fields = {}) => ({ type: 'data_table', caption: 'Spend', rows: [[cell('a')], [number]], ...fields });
 
-/** Each limit, in the figure of Slack's own pages: the largest that passes is `make(max)`, one more is refused. */
+/** Each limit with the number from Slack's docs: `make(max)` is accepted, one more is refused. */
 const SIZES: [string, number, (size: number) => unknown[]][] = [
   ['blocks in a message', 50, (size) => many(size, () => ({ type: 'divider' }))],
   ['a block_id', 255, (size) => [{ type: 'divider', block_id: long(size) }]],
@@ -94,7 +94,7 @@ const SIZES: [string, number, (size: number) => unknown[]][] = [
   ['chart categories', 20, (size) => [barChart(1, size)]],
 ];
 
-describe('a limit of a message', () => {
+describe('a message limit', () => {
   it.each(SIZES)('%s: %i is accepted, one more is refused', (_, max, make) => {
     expect(checkBlocks(make(max), 'message')).toEqual([]);
 
@@ -117,7 +117,7 @@ const WRONG: [string, unknown, Surface, RegExp][] = [
     'message',
     /as many cells as the other rows/,
   ],
-  ['a row header that is no column', dataTable({ row_header_column_index: 1 }), 'message', /from 0 to 0/],
+  ['a row header that is not a column', dataTable({ row_header_column_index: 1 }), 'message', /from 0 to 0/],
   [
     'rich text in the head',
     dataTable({ rows: [[{ type: 'rich_text', elements: [] }], [cell('a')]] }),
@@ -143,7 +143,7 @@ const WRONG: [string, unknown, Surface, RegExp][] = [
   ['mrkdwn in a header', { type: 'header', text: mrkdwn('*a*') }, 'message', /must be of type plain_text/],
   ['mrkdwn on a button', actions(button({ text: mrkdwn('a') })), 'message', /must be of type plain_text/],
   ['an unknown button style', actions(button({ style: 'warning' })), 'message', /must be one of: primary, danger/],
-  ['an address that is none', actions(button({ url: 'javascript:alert(1)' })), 'message', /valid URL/],
+  ['an invalid URL', actions(button({ url: 'javascript:alert(1)' })), 'message', /valid URL/],
   [
     'a confirm without a deny',
     actions(button({ confirm: { title: plain('a'), text: plain('b'), confirm: plain('c') } })),
@@ -151,15 +151,15 @@ const WRONG: [string, unknown, Surface, RegExp][] = [
     /missing required field: deny/,
   ],
   ['an actions block without elements', actions(), 'message', /no less than 1 items/],
-  ['one action_id twice in a block', actions(button(), button()), 'message', /already exists in this block/],
+  ['a duplicate action_id in a block', actions(button(), button()), 'message', /already exists in this block/],
   [
-    'one option value twice',
+    'a duplicate option value',
     actions(select({ options: [option(1), option(1)] })),
     'message',
     /option value already exists/,
   ],
   [
-    'an initial option that is no option',
+    'an initial option that is not an option',
     actions(select({ initial_option: option(2) })),
     'message',
     /must exactly match/,
@@ -179,7 +179,7 @@ describe('a message or view with a mistake', () => {
     expect(checkBlocks([block], surface).join('\n')).toMatch(reason);
   });
 
-  it('has one block_id twice', () => {
+  it('with a duplicate block_id is refused', () => {
     expect(
       checkBlocks([section({ text: mrkdwn('a'), block_id: 'x' }), { type: 'divider', block_id: 'x' }], 'message'),
     ).toEqual(['block_id already exists: x [json-pointer:/blocks/1]']);
@@ -202,18 +202,18 @@ const VIEWS: [string, number, (size: number) => Record<string, unknown>][] = [
   ['blocks', 100, (size) => modal({ blocks: many(size, () => ({ type: 'divider' })) })],
 ];
 
-describe('a limit of a view', () => {
+describe('a view limit', () => {
   it.each(VIEWS)('%s: %i is accepted, one more is refused', (_, max, make) => {
     expect(checkView(make(max))).toEqual([]);
 
     expect(checkView(make(max + 1))).not.toEqual([]);
   });
 
-  it('needs a submit button when it has inputs', () => {
+  it('demands a submit button with inputs', () => {
     expect(checkView(modal({ submit: undefined })).join()).toMatch(/submit is required/);
   });
 
-  it('has no title as App Home', () => {
+  it('forbids a title in App Home', () => {
     expect(checkView({ type: 'home', title: plain('a'), blocks: [] }).join()).toMatch(/unknown field: title/);
   });
 });

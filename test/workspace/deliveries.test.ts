@@ -30,7 +30,7 @@ async function postButtons(...elements: unknown[]) {
 }
 
 describe('a slash command', () => {
-  it('reaches a Bolt app with what Slack sends, and its answer is shown to the person', async () => {
+  it('reaches a Bolt app with Slack’s payload, and its answer is shown to the person', async () => {
     let seen: Body = {};
     app = await startApp(workspace, (it) =>
       it.command('/card', async ({ ack, body }) => {
@@ -56,7 +56,7 @@ describe('a slash command', () => {
     expect(workspace.ephemerals('U1').map(({ text }) => text)).toEqual(['Only you see this']);
   });
 
-  it('may be answered for everybody, and is refused when nobody registered it', async () => {
+  it('may be answered for everyone, and is refused if unregistered', async () => {
     app = await startApp(workspace, (it) =>
       it.command('/card', async ({ ack }) => await ack({ response_type: 'in_channel', text: 'For all' })),
     );
@@ -69,7 +69,7 @@ describe('a slash command', () => {
     );
   });
 
-  it('shows the person a failure when it is not acknowledged in time', async () => {
+  it('shows the person an error when it is not acknowledged in time', async () => {
     await workspace.stop();
     workspace = await openWorkspace({ appToken: 'xapp-test', acknowledgeMs: 250 });
     app = await startApp(workspace, (it) => it.command('/card', () => new Promise(() => undefined)));
@@ -83,7 +83,7 @@ describe('a slash command', () => {
     });
   });
 
-  it('does not pass with another secret', async () => {
+  it('is rejected with a different secret', async () => {
     app = await startApp(workspace, (it) => it.command('/card', async ({ ack }) => await ack()));
     const external = await openWorkspace({ signingSecret: 'another', appUrl: appUrl(app) });
 
@@ -92,8 +92,8 @@ describe('a slash command', () => {
   });
 });
 
-describe('a press', () => {
-  it('carries what Slack sends', async () => {
+describe('a button press', () => {
+  it('carries Slack’s payload', async () => {
     let body: Body = {};
     app = await startApp(workspace, (it) =>
       it.action('block_card', async ({ ack, body: all }) => {
@@ -127,7 +127,7 @@ describe('a press', () => {
     expect((body.actions as Body[])[0]?.action_ts).toMatch(/^\d{10}\.\d{6}$/);
   });
 
-  it('fails on a button that is not there, and says which are there', async () => {
+  it('fails on a missing button, and lists the existing ones', async () => {
     const message = await postButtons(button({ action_id: 'block_card', value: 'x1' }));
     const press = async (actionId: string, value?: string) =>
       await workspace.press({ user: 'U1', message, actionId, ...(value ? { value } : {}) });
@@ -136,7 +136,7 @@ describe('a press', () => {
     await expect(press('block_card', 'x2')).rejects.toThrow('no element block_card with value x2');
   });
 
-  it('after the message changed is possible only on an outdated screen', async () => {
+  it('is possible after the message changed only on an outdated screen', async () => {
     const pressed: unknown[] = [];
     app = await startApp(workspace, (it) =>
       it.action('press_me', async ({ ack, action }) => {
@@ -166,7 +166,7 @@ describe('a press', () => {
     expect(delivery).toMatchObject({ payload: { actions: [{ block_id: 'after-the-edit', value: 'x1' }] } });
   });
 
-  it('on a message that only one person sees carries no message', async () => {
+  it('on an ephemeral message carries no message', async () => {
     let body: Body = {};
     app = await startApp(workspace, (it) =>
       it.action('press_me', async ({ ack, body: all, respond }) => {
@@ -194,7 +194,7 @@ describe('a press', () => {
   });
 });
 
-it('offers choices and the options that the app suggests', async () => {
+it('can be a selection, with options suggested by the app', async () => {
   const chosen: unknown[] = [];
   app = await startApp(workspace, (it) => {
     it.options(
@@ -227,7 +227,7 @@ it('offers choices and the options that the app suggests', async () => {
 });
 
 describe('an event', () => {
-  it('comes in Slack’s envelope, and again with retry headers', async () => {
+  it('arrives in Slack’s envelope, and again with retry headers', async () => {
     const seen: Body[] = [];
     app = await startApp(workspace, (it) =>
       it.event('subteam_members_changed', ({ body, context }) => {
@@ -251,7 +251,7 @@ describe('an event', () => {
     expect(seen[1]).toMatchObject({ event_id: 'Ev1', retry: 1, reason: 'http_timeout' });
   });
 
-  it('is an outcome, not an error, when nobody listens', async () => {
+  it('is a result, not an error, when nothing listens', async () => {
     workspace.setAppUrl('http://127.0.0.1:9/slack/events');
 
     expect(await workspace.openHome('U1')).toMatchObject({ ok: false, status: 0, timedOut: false });
@@ -329,7 +329,7 @@ describe('a connection over Socket Mode', () => {
     expect(code, 'close code of RFC 6455: message too big').toBe(1009);
   });
 
-  it('needs a new address each time', async () => {
+  it('needs a new URL each time', async () => {
     const { body } = await call(workspace, 'apps.connections.open', {}, 'xapp-test');
     await once(new WebSocket(String(body.url)), 'message');
 

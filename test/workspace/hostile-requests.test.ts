@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([workspace.stop(), till.stop()]);
 });
 
-/** Sends the path as it is: `fetch` would mend it. */
+/** Sends the path unchanged, because `fetch` would normalize it. */
 async function ask(port: number | string, path: string, headers: Record<string, string> = {}): Promise<number> {
   return await new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port, path, headers }, (response) => {
@@ -38,7 +38,7 @@ async function ask(port: number | string, path: string, headers: Record<string, 
 }
 
 it.each(['//', '///', '//evil.example', 'http://[::bad', '/%zz'])(
-  'the workspace and the cash register refuse GET %s, and live on',
+  'the workspace and the cash register refuse GET %s and keep running',
   async (path) => {
     const { port } = new URL(workspace.url);
 

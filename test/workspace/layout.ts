@@ -1,24 +1,24 @@
 import type { Page } from 'playwright-core';
 
-/** What does not fit a page: words that break within themselves, and parts that have to be scrolled sideways. */
+/** Layout faults of a page: words broken in the middle, and parts that scroll sideways. */
 export interface LayoutFaults {
   readonly brokenWords: readonly string[];
   readonly tooWide: readonly string[];
 }
 
-/** Looks at everything that can be seen. A table may scroll within its own frame, as in Slack. */
+/** Checks everything visible. A table may scroll within its own frame, as in Slack. */
 export async function layoutFaults(page: Page): Promise<LayoutFaults> {
   return (await page.evaluate(LOOK)) as LayoutFaults;
 }
 
-/** A program of the page, so it is text: the tests are compiled without the types of a browser. */
+/** A script for the page, as text because the tests are compiled without browser types. */
 const LOOK = `(() => {
   const brokenWords = new Set();
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
     if (!text.parentElement.checkVisibility({ visibilityProperty: true })) continue;
-    // A hyphen, a slash or a dot between words is a place to break.
+    // Words may break at a hyphen, a slash or a dot.
     for (const { 0: word, index } of text.data.matchAll(/[\\p{L}\\p{N}$.,_’']+/gu)) {
       const range = document.createRange();
       range.setStart(text, index);

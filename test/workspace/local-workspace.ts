@@ -4,7 +4,7 @@ import { startWorkspace, type Workspace, type WorkspaceOptions } from '../../wor
 export const TOKEN = 'xoxb-test';
 export const SECRET = 'signing-secret';
 
-/** A clock that stands until a test moves it. */
+/** A stopped clock that tests advance. */
 export interface Clock {
   now: () => number;
   advance: (ms: number) => void;
@@ -20,7 +20,7 @@ export function createClock(): Clock {
   };
 }
 
-/** A small workspace; tests override what they are about. */
+/** A small workspace. Tests override the parts they test. */
 export async function openWorkspace(overrides: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   return await startWorkspace({
     botToken: TOKEN,
@@ -52,7 +52,7 @@ export async function openWorkspace(overrides: Partial<WorkspaceOptions> = {}): 
   });
 }
 
-/** Slack's own client, which does not try again: a test wants the first answer. */
+/** Slack's own client without retries, because tests need the first response. */
 export function clientFor(workspace: Workspace, token = TOKEN, timeout = 0): WebClient {
   return new WebClient(token, {
     slackApiUrl: workspace.apiUrl,
@@ -71,7 +71,7 @@ export function clientFor(workspace: Workspace, token = TOKEN, timeout = 0): Web
   });
 }
 
-/** One raw call of the Web API, with whatever a client would not send. */
+/** One raw Web API call, for requests that a client would not send. */
 export async function call(
   workspace: Workspace,
   method: string,
@@ -86,7 +86,7 @@ export async function call(
   return { status: response.status, headers: response.headers, body: (await response.json()) as Answer };
 }
 
-/** What a test reads of an answer. */
+/** The parts of a response that tests read. */
 export interface Answer {
   ok: boolean;
   error?: string;
@@ -103,7 +103,7 @@ export interface Answer {
 export const plain = (text: string) => ({ type: 'plain_text' as const, text });
 export const mrkdwn = (text: string) => ({ type: 'mrkdwn' as const, text });
 
-/** A button with what every button needs. */
+/** A button with the required fields. */
 export function button(fields: Record<string, unknown> = {}) {
   return { type: 'button', text: plain('Press'), action_id: 'press_me', ...fields };
 }

@@ -62,11 +62,11 @@ async function post(text: string, blocks?: object[]): Promise<string> {
 const ground = (page: Page): Promise<string> =>
   page.evaluate('getComputedStyle(document.body).backgroundColor') as Promise<string>;
 
-it('on a phone the sidebar is folded away until its button is pressed, and folds when a channel is chosen', async () => {
+it('hides the sidebar on a phone until its button is pressed, and again when a channel is chosen', async () => {
   const page = await visit(PHONE);
   const sidebar = page.locator('#sidebar');
 
-  expect(await sidebar.isVisible(), 'folded at first').toBe(false);
+  expect(await sidebar.isVisible(), 'hidden at first').toBe(false);
   await page.getByTestId('menu-button').click();
   await page.getByTestId('user-switcher').waitFor();
   await page.keyboard.press('Escape');
@@ -80,7 +80,7 @@ it('on a phone the sidebar is folded away until its button is pressed, and folds
   await page.getByRole('button', { name: 'Channels and people, 1 unread' }).waitFor();
 });
 
-it('on a phone no word is broken and nothing scrolls sideways', async () => {
+it('breaks no words and scrolls nothing sideways on a phone', async () => {
   const field = (name: string, value: string): object => mrkdwn(`*${name}*\n${value}`);
   const page = await visit(PHONE);
   await post('A decline', [
@@ -119,7 +119,7 @@ it('on a phone no word is broken and nothing scrolls sideways', async () => {
   expect(await layoutFaults(page)).toEqual({ brokenWords: [], tooWide: [] });
 });
 
-it('the page is dark where the system is, and the switch chooses otherwise and is kept', async () => {
+it('follows the dark mode of the system, and the theme switch overrides it permanently', async () => {
   const dark = 'rgb(26, 29, 33)';
   const light = 'rgb(255, 255, 255)';
   const page = await visit({ ...DESKTOP, colorScheme: 'dark' });
@@ -133,28 +133,28 @@ it('the page is dark where the system is, and the switch chooses otherwise and i
   expect(await ground(await visit({ ...DESKTOP, colorScheme: 'light' }))).toBe(light);
 });
 
-it('a button is pressed by keyboard, and the keyboard stays at the message that changes', async () => {
+it('lets people press a button by keyboard, and keeps the focus in the changed message', async () => {
   const elements = [button({ action_id: 'acknowledge', text: plain('Acknowledge') })];
   await post('Alert', [{ type: 'actions', elements }]);
   const page = await visit(DESKTOP);
   const focused = (): Promise<string> => page.evaluate('document.activeElement.textContent') as Promise<string>;
 
   for (let stops = 0; stops < 40 && (await focused()) !== 'Acknowledge'; stops += 1) await page.keyboard.press('Tab');
-  expect(await focused(), 'reached with Tab alone').toBe('Acknowledge');
+  expect(await focused(), 'reached with Tab only').toBe('Acknowledge');
   await page.keyboard.press('Enter');
   await page.getByText('Acknowledge again').waitFor();
 
   await expect.poll(focused).toBe('Acknowledge again');
 });
 
-it('a link to a message keeps it in sight while newer ones come, and a button leads to those', async () => {
+it('keeps a linked message in view while newer ones arrive, with a button to them', async () => {
   const ts = await post('The first decline');
   const page = await visit(DESKTOP, `&ts=${ts}`);
   const first = page.locator('.pointed');
 
   for (let count = 1; count <= 30; count += 1) workspace.say({ user: 'U2', channel: 'C1', text: `Later ${count}` });
   await page.getByText('Later 30').waitFor({ state: 'attached' });
-  // The list of channels changes, and with it everything is read anew.
+  // The channel list changes, which reloads everything.
   const reread = page.waitForResponse(/page\/state/);
   workspace.invite('C1');
   await (await reread).finished();
@@ -165,6 +165,6 @@ it('a link to a message keeps it in sight while newer ones come, and a button le
 
   await page.getByRole('button', { name: 'Newer messages' }).click();
   await expect
-    .poll(async () => (await first.boundingBox())?.y ?? 1, { message: 'the newest is in sight' })
+    .poll(async () => (await first.boundingBox())?.y ?? 1, { message: 'the newest is in view' })
     .toBeLessThan(0);
 });

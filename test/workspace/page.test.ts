@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -16,7 +17,10 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** What the tests read of a choice. */
+/** Time for the page to do something too early. */
+const EARLY_MS = 300;
+
+/** The parts of a selection that tests read. */
 interface Chosen {
   action_id: string;
   selected_option?: { value: string };
@@ -116,7 +120,7 @@ async function postAlert() {
   return answer.body.ts;
 }
 
-it('asks before a dangerous press, and shows what came of it', async () => {
+it('asks before a dangerous button press, and shows its result', async () => {
   await visit();
   const ts = await postAlert();
   const alert = page.locator(`[data-testid=message][data-ts="${ts}"][data-channel=C1]`);
@@ -133,7 +137,7 @@ it('asks before a dangerous press, and shows what came of it', async () => {
   expect(await alert.textContent()).toContain('(edited)');
 });
 
-it('opens a modal, shows faults under their inputs, and closes it', async () => {
+it('opens a modal, shows errors under their inputs, and closes it', async () => {
   await postAlert();
   await visit();
 
@@ -153,7 +157,7 @@ it('opens a modal, shows faults under their inputs, and closes it', async () => 
   expect(workspace.views.open.size).toBe(0);
 });
 
-it('sends commands, and shows their answers only to who asked', async () => {
+it('sends commands, and shows their answers only to the sender', async () => {
   await visit();
 
   await page.getByTestId('composer').fill('/ca');
@@ -162,7 +166,7 @@ it('sends commands, and shows their answers only to who asked', async () => {
   await page.getByTestId('composer').press('Enter');
   await message('You asked: show 4417').getByText('Only visible to you').waitFor();
   await page.getByTestId('user-switcher').selectOption('U2');
-  await page.locator('[data-testid=user-switcher] option[value=U2]:checked').waitFor({ state: 'attached' });
+  await page.waitForURL((url) => url.searchParams.get('user') === 'U2');
   await page.getByTestId('composer').fill('I see nothing');
   await page.getByTestId('composer').press('Enter');
   await message('I see nothing').waitFor();
@@ -171,7 +175,7 @@ it('sends commands, and shows their answers only to who asked', async () => {
   expect(workspace.messages('C1').map(({ user, text }) => [user, text])).toEqual([['U2', 'I see nothing']]);
 });
 
-it('never lets a message become markup', async () => {
+it('never renders a message as markup', async () => {
   const evil = '<img src=x onerror="document.title=1"> *<b>bold</b>* <javascript:alert(1)|click> &lt;script&gt;';
   await call(workspace, 'chat.postMessage', { channel: 'C1', text: evil });
   await call(workspace, 'chat.postMessage', {
@@ -195,7 +199,7 @@ it('never lets a message become markup', async () => {
   expect(await message('bold').first().textContent()).toContain('<script>');
 });
 
-it('turns the pages of a data table, and sorts it by its head', async () => {
+it('pages through a data table, and sorts it by its header', async () => {
   const number = (value: number) => ({ type: 'raw_number', value, text: `$${value}` });
   const rows = [5, 100, 20, 7, 3, 11].map((value) => [{ type: 'raw_text', text: `Shop ${value}` }, number(value)]);
   const heads = ['Merchant', 'Amount'].map((text) => ({ type: 'raw_text', text }));
@@ -216,7 +220,7 @@ it('turns the pages of a data table, and sorts it by its head', async () => {
   expect(await table.getByRole('columnheader', { name: 'Amount' }).getAttribute('aria-sort')).toBe('descending');
 });
 
-it('shows dates in the time zone of who looks', async () => {
+it('shows dates in the viewer’s time zone', async () => {
   const seconds = Date.UTC(2026, 0, 15, 17, 30) / 1000;
   await call(workspace, 'chat.postMessage', {
     channel: 'C1',
@@ -232,7 +236,34 @@ it('shows dates in the time zone of who looks', async () => {
   expect(inBerlin?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 6:30 PM');
 });
 
-it('shows threads, App Home, what is unread, and a delivery that failed', async () => {
+it('shows a message that arrives while the page loads its state', async () => {
+  let loads = 0;
+  await page.route('**/page/state*', async (route) => {
+    const state = await route.fetch();
+    loads += 1;
+    await call(workspace, 'chat.postMessage', { channel: 'C1', text: `Posted after state ${loads} was read.` });
+    await sleep(EARLY_MS);
+    await route.fulfill({ response: state });
+  });
+
+  await visit();
+
+  await message(`Posted after state ${loads} was read.`).waitFor();
+});
+
+it('shows a message that arrives before the page is subscribed to changes', async () => {
+  await page.route('**/page/changes*', async (route) => {
+    await sleep(EARLY_MS);
+    await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'Posted before the first change' });
+    await route.continue();
+  });
+
+  await visit();
+
+  await message('Posted before the first change').waitFor();
+});
+
+it('shows threads, App Home, unread counts, and a failed delivery', async () => {
   const ts = await postAlert();
   await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'A reply', thread_ts: ts });
   await visit();
@@ -260,7 +291,7 @@ it('shows threads, App Home, what is unread, and a delivery that failed', async 
   ]);
 });
 
-it('offers choices from a list, from the app while a person types, by keyboard, and as dates', async () => {
+it('offers selections from a list, from the app while typing, by keyboard, and as dates', async () => {
   const options = [
     { text: plain('Daily'), value: 'd' },
     { text: plain('Weekly'), value: 'w' },

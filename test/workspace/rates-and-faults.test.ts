@@ -12,7 +12,7 @@ afterEach(async () => await workspace.stop());
 
 const post = async (channel = 'C1') => await call(workspace, 'chat.postMessage', { channel, text: 'a' });
 
-describe('the pace of a channel', () => {
+describe('the rate limit of a channel', () => {
   it('is one message a second, then 429 with Retry-After', async () => {
     expect((await post()).status).toBe(200);
     const refused = await post();
@@ -29,13 +29,13 @@ describe('the pace of a channel', () => {
     expect(workspace.messages('C1')).toHaveLength(2);
   });
 
-  it('is counted for each channel by itself', async () => {
+  it('is counted separately per channel', async () => {
     expect([(await post('C1')).status, (await post('C5')).status, (await post('#cards')).status]).toEqual([
       200, 200, 429,
     ]);
   });
 
-  it('allows the burst that was set', async () => {
+  it('allows the configured burst', async () => {
     await workspace.stop();
     workspace = await openWorkspace({ enforceRateLimits: true, now: clock.now, burst: 3, postsPerSecond: 0.5 });
 
@@ -80,7 +80,7 @@ const FAULTS: [FaultKind, { accepted: boolean; status: number }][] = [
 ];
 
 describe('a fault', () => {
-  it.each(FAULTS)('%s happens once, with or without effect', async (kind, { accepted, status }) => {
+  it.each(FAULTS)('%s occurs once, with or without effect', async (kind, { accepted, status }) => {
     workspace.faults.add({ method: 'chat.postMessage', kind, ms: 5, retryAfterSeconds: 7 });
 
     const answer = await post().catch(() => undefined);
@@ -106,7 +106,7 @@ describe('a fault', () => {
     expect(workspace.calls[0]).toMatchObject({ responded: false, accepted: posted === 1 });
   });
 
-  it('answers a given error, as often as told, for a pattern, until cleared', async () => {
+  it('can be a given error, for a number of times, for a pattern, until cleared', async () => {
     workspace.faults.add({ method: /^chat\./g, kind: 'error', error: 'fatal_error', times: 2 });
 
     const errors = [(await post()).body.error, (await post()).body.error, (await post()).body.error];

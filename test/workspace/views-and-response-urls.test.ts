@@ -17,7 +17,7 @@ afterEach(async () => {
   await workspace.stop();
 });
 
-/** A trigger, without an app that would use it. */
+/** A trigger without an app that uses it. */
 async function trigger(): Promise<string> {
   return (await workspace.command({ user: 'U1', channel: 'C1', command: '/card', text: '' })).triggerId;
 }
@@ -26,7 +26,7 @@ const views = async (method: string, args: Record<string, unknown>) =>
   (await call(workspace, `views.${method}`, args)).body;
 
 describe('a trigger', () => {
-  it('lives three seconds', async () => {
+  it('expires after three seconds', async () => {
     const [early, late] = [await trigger(), await trigger()];
     clock.advance(3000);
     const inTime = await views('open', { trigger_id: early, view: modal() });
@@ -36,7 +36,7 @@ describe('a trigger', () => {
     expect((await views('open', { trigger_id: late, view: modal() })).error).toBe('expired_trigger_id');
   });
 
-  it('works once, and only when it was given out', async () => {
+  it('works once, and only if it was issued', async () => {
     const id = await trigger();
     await views('open', { trigger_id: id, view: modal() });
 
@@ -44,7 +44,7 @@ describe('a trigger', () => {
     expect((await views('open', { trigger_id: '1.2.3', view: modal() })).error).toBe('invalid_trigger_id');
   });
 
-  it('is not used up by a view that is refused', async () => {
+  it('is not used up by a refused view', async () => {
     const id = await trigger();
 
     const refused = await views('open', { trigger_id: id, view: modal({ title: plain('x'.repeat(25)) }) });
@@ -59,7 +59,7 @@ describe('a trigger', () => {
 });
 
 describe('a view', () => {
-  it('is updated only by who knows its hash, and refused when too large', async () => {
+  it('is updated only with its current hash, and refused when too large', async () => {
     const { view } = await views('open', { trigger_id: await trigger(), view: modal() });
 
     const first = await views('update', { view_id: view.id, hash: view.hash, view: modal({ title: plain('Second') }) });
@@ -124,7 +124,7 @@ describe('a submission', () => {
     return view.id;
   }
 
-  it('carries what was entered, and closes the modal', async () => {
+  it('carries the entered values, and closes the modal', async () => {
     const seen: unknown[] = [];
     const viewId = await openFor((values) => void seen.push(values));
 
@@ -158,7 +158,7 @@ describe('a submission', () => {
     const strange = await workspace.submitView({ user: 'U1', viewId, values: { value: 'x' } });
 
     expect(refused.errors).toEqual({ amount: 'Too much' });
-    expect(strange).toMatchObject({ ok: false, error: 'errors for blocks that are no inputs: nowhere' });
+    expect(strange).toMatchObject({ ok: false, error: 'errors for blocks that are not inputs: nowhere' });
     expect(workspace.views.open.size).toBe(1);
   });
 
@@ -191,7 +191,7 @@ describe('a response URL', () => {
   const fromCommand = async () =>
     (await workspace.command({ user: 'U1', channel: 'C2', command: '/card', text: '' })).responseUrl;
 
-  it('has five uses, also where the app is not', async () => {
+  it('has five uses, even in channels without the app', async () => {
     const url = await fromCommand();
 
     const answers = [];
@@ -214,7 +214,7 @@ describe('a response URL', () => {
     expect(await use(url, { text: 'b' })).toEqual({ status: 404, body: { ok: false, error: 'expired_url' } });
   });
 
-  it('refuses what a message may not hold, and does not count it', async () => {
+  it('refuses invalid message content without counting it as a use', async () => {
     const url = await fromCommand();
 
     for (let index = 0; index < 6; index += 1)
@@ -224,7 +224,7 @@ describe('a response URL', () => {
     expect((await use(url, { text: 'a' })).status).toBe(200);
   });
 
-  it('replaces and deletes the message that was acted on', async () => {
+  it('replaces and deletes the message with the pressed button', async () => {
     await call(workspace, 'chat.postMessage', {
       channel: 'C1',
       text: 'alert',
@@ -247,7 +247,7 @@ describe('a response URL', () => {
     expect(workspace.messages('C1').map(({ text }) => text)).toEqual(['in the thread']);
   });
 
-  it('of a command replaces the answer that the command got', async () => {
+  it('of a command replaces the answer to the command', async () => {
     const url = await fromCommand();
 
     await use(url, { text: 'Working…' });

@@ -12,21 +12,21 @@ afterEach(async () => await workspace.stop());
 const post = async (args: Record<string, unknown>) => (await call(workspace, 'chat.postMessage', args)).body;
 const alertMetadata = { event_type: 'card_alert', event_payload: { alert_id: 'a1', count: 2 } };
 
-describe('who may call', () => {
+describe('a call', () => {
   it.each([
     ['no token', null, 'not_authed'],
     ['a wrong token', 'xoxb-other', 'invalid_auth'],
-  ])('%s is refused', async (_, token, error) => {
+  ])('with %s is refused', async (_, token, error) => {
     expect((await call(workspace, 'auth.test', {}, token)).body).toMatchObject({ ok: false, error });
   });
 
-  it('a revoked token is refused', async () => {
+  it('with a revoked token is refused', async () => {
     workspace.setRevoked(true);
 
     expect((await call(workspace, 'auth.test')).body.error).toBe('token_revoked');
   });
 
-  it('a block that the workspace does not know yet is refused, until it does', async () => {
+  it('with an unknown block is refused until the workspace knows it', async () => {
     const blocks = [{ type: 'divider' }];
     workspace.setUnknownBlocks(['divider']);
     expect((await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'a', blocks })).body.error).toBe(
@@ -37,7 +37,7 @@ describe('who may call', () => {
     expect((await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'a', blocks })).body.ok).toBe(true);
   });
 
-  it('the token may stand in the form', async () => {
+  it('may send its token in the form', async () => {
     const body = new URLSearchParams({ token: TOKEN });
 
     const response = await fetch(`${workspace.apiUrl}auth.test`, { method: 'POST', body });
@@ -45,7 +45,7 @@ describe('who may call', () => {
     expect(await response.json()).toMatchObject({ ok: true, bot_id: 'B0CARDBELL' });
   });
 
-  it('scopes that were not granted are named, and granted ones are told', async () => {
+  it('returns the granted scopes, or an error that names the missing scope', async () => {
     await workspace.stop();
     workspace = await openWorkspace({ scopes: ['chat:write'] });
 
@@ -61,7 +61,7 @@ describe('who may call', () => {
     expect(allowed.headers.get('x-oauth-scopes')).toBe('chat:write');
   });
 
-  it('an unknown method and a body that is no JSON have their own errors', async () => {
+  it('gets a separate error for an unknown method and for invalid JSON', async () => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` };
     const broken = await fetch(`${workspace.apiUrl}chat.postMessage`, { method: 'POST', headers, body: '{' });
 
@@ -69,7 +69,7 @@ describe('who may call', () => {
     expect(await broken.json()).toMatchObject({ error: 'invalid_json' });
   });
 
-  it('a request for another host is not served', async () => {
+  it('for another host is not served', async () => {
     const { request } = await import('node:http');
     const status = await new Promise((resolve) => {
       request(workspace.url, { headers: { host: 'slack.example' } }, (answer) =>
@@ -88,8 +88,8 @@ const REFUSALS: [string, Record<string, unknown>, string][] = [
   ['a public channel without the app', { channel: 'C2', text: 'a' }, 'not_in_channel'],
   ['an archived channel', { channel: 'C3', text: 'a' }, 'is_archived'],
   ['a read-only channel', { channel: 'C4', text: 'a' }, 'restricted_action'],
-  ['nothing to say', { channel: 'C1' }, 'no_text'],
-  ['blocks that are no list', { channel: 'C1', text: 'a', blocks: '{' }, 'invalid_blocks_format'],
+  ['a message without text', { channel: 'C1' }, 'no_text'],
+  ['blocks that are not a list', { channel: 'C1', text: 'a', blocks: '{' }, 'invalid_blocks_format'],
   ['bad blocks', { channel: 'C1', text: 'a', blocks: [{ type: 'nope' }] }, 'invalid_blocks'],
   ['an unknown thread', { channel: 'C1', text: 'a', thread_ts: '1700000000.000001' }, 'thread_not_found'],
   ['metadata without a type', { channel: 'C1', text: 'a', metadata: { event_payload: {} } }, 'invalid_metadata_format'],
@@ -112,7 +112,7 @@ describe('chat.postMessage', () => {
     });
   });
 
-  it('says which block is wrong and why, as Slack does', async () => {
+  it('names the invalid block and the reason, like Slack', async () => {
     const answer = await post({ channel: 'C1', blocks: [{ type: 'section', text: mrkdwn('x'.repeat(3001)) }] });
 
     expect(answer.response_metadata?.messages).toEqual([
@@ -120,10 +120,10 @@ describe('chat.postMessage', () => {
     ]);
   });
 
-  it('refuses blocks that are too long together', async () => {
+  it('refuses blocks that are too long in total', async () => {
     const blocks = (last: number) =>
       [3000, 3000, 3000, 3000, last].map((size) => ({ type: 'section', text: mrkdwn('x'.repeat(size)) }));
-    // The words `section` and `mrkdwn` of five blocks count as well.
+    // The words `section` and `mrkdwn` of five blocks count too.
     const room = LIMITS.blocksTotal.max - 12_000 - 5 * 13;
 
     expect(await post({ channel: 'C1', blocks: blocks(room) })).toMatchObject({ ok: true });
@@ -139,7 +139,7 @@ describe('chat.postMessage', () => {
     expect(workspace.messages('C1')[0]?.text).toHaveLength(40_000);
   });
 
-  it('gives rising timestamps and ids to blocks that have none', async () => {
+  it('assigns rising timestamps, and ids to blocks without one', async () => {
     const first = await post({ channel: 'C1', text: 'a', blocks: [{ type: 'divider' }] });
     const second = await post({ channel: 'C1', text: 'b' });
 
@@ -148,7 +148,7 @@ describe('chat.postMessage', () => {
     expect(workspace.messages('C1')[0]?.blocks?.[0]?.block_id).toMatch(/^.{5}$/);
   });
 
-  it('works with Slack’s own client, form-encoded, and to a person', async () => {
+  it('works with Slack’s own client, form-encoded, and for direct messages', async () => {
     const answer = await clientFor(workspace).chat.postMessage({
       channel: 'U1',
       text: 'hello',
@@ -162,7 +162,7 @@ describe('chat.postMessage', () => {
 });
 
 describe('chat.update', () => {
-  it('with text only removes the blocks and keeps the metadata', async () => {
+  it('removes the blocks and keeps the metadata when only text is sent', async () => {
     const { ts } = await post({ channel: 'C1', text: 'a', blocks: [{ type: 'divider' }], metadata: alertMetadata });
 
     await call(workspace, 'chat.update', { channel: 'C1', ts, text: 'b' });
@@ -173,8 +173,8 @@ describe('chat.update', () => {
   });
 
   it.each([
-    ['4,000 characters pass', 4000, undefined],
-    ['4,001 do not', 4001, 'msg_too_long'],
+    ['accepts 4,000 characters', 4000, undefined],
+    ['refuses 4,001', 4001, 'msg_too_long'],
   ])('%s', async (_, size, error) => {
     const { ts } = await post({ channel: 'C1', text: 'a' });
 
@@ -183,7 +183,7 @@ describe('chat.update', () => {
     );
   });
 
-  it('changes neither what is not there, nor what others wrote, nor what one person sees', async () => {
+  it('refuses missing messages, messages of others, and ephemeral messages', async () => {
     const said = workspace.say({ user: 'U1', channel: 'C1', text: 'mine' });
     const shown = await call(workspace, 'chat.postEphemeral', { channel: 'C1', user: 'U1', text: 'only you' });
     const update = async (ts: unknown) =>
@@ -196,7 +196,7 @@ describe('chat.update', () => {
 });
 
 describe('an ephemeral message', () => {
-  it('is seen by one person and is in no history', async () => {
+  it('is seen by one person and not in the history', async () => {
     await call(workspace, 'chat.postEphemeral', { channel: 'C1', user: 'U1', text: 'only you' });
 
     const history = await call(workspace, 'conversations.history', { channel: 'C1' });
@@ -205,7 +205,7 @@ describe('an ephemeral message', () => {
     expect(history.body.messages).toEqual([]);
   });
 
-  it('needs a person of the channel', async () => {
+  it('needs a member of the channel', async () => {
     const args = { channel: 'C1', user: 'U9', text: 'a' };
 
     expect((await call(workspace, 'chat.postEphemeral', args)).body.error).toBe('user_not_in_channel');
@@ -214,7 +214,7 @@ describe('an ephemeral message', () => {
 });
 
 describe('conversations', () => {
-  it('gives metadata only when it is asked for', async () => {
+  it('include metadata only on request', async () => {
     await post({ channel: 'C1', text: 'a', metadata: alertMetadata });
 
     const without = await call(workspace, 'conversations.history', { channel: 'C1' });
@@ -224,7 +224,7 @@ describe('conversations', () => {
     expect(withIt.body.messages[0]?.metadata).toEqual(alertMetadata);
   });
 
-  it('keeps threads out of the history and counts their replies', async () => {
+  it('keep threads out of the history and count their replies', async () => {
     const { ts } = await post({ channel: 'C1', text: 'parent' });
     const reply = await post({ channel: 'C1', text: 'reply', thread_ts: ts });
     workspace.say({ user: 'U1', channel: 'C1', text: 'mine', threadTs: ts });
@@ -244,7 +244,7 @@ describe('conversations', () => {
     expect(workspace.messages('C1', { threadTs: ts })).toHaveLength(3);
   });
 
-  it('pages through the history, newest first, within its bounds', async () => {
+  it('page through the history, newest first, within its bounds', async () => {
     const stamps: string[] = [];
     for (const text of ['a', 'b', 'c', 'd']) stamps.push((await post({ channel: 'C1', text })).ts);
 
@@ -261,7 +261,7 @@ describe('conversations', () => {
     expect(closed.messages.map(({ text }) => text)).toEqual(['c', 'b']);
   });
 
-  it('follows who is where', async () => {
+  it('track membership and archiving of the app’s channels', async () => {
     workspace.kick('C1');
     const out = await post({ channel: 'C1', text: 'a' });
     await call(workspace, 'conversations.join', { channel: 'C1' });
@@ -274,7 +274,7 @@ describe('conversations', () => {
 });
 
 describe('people', () => {
-  it('are found by id, by address, and in their groups', async () => {
+  it('are found by id, by email address, and in their groups', async () => {
     const client = clientFor(workspace);
 
     expect((await client.users.lookupByEmail({ email: 'ANA@northwind.example' })).user?.id).toBe('U1');
@@ -297,7 +297,7 @@ describe('people', () => {
   });
 });
 
-it('keeps an uploaded file, shares it, and hands it out as a download', async () => {
+it('stores an uploaded file, shares it, and serves it as a download', async () => {
   const content = 'last4,amount\n4417,12.50\n';
 
   await clientFor(workspace).files.uploadV2({
@@ -315,7 +315,7 @@ it('keeps an uploaded file, shares it, and hands it out as a download', async ()
   expect(download.headers.get('content-disposition')).toMatch(/^attachment/);
 });
 
-it('forgets everything on reset but goes on with its timestamps', async () => {
+it('forgets everything on reset but continues its timestamps', async () => {
   const before = await post({ channel: 'C1', text: 'a' });
 
   workspace.reset();
@@ -326,7 +326,7 @@ it('forgets everything on reset but goes on with its timestamps', async () => {
   expect(Number(after.ts)).toBeGreaterThan(Number(before.ts));
 });
 
-it('tells what is there when a message does not come', async () => {
+it('lists the existing messages when a message does not arrive', async () => {
   await post({ channel: 'C1', text: 'something else', blocks: [{ type: 'section', text: plain('a') }] });
 
   const waiting = workspace.waitForMessage(({ text }) => text === 'never', 20);

@@ -17,7 +17,7 @@ import { membersOf } from '../state.ts';
 import { messageOnWire } from '../wire.ts';
 import { type Methods, readableChannel, visibleChannel, writableChannel } from './method.ts';
 
-/** The content of a message from the arguments of a posting method. */
+/** The content of a message, from a posting method's arguments. */
 export function toContent(args: Json): Content {
   const blocks = toBlocks(jsonArg(args, 'blocks', 'invalid_blocks_format'));
   const attachments = jsonArg(args, 'attachments', 'invalid_attachments_format');
@@ -37,7 +37,7 @@ export function toContent(args: Json): Content {
   };
 }
 
-/** The thread that a message goes to, or the error when there is no such thread. */
+/** The thread that a message goes to. Throws when there is no such thread. */
 export function toThread(core: Core, channel: string, args: Json): { thread_ts?: string } {
   const ts = stringArg(args, 'thread_ts');
   if (ts === undefined) return {};
@@ -72,7 +72,7 @@ function postEphemeral(core: Core, args: Json): Json {
   if (!core.state.users.has(user)) throw new ApiError('user_not_in_channel');
   if (!membersOf(core.state, core.identity, channel).includes(user)) throw new ApiError('user_not_in_channel');
   const content = toContent(args);
-  // Slack takes any thread here and shows the message in the channel when there is none.
+  // Slack accepts any thread here, and shows the message in the channel when there is none.
   const thread = stringArg(args, 'thread_ts');
   content.text = content.text.slice(0, LIMITS.postText.max);
   const place = thread ? { thread_ts: thread } : {};
@@ -103,14 +103,14 @@ function getPermalink(core: Core, args: Json): Json {
   return { channel: channel.id, permalink: `${core.origin}/archives/${channel.id}/p${message.ts.replace('.', '')}` };
 }
 
-/** Judges the blocks of a message as posting it would, and posts nothing. */
+/** Validates a message's blocks like posting would, and posts nothing. */
 function validateBlocks(args: Json): Json {
   const message = jsonArg(args, 'message', 'invalid_arguments');
   toBlocks(isRecord(message) ? message['blocks'] : jsonArg(args, 'blocks', 'invalid_blocks_format'));
   return {};
 }
 
-/** `chat.*` and `blocks.validate`. Posting has the pace of its channel instead of a tier. */
+/** `chat.*` and `blocks.validate`. Posting is limited per channel instead of by tier. */
 export const chatMethods: Methods = {
   'chat.postMessage': { scopes: ['chat:write'], run: postMessage },
   'chat.postEphemeral': { tier: 'tier4', scopes: ['chat:write'], run: postEphemeral },

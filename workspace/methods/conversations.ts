@@ -11,7 +11,7 @@ import { type Methods, readableChannel, visibleChannel } from './method.ts';
 const READ = ['channels:read', 'groups:read', 'im:read', 'mpim:read'];
 const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:history'];
 
-/** Lists conversations with the filters that `conversations.list` and `users.conversations` share. */
+/** Lists conversations, with the filters that `conversations.list` and `users.conversations` share. */
 export function listConversations(core: Core, args: Json, keep: (channel: Conversation) => boolean): Json {
   const types = (stringArg(args, 'types') ?? 'public_channel').split(',').map((type) => type.trim());
   const kind = (channel: Conversation) =>

@@ -58,7 +58,7 @@ function completeUpload(core: Core, args: Json): Json {
   return { files: ids.map((id) => fileOnWire(core, id)) };
 }
 
-/** The three steps of an upload; the second is a plain POST to the address of the first. */
+/** The three steps of an upload. The second is a plain POST to the URL from the first. */
 export const fileMethods: Methods = {
   'files.getUploadURLExternal': { tier: 'tier4', scopes: ['files:write'], run: getUploadUrl },
   'files.completeUploadExternal': { tier: 'tier4', scopes: ['files:write'], run: completeUpload },

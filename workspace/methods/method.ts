@@ -5,19 +5,19 @@ import type { Tier } from '../limits.ts';
 import { findConversation } from '../messages.ts';
 import type { Conversation } from '../state.ts';
 
-/** A Web API method: its arguments in, the fields beside `ok` out. Throws `ApiError` to refuse. */
+/** A Web API method: takes arguments, returns the fields next to `ok`. Throws `ApiError` to refuse. */
 export interface Method {
-  /** Undefined for the methods with limits of their own. */
+  /** Undefined for methods with their own limits. */
   tier?: Tier;
   /** Any one of these scopes is enough. */
   scopes?: readonly string[];
   run(core: Core, args: Json): Json;
 }
 
-/** The methods of one family, by their full name. */
+/** The methods of a family, by full name. */
 export type Methods = Record<string, Method>;
 
-/** A channel that the app may see, or `channel_not_found`: private ones it is not in do not exist for it. */
+/** A channel that the app may see, or `channel_not_found`: for the app, private channels without it do not exist. */
 export function visibleChannel(core: Core, reference: string | undefined): Conversation {
   const channel = reference === undefined ? undefined : findConversation(core, reference);
   if (!channel || (channel.isPrivate && !channel.botIsMember)) throw new ApiError('channel_not_found');

@@ -6,7 +6,7 @@ import type { Methods } from './method.ts';
 import { peopleMethods } from './people.ts';
 import { viewMethods } from './views.ts';
 
-/** Every Web API method that the workspace knows. The rest answer `unknown_method`. */
+/** Every supported Web API method. All others answer `unknown_method`. */
 export const METHODS: Methods = {
   ...appMethods,
   ...chatMethods,

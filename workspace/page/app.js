@@ -43,7 +43,11 @@ Object.assign(store, {
     store.me = user;
     localStorage.setItem('user', user);
     store.unread.clear();
-    await start();
+    // Nothing drawn for one person may be used as another.
+    $('app').inert = true;
+    await start().finally(() => {
+      $('app').inert = false;
+    });
   },
   openThread(ts) {
     store.thread = ts;
@@ -56,7 +60,7 @@ Object.assign(store, {
   },
 });
 
-/** The last message, and from now on those that come. App Home is read from the top. */
+/** Scrolls to the newest message and follows new ones. App Home starts at the top. */
 function toNewest() {
   store.pointed = undefined;
   $('scroll').scrollTop = store.place === 'home' ? 0 : $('scroll').scrollHeight;
@@ -67,9 +71,9 @@ $('newest').addEventListener('click', toNewest);
 $('scroll').addEventListener('scroll', () => {
   if (isAtBottom($('scroll'))) $('newest').hidden = true;
 });
-// Arrow keys scroll it, in every browser.
+// Makes arrow keys scroll it in every browser.
 $('scroll').tabIndex = 0;
-// Who scrolls has read what the link pointed to.
+// Someone who scrolls has read the linked message.
 function goOn() {
   store.pointed = undefined;
 }
@@ -137,7 +141,7 @@ function drawPlace() {
     return fill($('composer-place'));
   }
   drawMessages(scroll, store);
-  // What is half written stays, unless it was for another place or by another person.
+  // Keep a draft, unless it was for another place or written as another person.
   if (composerOf === `${store.me} ${store.place}`) return;
   composerOf = `${store.me} ${store.place}`;
   fill($('composer-place'), createComposer(store));
@@ -155,7 +159,7 @@ function onMessage({ kind, message }) {
     drawSidebar($('sidebar'), store);
     drawHead();
   }
-  // What answers the viewer is shown at once, wherever they had scrolled to.
+  // Show answers to the viewer at once, wherever they had scrolled to.
   const mine = kind === 'posted' && !reply && (message.user === store.me || message.ephemeralUser === store.me);
   if (!elsewhere && store.place !== 'home') {
     drawMessages($('scroll'), store, { toBottom: mine });
@@ -165,7 +169,16 @@ function onMessage({ kind, message }) {
     drawThread($('thread-body'), store, store.thread);
 }
 
+/** Changes that arrived while the state was loading. It may lack them. */
+const early = [];
+let loads = 0;
+
 function onChange(change) {
+  if (loads > 0) early.push(change);
+  show(change);
+}
+
+function show(change) {
   if (change.type === 'message') return onMessage(change);
   if (change.type === 'modal') {
     closePopup();
@@ -181,7 +194,18 @@ function onChange(change) {
 }
 
 async function refresh() {
-  const state = await load(store.me);
+  const user = store.me;
+  loads += 1;
+  const state = await load(user).finally(() => {
+    loads -= 1;
+  });
+  // The last one to finish draws. If it read the state too early, the changes after it are shown again.
+  if (loads > 0 || user !== store.me) return;
+  draw(state);
+  for (const change of early.splice(0)) show(change);
+}
+
+function draw(state) {
   const { users, groups, channels, commands, messageShortcuts, globalShortcuts, team, app } = state;
   Object.assign(store, {
     users,
@@ -203,7 +227,7 @@ async function refresh() {
   const { pointed } = store;
   drawPlace();
   toNewest();
-  // A new channel in the sidebar must not take away what somebody reads.
+  // A new channel in the sidebar must not move what someone is reading.
   if (readAt !== undefined) {
     scroll.scrollTop = readAt;
     $('newest').hidden = false;
@@ -212,16 +236,18 @@ async function refresh() {
   modal.show(store.modal);
 }
 
-let stopListening;
+let listening;
 
 async function start() {
-  stopListening?.();
+  listening?.stop();
+  early.length = 0;
   if (!store.me || !store.users.some(({ id }) => id === store.me)) {
     const { users } = await load(store.me);
     const people = users.filter(({ isBot, isStranger }) => !isBot && !isStranger);
     if (!users.some(({ id, isBot }) => id === store.me && !isBot)) store.me = people[0]?.id ?? '';
   }
-  stopListening = listen(store.me, onChange, () => void refresh());
+  listening = listen(store.me, onChange, () => void refresh());
+  await listening.opened;
   await refresh();
   history.replaceState(null, '', store.address(store.place) + (asked.has('ts') ? `&ts=${asked.get('ts')}` : ''));
   if (store.place === 'home') void send('home', { user: store.me });

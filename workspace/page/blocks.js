@@ -72,7 +72,7 @@ const BLOCKS = {
   data_visualization: (block) => chart(block),
 };
 
-/** Blocks as Slack draws them. */
+/** Renders blocks like Slack. */
 export function blocks(list, host) {
   return (list ?? []).map((block) =>
     h(

@@ -16,7 +16,7 @@ const COLORS = [
 ];
 const [WIDTH, HEIGHT] = [520, 244];
 const EDGE = { left: 52, right: 12, top: 12, bottom: 58 };
-/** Of a label below the axis: as wide as its slot, at most three lines. */
+/** Labels below the axis: as wide as their slot, at most three lines. */
 const LABEL = { perCharacter: 5.6, lineHeight: 13, lines: 3 };
 
 function niceTop(value) {
@@ -36,7 +36,7 @@ function legend(names) {
   );
 }
 
-/** Words in lines of so many characters; what does not fit is cut visibly. */
+/** Wraps words into lines of this length, and visibly truncates the rest. */
 function wrapped(text, room) {
   const lines = [];
   for (const word of text.split(' ')) {
@@ -49,7 +49,7 @@ function wrapped(text, room) {
   return shown;
 }
 
-/** Where the lines of the grid stand: counts have no halves. */
+/** Positions of the grid lines: counts have no halves. */
 function ticks(top) {
   const parts = [0, 0.25, 0.5, 0.75, 1].map((part) => part * top);
   if (parts.every(Number.isInteger) || top > 10) return parts;

@@ -2,7 +2,7 @@ import { fill, h } from './dom.js';
 import { icon } from './icons.js';
 import { send } from './workspace-api.js';
 
-/** The field in which the user writes messages and commands. */
+/** The field for writing messages and commands. */
 export function createComposer(store, { threadTs } = {}) {
   const list = h('div', { class: 'suggestions', role: 'listbox', hidden: true });
   const field = h('textarea', {
@@ -66,7 +66,7 @@ export function createComposer(store, { threadTs } = {}) {
     suggest();
     const [, command, text = ''] = /^(\/\S+)\s*([\s\S]*)$/.exec(typed) ?? [];
     const base = { user: store.me, channel: store.place };
-    // Slack takes no commands in threads: there a slash is only a letter.
+    // Slack accepts no commands in threads, where a slash is just a character.
     const outcome =
       command && !threadTs
         ? await send('command', { ...base, command, text })
@@ -76,7 +76,7 @@ export function createComposer(store, { threadTs } = {}) {
     fill(trouble, icon('warning', 14), ` ${outcome.error}`);
   }
 
-  /** What people type is text: only the app may use Slack's marks in angle brackets. */
+  /** Typed text is plain text: only the app may use Slack's markup in angle brackets. */
   function escaped(text) {
     return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   }
@@ -98,7 +98,7 @@ export function createComposer(store, { threadTs } = {}) {
       else void submit();
     } else if (event.key === 'Escape') list.hidden = true;
   });
-  /** What the app offers everywhere; Slack has it behind the plus. */
+  /** The app's global shortcuts, which Slack shows behind the plus. */
   function shortcutButton({ callbackId, name: label }) {
     return h(
       'button',

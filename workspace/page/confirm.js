@@ -14,7 +14,7 @@ export function trapFocus(dialog, event) {
   event.preventDefault();
 }
 
-/** Asks the question of a confirm object. Resolves to whether the person went on. */
+/** Shows a confirm object's question. Resolves to whether the person confirmed. */
 export function askConfirm(confirm, people) {
   const before = document.activeElement;
   return new Promise((resolve) => {

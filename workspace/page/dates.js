@@ -49,19 +49,19 @@ function ordinalDate(date, zone, withYear) {
   return withYear ? `${month} ${day}, ${format(date, zone, { year: 'numeric' })}` : `${month} ${day}`;
 }
 
-/** The heading of a day in the list of messages. */
+/** The heading of a day in the message list. */
 export function dayHeading(date, zone) {
   const near = relativeDay(date, zone);
   if (near) return near.charAt(0).toUpperCase() + near.slice(1);
   return `${format(date, zone, { weekday: 'long' })}, ${ordinalDate(date, zone, false)}`;
 }
 
-/** A date and time in full, for tooltips. */
+/** A full date and time, for tooltips. */
 export function fullDate(date, zone) {
   return `${format(date, zone, { dateStyle: 'full' })} at ${timeOfDay(date, zone, true)}`;
 }
 
-/** Whether two moments are on the same day for somebody in the zone. */
+/** Whether two moments are on the same day in the zone. */
 export function sameDay(one, other, zone) {
   return dayKey(one, zone) === dayKey(other, zone);
 }
@@ -82,13 +82,13 @@ const TOKENS = {
   ago: (date) => ago(date),
 };
 
-/** A date token as Slack shows it to somebody in the zone. `seconds` since 1970. */
+/** A date token as Slack shows it in the zone. `seconds` since 1970. */
 export function dateToken(seconds, pattern, zone) {
   const date = seconds * 1000;
   return pattern.replace(/\{(\w+)\}/g, (whole, name, at) => {
     const shown = TOKENS[name]?.(date, zone);
     if (shown === undefined) return whole;
-    // Slack begins a line with a capital: "Today at 3:04 PM".
+    // Slack starts a line with a capital: "Today at 3:04 PM".
     return at === 0 ? shown.charAt(0).toUpperCase() + shown.slice(1) : shown;
   });
 }

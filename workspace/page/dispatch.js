@@ -1,8 +1,8 @@
 import { askConfirm } from './confirm.js';
 
-/** Sends an action while its control shows that it is under way. Resolves to whether it went out. */
+/** Sends an action, and shows on its control that it is in progress. Resolves to whether it was sent. */
 export async function dispatch(host, block, element, control, deed, value) {
-  // Not disabled meanwhile: that would take the keyboard away from it.
+  // Not disabled in the meantime: that would take the keyboard focus away.
   if (control.getAttribute('aria-busy') === 'true') return false;
   if (element.confirm && !(await askConfirm(element.confirm, host.people))) return false;
   control.classList.add('busy');
@@ -16,7 +16,7 @@ export async function dispatch(host, block, element, control, deed, value) {
   return true;
 }
 
-/** A value that a person chose or typed: kept in a form, sent at once elsewhere. */
+/** A value that a person chose or typed: kept in a form, sent immediately elsewhere. */
 export function entered(host, block, element, control, value) {
   host.change(block, element, value);
   const form = block.type === 'input' && !block.dispatch_action;

@@ -1,6 +1,6 @@
 /**
- * Makes an element. Children are nodes or texts; a text is never read as HTML.
- * Fields: `class`, `on…` listeners, `data-…`, `aria-…` and other attributes; false and undefined leave an attribute out.
+ * Makes an element. Children are nodes or text; text is never parsed as HTML.
+ * Fields: `class`, `on…` listeners, `data-…`, `aria-…` and other attributes. False and undefined omit an attribute.
  */
 export function h(tag, fields = {}, ...children) {
   const node = document.createElement(tag);
@@ -31,12 +31,12 @@ function append(node, children) {
   }
 }
 
-/** The address when it is safe to follow, else undefined: messages must not carry `javascript:`. */
+/** The URL if it is safe to follow, otherwise undefined: messages must not contain `javascript:`. */
 export function safeUrl(address) {
   return /^(https?:\/\/|mailto:|tel:)/i.test(String(address)) ? String(address) : undefined;
 }
 
-/** A link that opens beside the page. */
+/** A link that opens in a new tab. */
 export function link(address, ...children) {
   const href = safeUrl(address);
   if (!href) return h('span', {}, ...children);

@@ -28,13 +28,13 @@ function button(element, block, host) {
 
 const pickerOption = (value, text) => ({ value, text: { type: 'plain_text', text } });
 
-/** A menu of everybody. */
+/** A menu of all people. */
 function peoplePicker(element, block, host) {
   const options = host.people.users().map(({ id, realName }) => pickerOption(id, realName));
   return select({ ...element, options }, block, host);
 }
 
-/** A menu of the channels; it may begin with the one that is open. */
+/** A menu of the channels; may start with the current one. */
 function channelPicker(element, block, host) {
   const options = host.people.channels().map(({ id, name }) => pickerOption(id, `#${name}`));
   const current = element.default_to_current_conversation && options.find(({ value }) => value === host.place);
@@ -52,7 +52,7 @@ const ELEMENTS = {
   datepicker: datePicker,
 };
 
-/** One block element as a control. `host` says what becomes of it: see `message.js` and `modal.js`. */
+/** A block element as a control. `host` decides what happens with it: see `message.js` and `modal.js`. */
 export function element(data, block, host) {
   return ELEMENTS[data.type]?.(data, block, host) ?? h('span', { class: 'unknown' }, `[${data.type}]`);
 }

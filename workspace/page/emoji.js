@@ -19,7 +19,7 @@ const EMOJI = new Map(
     .map((entry) => entry.trim().split(' ')),
 );
 
-/** The character of a short name such as `credit_card`; undefined when it is not one of the common ones. */
+/** The character for a short name such as `credit_card`. Undefined unless it is one of the common ones. */
 export function emoji(name) {
   return EMOJI.get(name.replace(/::skin-tone-\d$/, ''));
 }

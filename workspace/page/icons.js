@@ -1,6 +1,6 @@
 import { svg } from './dom.js';
 
-/** Drawn here, since not every machine has a font with pictures. */
+/** Drawn here, because not every machine has a font with emoji. */
 const PATHS = {
   lock: ['M5.5 9V6.500a4.500 4.500 0 0 1 9 0V9', 'M4.500 9h11v7.500h-11z'],
   people: [
@@ -19,7 +19,7 @@ const PATHS = {
   info: ['M10 17.500a7.500 7.500 0 1 0 0-15 7.500 7.500 0 0 0 0 15z', 'M10 9v5', 'M10 6.300v.3'],
 };
 
-/** A small line drawing that takes the colour of the text around it. */
+/** A small line drawing in the color of the surrounding text. */
 export function icon(name, size = 16) {
   const paths = PATHS[name].map((d) => svg('path', { d }));
   const fields = {

@@ -1,7 +1,7 @@
 import { dispatch, entered } from './dispatch.js';
 import { h } from './dom.js';
 
-/** A field to type in. */
+/** A text field. */
 export function textInput(element, block, host) {
   const held = host.held(block, element);
   const control = h(element.multiline ? 'textarea' : 'input', {
@@ -26,7 +26,7 @@ export function textInput(element, block, host) {
   return control;
 }
 
-/** A field for a date. */
+/** A date field. */
 export function datePicker(element, block, host) {
   const held = host.held(block, element);
   const control = h('input', {

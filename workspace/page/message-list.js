@@ -19,12 +19,12 @@ function inChannel(message) {
   );
 }
 
-/** Whether the newest message is in sight, or nearly. */
+/** Whether the newest message is visible, or nearly. */
 export function isAtBottom(scroll) {
   return scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight < NEAR_BOTTOM_PX;
 }
 
-/** What has the keyboard inside a message: the message may be drawn anew. */
+/** What has the keyboard focus inside a message, because the message may be redrawn. */
 function focusOf(scroll) {
   const active = document.activeElement;
   const message = scroll.contains(active) ? active.closest('[data-testid=message]') : undefined;
@@ -33,7 +33,7 @@ function focusOf(scroll) {
   return { active, ts: message.dataset.ts, actionId };
 }
 
-/** Gives the keyboard back: to the same control, or else to the message that lost it. */
+/** Restores the keyboard focus to the same control, or else to its message. */
 function restoreFocus(scroll, before) {
   if (!before || before.active.isConnected) return;
   const message = scroll.querySelector(`[data-testid=message][data-ts="${CSS.escape(before.ts)}"]`);
@@ -41,7 +41,7 @@ function restoreFocus(scroll, before) {
   (same || message)?.focus({ preventScroll: true });
 }
 
-/** The messages of one channel, oldest first, with a line for each day and for what is new. */
+/** The messages of a channel, oldest first, with a line for each day and one above new messages. */
 export function drawMessages(scroll, store, { toBottom = false } = {}) {
   const atBottom = toBottom || (isAtBottom(scroll) && store.pointed === undefined);
   const focus = focusOf(scroll);
@@ -70,7 +70,7 @@ export function drawMessages(scroll, store, { toBottom = false } = {}) {
   store.stale.clear();
   if (nodes.length === 0)
     nodes.push(h('div', { class: 'empty' }, h('strong', {}, store.placeName()), 'No messages yet.'));
-  // The nodes that stay are not taken out: a control under the pointer keeps its focus.
+  // Unchanged nodes stay in the page, so that a control under the pointer keeps its focus.
   const keep = new Set(nodes);
   for (const node of [...scroll.childNodes]) if (!keep.has(node)) node.remove();
   for (const [index, node] of nodes.entries())

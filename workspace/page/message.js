@@ -7,7 +7,7 @@ import { icon } from './icons.js';
 import { mrkdwn } from './mrkdwn.js';
 import { send } from './workspace-api.js';
 
-/** What was entered or failed in messages, kept while they are drawn anew. */
+/** Input and errors in messages, kept while they are redrawn. */
 const held = new Map();
 const failures = new Map();
 
@@ -15,7 +15,7 @@ function heldKey(message, block, element) {
   return `${message.ts} ${block.block_id} ${element.action_id}`;
 }
 
-/** What becomes of the elements of a message. */
+/** Handles the elements of a message. */
 function messageHost(message, store, redraw) {
   const base = { user: store.me, message: { channel: message.channel, ts: message.ts } };
   const inputs = () => {
@@ -121,7 +121,7 @@ function heading(message, author, store) {
   );
 }
 
-/** What the app offers for a message; Slack has it behind the three dots. */
+/** The app's message shortcuts, which Slack shows behind the three dots. */
 function shortcuts(message, store) {
   return store.messageShortcuts.map(({ callbackId, name }) =>
     h(
@@ -143,7 +143,7 @@ function shortcuts(message, store) {
   );
 }
 
-/** One message. `options.compact` leaves out the author, `options.thread` the bar below. */
+/** One message. `options.compact` omits the author, `options.thread` the bar below. */
 export function messageNode(message, store, options = {}) {
   const author = store.people.user(message.user);
   const host = messageHost(message, store, store.redrawMessage);
@@ -152,7 +152,7 @@ export function messageNode(message, store, options = {}) {
     ? h('span', { class: 'edited', title: 'This message was changed' }, ' (edited)')
     : undefined;
   const drawn = blocks(message.blocks, host);
-  // Small print takes the mark in; otherwise it stands below.
+  // If the message ends with small print, the mark goes into it; otherwise below.
   const smallPrint = edited && drawn.at(-1)?.querySelector('.block-context');
   smallPrint?.append(edited);
   const body = message.blocks?.length

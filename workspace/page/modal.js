@@ -6,7 +6,7 @@ import { icon } from './icons.js';
 import { plain } from './mrkdwn.js';
 import { send } from './workspace-api.js';
 
-/** What becomes of the elements of a view: kept for the submission, or sent at once. */
+/** Handles the elements of a view: kept for the submission, or sent immediately. */
 function viewHost(view, store, form) {
   const key = (block, element) => `${block.block_id} ${element.action_id}`;
   return {
@@ -32,7 +32,7 @@ function viewHost(view, store, form) {
   };
 }
 
-/** Draws the modal that the user has open, and follows it. */
+/** Draws the user's open modal and keeps it up to date. */
 export function createModal(overlay, store) {
   let form = { id: undefined };
 
@@ -157,7 +157,7 @@ export function createModal(overlay, store) {
 
 const homeForms = new Map();
 
-/** The App Home of the user. */
+/** The user's App Home. */
 export function homeNode(view, store) {
   if (!view) return h('div', { class: 'home-empty' }, `${store.app.name} has not published a Home tab for you yet.`);
   if (!homeForms.has(view.id))

@@ -13,7 +13,7 @@ function emojiNode(name) {
     : `:${name}:`;
 }
 
-/** Plain text with line breaks and emoji, nothing else. */
+/** Plain text with line breaks and emoji only. */
 export function plain(text, withEmoji = true) {
   const nodes = [];
   for (const part of unescaped(String(text)).split(/(:[a-z0-9_+'-]+:|\n)/)) {
@@ -66,7 +66,7 @@ function special(token, people) {
 const MARKS = { '*': 'strong', _: 'em', '~': 's' };
 const WORD = /[\p{L}\p{N}]/u;
 
-/** The end of a mark that begins at `start`, or -1: marks hug their words, as in Slack. */
+/** The end of a mark that starts at `start`, or -1. As in Slack, marks must touch their words. */
 function closing(text, start) {
   const mark = text[start];
   const before = text[start - 1] ?? ' ';
@@ -144,7 +144,7 @@ function paragraphs(text, people) {
   return nodes;
 }
 
-/** Slack's own markup as nodes: paragraphs, quotes and code blocks. */
+/** Slack's markup as nodes: paragraphs, quotes and code blocks. */
 export function mrkdwn(text, people) {
   return String(text)
     .split(/```\n?([\s\S]+?)\n?```/)

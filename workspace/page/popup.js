@@ -2,7 +2,7 @@ import { fill, h } from './dom.js';
 
 let open;
 
-/** Closes the list that is open, if any. */
+/** Closes the open list, if any. */
 export function closePopup() {
   open?.();
 }
@@ -18,7 +18,7 @@ function place(node, anchor) {
 
 /**
  * Opens a list of options below a control.
- * `find(query)` gives the options; `search` says whether there is a field to type in.
+ * `find(query)` returns the options. `search` says whether there is a search field.
  */
 export function openPopup(anchor, { find, search, hint, picked, chosen = () => false }) {
   const again = open?.anchor === anchor;
@@ -87,7 +87,7 @@ export function openPopup(anchor, { find, search, hint, picked, chosen = () => f
       event.preventDefault();
       options.at(event.key === 'Home' ? 0 : -1)?.focus();
     } else if (event.key === 'Tab') {
-      // On from the control, not from the end of the page where the list is.
+      // Continue from the control, not from the end of the page, where the list is.
       close();
       anchor.focus();
     } else if (event.key === 'Enter' && document.activeElement === field) {

@@ -25,7 +25,7 @@ function section(element, people) {
   return (element.elements ?? []).map((part) => PARTS[part.type](part, people));
 }
 
-/** Rich text in a table cell, made of sections. */
+/** Rich text in a table cell, built from sections. */
 export function richText(block, people) {
   return h(
     'div',

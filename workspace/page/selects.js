@@ -17,7 +17,7 @@ function onWire(element, choice) {
   return element.type === 'external_select' ? { type: element.type, selected_option: choice.option } : choice.value;
 }
 
-/** A select menu, with options of its own or of the app. */
+/** A select menu with its own options or the app's. */
 export function select(element, block, host) {
   const external = element.type === 'external_select';
   const initial = element.initial_option ? toChoice(element.initial_option) : undefined;

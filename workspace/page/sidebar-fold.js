@@ -6,7 +6,7 @@ function bars() {
   return svg('svg', { ...fields, 'stroke-linecap': 'round', 'aria-hidden': 'true' }, lines);
 }
 
-/** On a narrow page the sidebar folds away. `narrow.css` says how narrow. */
+/** On a narrow page the sidebar folds away. `narrow.css` sets the width. */
 export function createSidebarFold({ app, sidebar, cover, head }) {
   const button = () => head.querySelector('.menu-button');
 
@@ -31,13 +31,13 @@ export function createSidebarFold({ app, sidebar, cover, head }) {
   document.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') close();
   });
-  // Whoever tabs out of the sidebar goes on in the channel, and must see it.
+  // Tabbing out of the sidebar continues in the channel, which must then be visible.
   sidebar.addEventListener('focusout', (event) => {
     if (event.relatedTarget && !sidebar.contains(event.relatedTarget)) set(false);
   });
   return {
     close,
-    /** The button that opens it, with what waits in other channels. */
+    /** The button that opens it, with the number of unread messages in other channels. */
     button: (unread) =>
       h(
         'button',

@@ -54,7 +54,7 @@ function userSwitcher(store) {
   );
 }
 
-/** How to find again what has the keyboard: the sidebar is drawn anew with each message elsewhere. */
+/** Identifies the focused control, because each message elsewhere redraws the sidebar. */
 function focusOf(node) {
   const { activeElement: active } = document;
   if (!node.contains(active)) return undefined;
@@ -62,7 +62,7 @@ function focusOf(node) {
   return channelId ? `[data-channel-id="${CSS.escape(channelId)}"]` : testid && `[data-testid="${CSS.escape(testid)}"]`;
 }
 
-/** The left side: workspace, channels, the app, and who the viewer is. */
+/** The left side: workspace, channels, the app, and the current viewer. */
 export function drawSidebar(node, store) {
   const sign = (channel) => (channel.isPrivate ? icon('lock', 15) : '#');
   const shown = store.channels.filter((channel) => !channel.directUser && !channel.isArchived);

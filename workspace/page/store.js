@@ -1,6 +1,6 @@
 const asked = new URLSearchParams(location.search);
 
-/** What the page knows; `app.js` adds what it can do. Handed to everything that draws. */
+/** The page's state; `app.js` adds its actions. Passed to everything that draws. */
 export const store = {
   me: asked.get('user') ?? localStorage.getItem('user') ?? '',
   place: asked.get('channel') ?? '',
@@ -14,13 +14,13 @@ export const store = {
   app: { name: '' },
   messages: new Map(),
   unread: new Map(),
-  /** Timestamps of messages to draw anew. */
+  /** Timestamps of messages to redraw. */
   stale: new Set(),
   firstUnread: undefined,
   modal: null,
   home: null,
   thread: undefined,
-  /** Timestamp of the message that the address points to, until the viewer goes on. */
+  /** Timestamp of the message that the URL points to, until the viewer scrolls on. */
   pointed: undefined,
   people: {
     get me() {

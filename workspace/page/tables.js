@@ -1,7 +1,7 @@
 import { fill, h } from './dom.js';
 import { richText } from './rich-text.js';
 
-/** What a cell is sorted by. */
+/** The sort key of a cell. */
 function sortKey(content) {
   if (content?.type === 'raw_number') return content.value;
   return content?.type === 'rich_text' ? JSON.stringify(content.elements) : (content?.text ?? '');
@@ -16,7 +16,7 @@ function inOrder(rows, { column, isDown }) {
   return isDown ? sorted.toReversed() : sorted;
 }
 
-/** A data table block: a head that sorts, row headers, and pages. */
+/** A data table block: sortable header, row headers, and pages. */
 export function dataTable(block, people) {
   const [head = [], ...rows] = block.rows;
   const size = block.page_size ?? 5;

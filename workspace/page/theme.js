@@ -11,14 +11,14 @@ function chosenTheme() {
   return CHOICES.some(([value]) => value === kept) ? kept : 'system';
 }
 
-/** Puts the chosen colors on the page; those of the system unless the viewer chose others. */
+/** Applies the chosen colors to the page. Default: the system's. */
 export function applyTheme() {
   const theme = chosenTheme();
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
-/** The switch between light, dark and what the system has. Kept for the next visit. */
+/** The switch between light, dark and the system's setting. Saved for the next visit. */
 export function themeSwitch() {
   const change = (event) => {
     localStorage.setItem('theme', event.currentTarget.value);

@@ -25,25 +25,25 @@ const file = (first: number, last: number) => {
   return writeFile(join(folder, `audit-2026-08-${numbers}.jsonl`), '');
 };
 
-describe('the doctor, about the folder of old months of the audit record', () => {
-  it('says nothing where there is none and nothing was moved', async () => {
+describe('the doctor’s check of the audit archive', () => {
+  it('reports nothing if there is no archive and nothing was moved', async () => {
     expect(await findings(null)).toEqual([]);
   });
 
-  it('says what to set where records were moved and the folder is not named', async () => {
+  it('says what to set if records were moved and the folder is not configured', async () => {
     await movedTo(7);
 
     expect(await findings(null)).toEqual([expect.stringMatching(/^fix: records 1 to 7 .* AUDIT_ARCHIVE is not set$/)]);
   });
 
-  it('says that it can be used, also where the worker is still to make it', async () => {
+  it('reports a usable folder, even before the worker has created it', async () => {
     const words = 'ok: AUDIT_ARCHIVE can be used; no month was moved to it yet';
 
     expect(await findings(folder)).toEqual([words]);
     expect(await findings(join(folder, 'deep', 'down'))).toEqual([words]);
   });
 
-  it('names the first record that no file has', async () => {
+  it('names the first record missing from the files', async () => {
     await movedTo(30);
     await file(1, 10);
     await file(21, 30);
@@ -54,10 +54,10 @@ describe('the doctor, about the folder of old months of the audit record', () =>
     expect(await findings(join(folder, 'elsewhere'))).toEqual([expect.stringMatching(/no file with record 1,/)]);
   });
 
-  it('says so where it is no folder', async () => {
+  it('reports a path that is not a folder', async () => {
     await writeFile(join(folder, 'a-file'), '');
     expect(await findings(join(folder, 'a-file'))).toEqual([
-      `fix: AUDIT_ARCHIVE: ${join(folder, 'a-file')} is no folder`,
+      `fix: AUDIT_ARCHIVE: ${join(folder, 'a-file')} is not a folder`,
     ]);
 
     await mkdir(join(folder, 'below'));

@@ -15,8 +15,8 @@ async function findings(): Promise<string[]> {
   return report.findings.map(({ level, what }) => `${level}: ${what}`);
 }
 
-describe('the doctor', () => {
-  it('says that nothing waits in an empty Redis, and leaves it empty', async () => {
+describe('the doctor’s check of the backlog', () => {
+  it('reports no backlog in an empty Redis, and leaves it empty', async () => {
     expect(await findings()).toEqual([
       'ok: no event waits',
       'ok: what waits is posted at once',
@@ -25,7 +25,7 @@ describe('the doctor', () => {
     expect(await redis().dbsize()).toBe(0);
   });
 
-  it('says how much waits, how long that takes and why, and what Redis will need', async () => {
+  it('reports the backlog, how long it takes and why, and the memory Redis will need', async () => {
     for (let n = 0; n < 3; n += 1) await redis().xadd(intakeKey('webhooks'), '*', 'event', '{}');
     await redis().sadd(channelsKey, 'C1', 'C2');
     for (let n = 0; n < 497; n += 1) await redis().zadd(outboxKey('C2', 'queue'), n, `e${n}`);
@@ -41,7 +41,7 @@ describe('the doctor', () => {
     expect(memory).toMatch(/at today's rate \(events in the last 24 hours: 1\) it levels off at \d+ MB after 30 days/);
   });
 
-  it('says so in a sentence where it may not look', async () => {
+  it('says in one sentence if it may not read the backlog', async () => {
     await redis().set(channelsKey, 'not a set');
 
     expect(await findings()).toEqual([expect.stringMatching(/^note: how much waits cannot be told/)]);
@@ -52,7 +52,7 @@ it.each([
   [{ used: 90e6, max: 100e6 }, 'fix', /more than 81 MB, 85 % of maxmemory \(REDIS_FULL_PERCENT\)/],
   [{ used: 10e6, max: 100e6 }, 'ok', /webhooks are refused above 81 MB/],
   [null, 'note', /Redis does not tell how much it uses/],
-])('memory of %j is told as %s', (memory, level, words) => {
+])('reports memory of %j as %s', (memory, level, words) => {
   const report = createReport(() => {});
   const waits = { inbox: 0, queues: 0, outboxes: new Map<string, number>(), lastDay: 0, kept: 0 };
 

@@ -5,7 +5,7 @@ const throttle = { batchMax: 100, postMs: 1000 };
 const none = { inbox: 0, queues: 0, outboxes: new Map<string, number>(), lastDay: 0, kept: 0 };
 const megabyte = 1_048_576;
 
-it('the fullest channel, with all that is not routed yet, says how long the rest takes', () => {
+it('predicts the drain time from the fullest channel plus everything not routed yet', () => {
   const waits = {
     inbox: 200,
     queues: 50,
@@ -19,7 +19,16 @@ it('the fullest channel, with all that is not routed yet, says how long the rest
   expect(predictDrain(none, throttle)).toEqual({ fullest: 0, shortestMs: 0, longestMs: 0 });
 });
 
-it('memory grows by what waits, and levels off where as many events end as come', () => {
+it('predicts no shorter time than one worker needs for all events', () => {
+  const waits = { ...none, inbox: 900_000, queues: 100_000 };
+
+  expect(predictDrain(waits, { batchMax: 5000, postMs: 1 })).toMatchObject({
+    shortestMs: 1_000_000,
+    longestMs: 1_000_000,
+  });
+});
+
+it('predicts that memory grows by the backlog, and levels off when as many events expire as arrive', () => {
   const used = 100 * megabyte;
   const waits = { ...none, inbox: 600, queues: 400, lastDay: 1000, kept: 10_000 };
 
@@ -32,15 +41,15 @@ it('memory grows by what waits, and levels off where as many events end as come'
 });
 
 it.each([
-  ['what waits', { inbox: 5000, lastDay: 0 }],
-  ['what comes every day', { inbox: 0, lastDay: 5000 }],
-])('memory that %s will need is compared with what webhooks are refused at', (_what, waits) => {
+  ['the backlog', { inbox: 5000, lastDay: 0 }],
+  ['the daily events', { inbox: 0, lastDay: 5000 }],
+])('compares the memory for %s with the level at which webhooks are refused', (_what, waits) => {
   const predicted = predictMemory({ ...none, ...waits }, { used: 80 * megabyte, max: 100 * megabyte }, 0.85);
 
   expect(predicted?.isTooMuch).toBe(true);
 });
 
-it('without a limit nothing is too much, and without a figure nothing is predicted', () => {
+it('finds nothing too much without a memory limit, and predicts nothing without a figure', () => {
   expect(predictMemory({ ...none, inbox: 1e9 }, { used: megabyte, max: 0 }, 0.85)).toMatchObject({
     limit: null,
     isTooMuch: false,

@@ -10,33 +10,36 @@ const action = ask('block');
 const first = { starts: 1 };
 const genuineAt = (now: string) => createActionCheck({ redis: redis(), signer, now: () => new Date(now) });
 
-it('an action that the web process signed is genuine until it was performed, also when its job starts again', async () => {
+it('accepts an action that the web process signed until it is performed, even if its job restarts', async () => {
   const genuine = genuineAt('2026-11-20T15:00:01Z');
   const signed = { action, signature: signer.sign(action) };
 
   expect(await genuine.whyNot(signed, first)).toBeNull();
   expect(await genuine.whyNot(signed, { starts: 2 })).toBeNull();
   await genuine.performed(action);
-  expect(await genuineAt('2026-11-20T16:00:00Z').whyNot(signed, { starts: 2 }), 'nobody needs to know').toEqual({
+  expect(
+    await genuineAt('2026-11-20T16:00:00Z').whyNot(signed, { starts: 2 }),
+    'our own retry, so nobody is notified',
+  ).toEqual({
     why: 'it was performed before',
     isOurs: true,
   });
 });
 
-it('the same action in another job is a replay', async () => {
+it('rejects the same action in another job as a replay', async () => {
   const signed = { action, signature: signer.sign(action) };
   await genuineAt('2026-11-20T15:00:01Z').performed(action);
 
   const why = 'it was performed before';
   expect(await genuineAt('2026-11-20T15:02:00Z').whyNot(signed, first)).toEqual({ why, isOurs: false });
-  expect(await genuineAt('2026-11-20T15:00:03Z').whyNot(signed, first), 'handed on again after a crash').toEqual({
+  expect(await genuineAt('2026-11-20T15:00:03Z').whyNot(signed, first), 'enqueued again after a crash').toEqual({
     why,
     isOurs: true,
   });
 });
 
 it.each([
-  ['somebody else as its author', { ...action, actor: { userId: 'U0EVE', teamId: 'T1' } }],
+  ['another author', { ...action, actor: { userId: 'U0EVE', teamId: 'T1' } }],
   ['more roles', { ...action, roles: ['approver' as const, 'operator' as const] }],
   ['another card', { ...action, target: { kind: 'own' as const } }],
   ['another channel', { ...action, origin: { ...action.origin, channel: 'C0OTHER' } }],
@@ -46,9 +49,9 @@ it.each([
     'reason and channel swapped',
     { ...action, reason: action.origin.channel ?? '', origin: { ...action.origin, channel: action.reason } },
   ],
-  ['another id, as if it were not done yet', { ...action, id: 'act_other' }],
+  ['another id, to pass as not yet performed', { ...action, id: 'act_other' }],
   ['a newer date', { ...action, askedAt: '2026-11-20T15:00:01.000Z' }],
-])('an action with %s is not what was signed', async (_what, altered) => {
+])('rejects an action with %s as not signed', async (_what, altered) => {
   expect(
     await genuineAt('2026-11-20T15:00:01Z').whyNot({ action: altered, signature: signer.sign(action) }, first),
   ).toMatchObject({ why: expect.stringMatching(/not signed/) });
@@ -57,13 +60,13 @@ it.each([
 it.each([
   ['2026-11-28T15:00:00Z', /more than a week old/],
   ['2026-11-20T14:50:00Z', /in the future/],
-])('an action is too old or dated in the future at %s', async (now, why) => {
+])('rejects an action that is too old or dated in the future when checked at %s', async (now, why) => {
   expect(await genuineAt(now).whyNot({ action, signature: signer.sign(action) }, first)).toMatchObject({
     why: expect.stringMatching(why),
   });
 });
 
-it('an action that was signed before the bot token was changed is not done: nobody knows whether the former one leaked', async () => {
+it('rejects an action signed before the bot token changed, because the old token may have leaked', async () => {
   const former = createSigner('xoxb-former', 'action');
 
   expect(
@@ -73,7 +76,7 @@ it('an action that was signed before the bot token was changed is not done: nobo
   });
 });
 
-it("a refusal's signature does not make an action, nor a date that is none", async () => {
+it("rejects an action with a refusal's signature or an invalid date", async () => {
   const refusal = signer.sign({ action, why: 'not permitted' });
   const undated = { ...action, askedAt: 'never' };
 

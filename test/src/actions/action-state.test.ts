@@ -37,7 +37,7 @@ const asked: ActionState = { state: 'asked' };
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const sent = stateOf(sentResult, at, awaited);
 const sentAndTold: ReportedState = { ...sent, isTold: true };
-/** Found made by whoever took over from a worker that stood still. */
+/** Found already applied by the worker that took over from a stalled one. */
 const madeAlready = stateOf(result({ confirmation: 'confirmed' }), at);
 const failed = stateOf(result({ state: 'failed' }), at);
 const found = (state: 'confirmed' | 'unconfirmed' | 'superseded', isTold = false): ReportedState => ({
@@ -47,47 +47,43 @@ const found = (state: 'confirmed' | 'unconfirmed' | 'superseded', isTold = false
   seen: { by: 'webhook', eventId: 'evt_1' },
 });
 
-describe('an action goes on', () => {
+describe('an action can go', () => {
   it.each<[string, ActionState | null, ActionState]>([
-    ['from nothing to what was asked', null, asked],
-    ['from what was asked to sending', asked, sending],
+    ['from nothing to asked', null, asked],
+    ['from asked to sending', asked, sending],
     ['from sending to sending again, after a crash', sending, sending],
-    ['from sending back to asked, when it was certainly not sent', sending, asked],
+    ['from sending back to asked, if it was definitely not sent', sending, asked],
     ['from sending to sent', sending, sent],
-    ['from asked to an end, where nothing is sent', asked, failed],
-    ['from sent to sent and told', sent, sentAndTold],
+    ['from asked to a final state, if nothing is sent', asked, failed],
+    ['from sent to sent and reported', sent, sentAndTold],
     ['from sent to confirmed', sentAndTold, found('confirmed')],
-    ['from sent to unconfirmed, though nobody was told in time that it was sent', sent, found('unconfirmed')],
+    ['from sent to unconfirmed, even if nobody was notified in time that it was sent', sent, found('unconfirmed')],
     ['from sent to superseded', sentAndTold, found('superseded')],
-    ['from found to found with more to say of it, until it is told', found('confirmed'), found('confirmed')],
-    ['from found to found and told', found('confirmed'), found('confirmed', true)],
+    ['from confirmed to confirmed with more details, until it is reported', found('confirmed'), found('confirmed')],
+    ['from confirmed to confirmed and reported', found('confirmed'), found('confirmed', true)],
   ])('%s', (_what, from, to) => {
     expect(mayFollow(from, to)).toBe(true);
   });
 });
 
-describe('an action does not go', () => {
+describe('an action cannot go', () => {
   it.each<[string, ActionState, ActionState]>([
     ['from sent back to sending', sent, sending],
-    ['from sent to another end of somebody who took longer', sent, failed],
-    ['from sent to what somebody else found to be sent', sent, sent],
-    ['from told back to what is to be told', sentAndTold, sent],
+    ['from sent to the result of a slower worker', sent, failed],
+    ['from sent to sent by another worker', sent, sent],
+    ['from reported back to not reported', sentAndTold, sent],
     ['from confirmed back to sent', found('confirmed'), sentAndTold],
     ['from confirmed to unconfirmed', found('confirmed'), found('unconfirmed')],
-    ['on, once it is confirmed and told', found('confirmed', true), found('confirmed')],
+    ['anywhere once it is confirmed and reported', found('confirmed', true), found('confirmed')],
     ['from failed to sending', failed, sending],
-    [
-      'from what somebody who looked has found to what somebody who still works on it finds',
-      found('confirmed'),
-      madeAlready,
-    ],
-    ['there either when that has been told', found('confirmed'), { ...madeAlready, isTold: true }],
+    ['from a verified result to the result of a worker still in progress', found('confirmed'), madeAlready],
+    ['there either once the verified result is reported', found('confirmed'), { ...madeAlready, isTold: true }],
   ])('%s', (_what, from, to) => {
     expect(mayFollow(from, to)).toBe(false);
   });
 });
 
-describe('the state in which a result leaves an action', () => {
+describe('the state of an action after a result', () => {
   it.each<[ReportedState['state'], Partial<Result>]>([
     ['sent', { confirmation: 'sent', expects }],
     ['sent', { state: 'unknown', expects }],
@@ -101,14 +97,14 @@ describe('the state in which a result leaves an action', () => {
   });
 });
 
-describe('a change that somebody looks for', () => {
-  it('is awaited until it is found and told', () => {
+describe('an awaited change', () => {
+  it('is awaited until it is found and reported', () => {
     const states = [asked, sending, sent, sentAndTold, found('confirmed'), found('confirmed', true), failed];
 
     expect(states.map((state) => awaitedOf(state) !== null)).toEqual([false, false, true, true, true, false, false]);
   });
 
-  it('keeps what showed it', () => {
+  it('keeps the evidence that confirmed it', () => {
     expect(verdictOf(sent)).toBeNull();
     expect(verdictOf(found('confirmed'))).toEqual({ confirmation: 'confirmed', by: 'webhook', eventId: 'evt_1' });
   });

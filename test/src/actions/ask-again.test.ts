@@ -4,7 +4,7 @@ import { createAskAgain } from '../../../src/actions/record-refusal.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { ask } from '../../support/perform-world.ts';
 
-it('says how long it waited, keeps the action behind a button, and puts on record that it was not done', async () => {
+it('says how long the action waited, offers it again behind a button, and audits that it was not performed', async () => {
   const answers: Message[] = [];
   const steps: unknown[] = [];
   const askAgain = createAskAgain({

@@ -7,7 +7,7 @@ const redis = useRedis();
 const block = { acctId: 7, cardId: 8, alertId: null, by: 'U0GUS', at: '2026-11-20T15:00:00.000Z' };
 const key = (actionId: string): string => `{cardbell:state}:block:${actionId}`;
 
-it('keeps who blocked a card, for ten minutes', async () => {
+it('remembers who blocked a card for ten minutes', async () => {
   const blocks = createBlocks(redis(), storeSigner);
   await blocks.keep('act_1', block);
 
@@ -16,7 +16,7 @@ it('keeps who blocked a card, for ten minutes', async () => {
   expect(await redis().pttl(key('act_1'))).toBeLessThanOrEqual(600_000);
 });
 
-it('nobody becomes the one who blocked a card by writing to Redis', async () => {
+it('rejects a record of who blocked a card that was forged in Redis', async () => {
   const blocks = createBlocks(redis(), storeSigner);
   await blocks.keep('act_1', block);
   const kept = (await redis().get(key('act_1'))) ?? '';
@@ -24,5 +24,5 @@ it('nobody becomes the one who blocked a card by writing to Redis', async () => 
   await redis().set(key('act_2'), kept);
 
   await expect(blocks.get('act_1'), 'altered').rejects.toThrow('not written by a worker');
-  await expect(blocks.get('act_2'), 'that of another action').rejects.toThrow('not written by a worker');
+  await expect(blocks.get('act_2'), 'copied from another action').rejects.toThrow('not written by a worker');
 });

@@ -6,7 +6,7 @@ import { acctId, ask, contextOf, createActionWorld } from '../../support/perform
 
 const redis = useRedis();
 
-it('puts on record once that it was asked for, however often it is tried', async () => {
+it('audits the request once, however often it is retried', async () => {
   const world = await createActionWorld(redis());
   const resolved = { action: ask('block'), acctId, cardId: null };
   const changeOnce = createChangeOnce(createTools(contextOf(world.deps)));

@@ -40,7 +40,7 @@ async function away(): Promise<never> {
   throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
 }
 
-/** The card service falls silent with a write, and is back when somebody looks. @param arrives whether it made the change. */
+/** The card service stops answering at a write and is back for the verification. @param arrives whether it made the change. */
 function silent({ deps }: PerformWorld, arrives = true): WorldDeps {
   let isBlind = false;
   const card: WorldDeps['card'] = {
@@ -70,33 +70,30 @@ const temporaryChangeOf = ({ deps }: PerformWorld, { id }: Action): Promise<Temp
 const lastOutcome = async ({ deps }: PerformWorld) =>
   (await deps.alerts.get('evt_0123456789abcdef'))?.outcomes.find(({ verb }) => verb === 'limit');
 
-describe('a change whose answer was lost, found made later', () => {
+describe('a change whose response was lost and that is found in effect later', () => {
   it.each([
-    ['no end of its own', {}, ['superseded', 40_000]],
-    ['another rule besides', { monthly: 2100 }, ['open', 200_000]],
-  ])(
-    'a raise can be taken back from its alert, and takes the place of an earlier one with %s',
-    async (_what, more, left) => {
-      const world = await createActionWorld(redis());
-      await performAction(raise('earlier', { daily: 450, ...more }, forMs(HOUR), byCommand), world.deps);
+    ['the same rule only', {}, ['superseded', 40_000]],
+    ['another rule too', { monthly: 2100 }, ['open', 200_000]],
+  ])('a raise can be reverted from its alert and supersedes an earlier raise of %s', async (_what, more, left) => {
+    const world = await createActionWorld(redis());
+    await performAction(raise('earlier', { daily: 450, ...more }, forMs(HOUR), byCommand), world.deps);
 
-      await performAction(later, silent(world));
-      expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'open' });
-      await lookUntilOver(world);
+    await performAction(later, silent(world));
+    expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'open' });
+    await lookUntilOver(world);
 
-      expect(await lastOutcome(world)).toMatchObject({
-        state: 'done',
-        confirmation: 'confirmed',
-        text: expect.stringContaining('Goes back to $400.00 in 2 hours'),
-        control: { kind: 'revert', id: later.id },
-      });
-      const was = await temporaryChangeOf(world, earlier);
-      expect([was?.state, was?.changes.at(-1)?.from]).toEqual(left);
-      expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
-    },
-  );
+    expect(await lastOutcome(world)).toMatchObject({
+      state: 'done',
+      confirmation: 'confirmed',
+      text: expect.stringContaining('Goes back to $400.00 in 2 hours'),
+      control: { kind: 'revert', id: later.id },
+    });
+    const was = await temporaryChangeOf(world, earlier);
+    expect([was?.state, was?.changes.at(-1)?.from]).toEqual(left);
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
+  });
 
-  it('one by a command gets a message of its own', async () => {
+  it('a raise by command gets a separate message', async () => {
     const world = await createActionWorld(redis());
     const posted: string[] = [];
     const deps = {
@@ -111,7 +108,7 @@ describe('a change whose answer was lost, found made later', () => {
     expect(JSON.stringify(world.answers.at(-1)?.blocks)).toContain('Take back now');
   });
 
-  it('one that stays lets nothing temporary of it end', async () => {
+  it('a permanent raise cancels the end of an earlier temporary raise', async () => {
     const world = await createActionWorld(redis());
     await performAction(earlier, world.deps);
 
@@ -125,9 +122,9 @@ describe('a change whose answer was lost, found made later', () => {
   });
 
   it.each([
-    ['that ends by itself', later, ['open']],
-    ['that stays', lasting, []],
-  ] as const)('one %s, the worker killed at any step, is the same end', async (_what, action, open) => {
+    ['temporary', later, ['open']],
+    ['permanent', lasting, []],
+  ] as const)('a %s raise ends the same way when its worker is killed at any step', async (_what, action, open) => {
     const steps = await killEverywhere(
       action,
       async (world) => {
@@ -151,8 +148,8 @@ describe('a change whose answer was lost, found made later', () => {
   });
 });
 
-describe('what was found made, but is a later change’s', () => {
-  it('a raise for a while stays one, though somebody had wanted the same for good and never got it', async () => {
+describe('a change found in effect because of a later change', () => {
+  it('a temporary raise stays temporary, although the same permanent raise was requested before and never applied', async () => {
     const world = await createActionWorld(redis());
     await performAction(lasting, silent(world, false));
 
@@ -165,7 +162,7 @@ describe('what was found made, but is a later change’s', () => {
     });
   });
 
-  it('a raise that somebody keeps for good is not opened again', async () => {
+  it('a raise that someone made permanent is not reopened', async () => {
     const world = await createActionWorld(redis());
     await performAction(later, silent(world));
 
@@ -176,7 +173,7 @@ describe('what was found made, but is a later change’s', () => {
     expect((await lastOutcome(world))?.control).toBeNull();
   });
 
-  it('of two limits one that somebody keeps for good stays, the other can be taken back', async () => {
+  it('of two limits, the one that someone made permanent stays and the other can be reverted', async () => {
     const world = await createActionWorld(redis());
     const two = raise('later', { daily: 500, monthly: 2100 }, forMs(HOUR));
     await performAction(two, silent(world));
@@ -192,7 +189,7 @@ describe('what was found made, but is a later change’s', () => {
   });
 });
 
-it('a raise whose time is over before it is found is put back, and offers nothing to take back', async () => {
+it('restores a raise that expires before it is found, and offers no revert', async () => {
   const world = await createActionWorld(redis());
   const short = raise('later', { daily: 500 }, forMs(MINUTE));
   await performAction(short, silent(world));
@@ -206,8 +203,8 @@ it('a raise whose time is over before it is found is put back, and offers nothin
   expect(world.service.rules['DailySpendLimit']).toBe(400);
 });
 
-describe('a change whose answer was lost, found not made', () => {
-  it('has no end: nobody hears of one', async () => {
+describe('a change whose response was lost and that is not found in effect', () => {
+  it('has no end, and nobody is notified of one', async () => {
     const world = await createActionWorld(redis());
     await performAction(earlier, world.deps);
 
@@ -219,7 +216,7 @@ describe('a change whose answer was lost, found not made', () => {
     expect((await lastOutcome(world))?.confirmation).toBe('unconfirmed');
   });
 
-  it('keeps its end where the card cannot be read: it may be there all the same', async () => {
+  it('keeps its end if the card cannot be read, because the change may be in effect', async () => {
     const world = await createActionWorld(redis());
     await performAction(later, silent(world, false));
 
@@ -228,7 +225,7 @@ describe('a change whose answer was lost, found not made', () => {
     expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open' });
   });
 
-  it('keeps its end where a shorter change goes back to it: what is there now is not all that there will be', async () => {
+  it('keeps its end if a shorter change will restore it later', async () => {
     const world = await createActionWorld(redis());
     await performAction(later, silent(world));
 
@@ -238,7 +235,7 @@ describe('a change whose answer was lost, found not made', () => {
     expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
   });
 
-  it('overtaken by another one, it leaves no end that would cut that short', async () => {
+  it('leaves no end that would cut a later change short', async () => {
     const world = await createActionWorld(redis());
     await performAction(later, silent(world, false));
 
@@ -249,7 +246,7 @@ describe('a change whose answer was lost, found not made', () => {
   });
 });
 
-it('a change that is tried again keeps its end too, where a shorter one goes back to what it made', async () => {
+it('a retried change also keeps its end if a shorter change will restore it later', async () => {
   const world = await createActionWorld(redis());
   await expect(performAction(later, { ...silent(world), isLastAttempt: false })).rejects.toThrow(CardApiError);
 

@@ -17,7 +17,7 @@ import {
 
 const redis = useRedis();
 
-/** Slack does not say who has which role, and the queue tries no more. */
+/** Slack does not return who has which role, and this is the last attempt. */
 const givingUp = (world: PerformWorld): WorldDeps => ({
   ...world.deps,
   rolesOf: async () => ({ roles: [], isComplete: false }),
@@ -31,7 +31,7 @@ async function told(world: PerformWorld): Promise<void> {
   expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/Your request to order virtual cards/)]);
 }
 
-it('what was given up is not done by a worker that gets the job after that: people were told to ask again', async () => {
+it('does not perform a failed action when another worker gets its job, because people were asked to try again', async () => {
   const world = await createActionWorld(redis());
 
   await expect(performAction(order, givingUp(world))).rejects.toThrow('who has which role');
@@ -40,7 +40,7 @@ it('what was given up is not done by a worker that gets the job after that: peop
   await told(world);
 });
 
-it('what was given up, but not told, is told by the next worker, in the same words', async () => {
+it('reports a failed action from the next worker, in the same words, if the first worker did not', async () => {
   const world = await createActionWorld(redis());
   const dies = async (): Promise<void> => {
     throw new Error('killed');
@@ -54,9 +54,9 @@ it('what was given up, but not told, is told by the next worker, in the same wor
 
 describe.each<[string, Action, string]>([
   ['an order of a virtual card', order, `order:${order.id}`],
-  ['a resend of its details', ask('resend-virtual', byCommand), `account:${acctId}`],
-])('%s that a worker was sending when its job was given up', (_what, action, lock) => {
-  /** Something of ours is broken, and the queue tries no more. */
+  ['a resend of virtual card details', ask('resend-virtual', byCommand), `account:${acctId}`],
+])('%s that was being sent when its job failed', (_what, action, lock) => {
+  /** A bug on our side, on the last attempt. */
   async function broken() {
     const world = await createActionWorld(redis(), { withLock: createLock(redis(), { maxWaitMs: 100 }) });
     await world.deps.progress.write(action.id, { state: 'sending', before: null, after: null });
@@ -66,7 +66,7 @@ describe.each<[string, Action, string]>([
     return { world, deps: { ...world.deps, unseal: fault, toFacts: fault, isLastAttempt: true } };
   }
 
-  it('is told as not certain, and not asked for again', async () => {
+  it('is reported as uncertain and not performed again', async () => {
     const { world, deps } = await broken();
 
     await expect(performAction(action, deps)).rejects.toThrow('a fault of ours');
@@ -79,7 +79,7 @@ describe.each<[string, Action, string]>([
     expect(world.writes).toEqual([]);
   });
 
-  it('is not told as long as another worker holds the lock: its job runs again', async () => {
+  it('is not reported while another worker holds the lock, because its job runs again', async () => {
     const { world, deps } = await broken();
     await redis().set(stateKey(`lock:${lock}`), 'another worker');
 

@@ -23,8 +23,8 @@ async function fail(data: unknown, hasBegun: () => Promise<boolean> = async () =
   return done;
 }
 
-describe('an action of a newer version', () => {
-  it('is put on record as failed, and who asked is told that nothing changed', async () => {
+describe('an action from a newer version', () => {
+  it('is audited as failed, and the requester learns that nothing changed', async () => {
     expect(await fail(newer)).toEqual([
       `${action.id} on record: failed`,
       expect.stringMatching(/^U0OLGA: Not done: Your request to block cards\. .* Nothing changed\.$/),
@@ -33,12 +33,12 @@ describe('an action of a newer version', () => {
 
   it.each([
     ['has begun', async () => true],
-    ['may have begun', async () => Promise.reject(new Error('what is kept of it cannot be read either'))],
-  ])('is told of as not certain where it %s', async (_what, hasBegun) => {
+    ['may have begun', async () => Promise.reject(new Error('its progress cannot be read either'))],
+  ])('is reported as uncertain if it %s', async (_what, hasBegun) => {
     expect((await fail(newer, hasBegun)).at(-1)).toContain('not certain whether anything changed');
   });
 
-  it('is left to ops where not even who asked can be read', async () => {
+  it('is left to ops if even the requester cannot be read', async () => {
     expect(await fail({ ...newer, actor: 'somebody' })).toEqual([]);
     expect(toUnreadableAction('nothing')).toBeNull();
   });

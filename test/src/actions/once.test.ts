@@ -19,7 +19,7 @@ import {
 
 const redis = useRedis();
 
-/** Something that one worker waits for and another brings about. */
+/** Lets one worker wait until another opens the gate. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -38,18 +38,18 @@ const cases: readonly [string, Verb, Over, string, PerformWorld['service']['stat
   ['a limit by a command', 'limit', byCommand, 'limit 450', 'ACTIVE'],
 ];
 
-describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, write, status) => {
+describe.each(cases)('%s whose worker is killed at any step', (_what, verb, over, write, status) => {
   const action = ask(verb, over);
   const start = (world: PerformWorld): WorldDeps => {
     world.service.status = status;
     return world.deps;
   };
 
-  it('is one write, one record of each station, one answer', async () => {
+  it('makes one write, one audit entry per step and one answer', async () => {
     const steps = await killEverywhere(action, start, async (world, diedAt) => {
       expect(world.writes, diedAt).toEqual([write]);
       expect(await world.stations(), diedAt).toEqual(
-        // Killed between the write and the record of it, the card itself said that it was done.
+        // If the worker was killed between the write and its record, reading the card back confirmed the change.
         (await world.stations()).length === 3 ? ['asked', 'sent', 'done'] : ['asked', 'sent', 'done', 'confirmed'],
       );
       expect(world.auditLines, diedAt).toEqual([`audit-${action.id}-done`]);
@@ -58,7 +58,7 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
         expect(world.answers, diedAt).toEqual([]);
         expect(world.shown.at(-1), diedAt).toEqual({ state: 'done', confirmation: 'confirmed' });
       } else {
-        // Told, and killed before it could note so: said again rather than not at all.
+        // Killed after the answer but before recording it: answers again rather than not at all.
         expect(world.answers.length, diedAt).toBeLessThanOrEqual(/answer|progress.write/.test(diedAt) ? 2 : 1);
         expect(world.answers.length, diedAt).toBeGreaterThan(0);
       }
@@ -70,9 +70,9 @@ describe.each(cases)('%s, its worker killed at any step', (_what, verb, over, wr
 });
 
 describe.each(cases)(
-  '%s, after somebody else changed the same, its worker killed at any step',
+  '%s after someone else changed the same setting, its worker killed at any step',
   (_what, verb, over, write, status) => {
-    it('is done all the same: what came before it is no reason to leave it', async () => {
+    it('is still performed, because an earlier change does not supersede it', async () => {
       const action = ask(verb, over);
       const changeRequest = action.verb === 'limit' ? action.changeRequest : null;
       const expected: Expected =
@@ -97,9 +97,9 @@ describe.each(cases)(
   },
 );
 
-describe('a write that was done and whose answer was lost', () => {
+describe('a write that succeeded but whose response was lost', () => {
   it.each(cases)(
-    '%s: is read back, never sent twice, wherever the worker is killed besides',
+    '%s: is read back and never sent twice, wherever the worker is killed',
     async (_what, verb, over, write, status) => {
       const action = ask(verb, over);
       const lost = (world: PerformWorld): WorldDeps => {
@@ -134,8 +134,8 @@ describe('a write that was done and whose answer was lost', () => {
   );
 });
 
-describe('a worker that stands still for longer than its lock, while another does it all', () => {
-  /** The same dependencies, for a process that stands still after these calls: another one takes over meanwhile. */
+describe('a worker that stalls for longer than its lock while another does the work', () => {
+  /** The same dependencies for a process that stalls after these calls while another process takes over. */
   const standingStill = (deps: WorldDeps, after: (keyof WorldDeps['card'])[], meanwhile: () => Promise<void>) => {
     let isOver = false;
     const card = { ...deps.card } as Record<string, (...args: never[]) => Promise<unknown>>;
@@ -153,27 +153,30 @@ describe('a worker that stands still for longer than its lock, while another doe
     return { ...deps, card: card as unknown as WorldDeps['card'] };
   };
 
-  it.each(cases)('%s: after it had written, it comes to the same end', async (_what, verb, over, write, status) => {
-    const action = ask(verb, over);
-    const world = await createActionWorld(redis());
-    world.service.status = status;
-    const deps = standingStill(world.deps, ['setCardStatus', 'activateCard', 'putSpendRules'], () =>
-      performAction(action, world.deps),
-    );
+  it.each(cases)(
+    '%s: reaches the same result if it stalled after its write',
+    async (_what, verb, over, write, status) => {
+      const action = ask(verb, over);
+      const world = await createActionWorld(redis());
+      world.service.status = status;
+      const deps = standingStill(world.deps, ['setCardStatus', 'activateCard', 'putSpendRules'], () =>
+        performAction(action, world.deps),
+      );
 
-    await performAction(action, deps);
+      await performAction(action, deps);
 
-    expect(world.writes).toEqual([write]);
-    expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
-    expect(world.auditLines).toEqual([`audit-${action.id}-done`]);
-  });
+      expect(world.writes).toEqual([write]);
+      expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
+      expect(world.auditLines).toEqual([`audit-${action.id}-done`]);
+    },
+  );
 
-  it.each(cases)('%s: after it had read, it writes nothing more', async (_what, verb, over, write, status) => {
+  it.each(cases)('%s: writes nothing if it stalled after its read', async (_what, verb, over, write, status) => {
     const action = ask(verb, over);
     const world = await createActionWorld(redis());
     world.service.status = status;
     const before = { ...world.service };
-    // And somebody changed it back since: what it read is true again, and all the same it is not its turn any more.
+    // Someone then changed it back, so what this worker read is true again. It must still not write.
     const deps = standingStill(world.deps, ['getAccount', 'getSpendRules'], async () => {
       await performAction(action, world.deps);
       Object.assign(world.service, before);
@@ -186,8 +189,8 @@ describe('a worker that stands still for longer than its lock, while another doe
   });
 });
 
-describe('an unblock that two workers finish, the second while its confirmation is being told', () => {
-  it('is on record as done once', async () => {
+describe('an unblock that two workers finish, the second while its confirmation is being reported', () => {
+  it('is audited as done once', async () => {
     const action = ask('unblock', byCommand);
     const world = await createActionWorld(redis());
     world.service.status = 'BLOCKED';
@@ -241,8 +244,8 @@ describe('an unblock that two workers finish, the second while its confirmation 
   });
 });
 
-describe('two people at once', () => {
-  it('one does it, the other is told that it is done', async () => {
+describe('two people who ask for the same block at once', () => {
+  it('cause one write, and the second person learns that it is already done', async () => {
     const world = await createActionWorld(redis());
     let queue: Promise<unknown> = Promise.resolve();
     const withLock: WorldDeps['withLock'] = async (_name, work) => {
@@ -262,7 +265,7 @@ describe('two people at once', () => {
   });
 });
 
-it('done, but not on record even at the last attempt: nobody is told that it failed', async () => {
+it('does not report a failure if the change was made but could not be audited on the last attempt', async () => {
   const world = await createActionWorld(redis());
   const { append } = world.deps.audit;
   const audit = {

@@ -17,9 +17,9 @@ const blocked = told('BLOCKED');
 
 interface Given {
   readonly told?: readonly StatusRecord[];
-  /** The verb that somebody asked for later, which was done first. */
+  /** The verb that someone asked for later and that was performed first. */
   readonly later?: string;
-  /** The last event is of an action of ours. */
+  /** The last event belongs to one of our own actions. */
   readonly isOurs?: boolean;
 }
 
@@ -35,39 +35,40 @@ function why(verb: 'block' | 'unblock', { told: known = [], later: done, isOurs 
 
 it.each<[string, 'block' | 'unblock', Given, RegExp]>([
   ['a block gives way to a later unblock', 'block', { later: 'unblock' }, /Somebody asked/],
-  ['a block gives way where it was undone', 'block', { later: 'undo-block' }, /Somebody asked/],
+  ['a block gives way to its undo', 'block', { later: 'undo-block' }, /Somebody asked/],
   ['an unblock gives way to a later block', 'unblock', { later: 'block' }, /Somebody asked/],
-  ['a block gives way to a later unblock outside', 'block', { told: [blocked, told('ACTIVE', now)] }, /outside Slack/],
-  ['an unblock gives way to a later block outside', 'unblock', { told: [told('BLOCKED', now)] }, /outside Slack/],
+  [
+    'a block gives way to a later unblock outside Slack',
+    'block',
+    { told: [blocked, told('ACTIVE', now)] },
+    /outside Slack/,
+  ],
+  ['an unblock gives way to a later block outside Slack', 'unblock', { told: [told('BLOCKED', now)] }, /outside Slack/],
 ])('%s', async (_what, verb, given, expected) => {
   expect(await why(verb, given)).toMatch(expected);
 });
 
 it.each<[string, 'block' | 'unblock', Given]>([
-  ['what nobody has told of the card', 'block', {}],
-  ['an activation that somebody asked for later', 'block', { later: 'activate' }],
-  ['another block that somebody asked for later', 'block', { later: 'block' }],
+  ['no known status events', 'block', {}],
+  ['an activation that someone asked for later', 'block', { later: 'activate' }],
+  ['another block that someone asked for later', 'block', { later: 'block' }],
+  ['an unblock that we sent for an earlier request', 'block', { told: [blocked, told('ACTIVE', now)], isOurs: true }],
   [
-    'an unblock that we sent, because somebody asked for it before',
-    'block',
-    { told: [blocked, told('ACTIVE', now)], isOurs: true },
-  ],
-  [
-    'an unblock that was told before it was asked for, though the clock of the card service is ahead',
+    'an unblock reported before the block was requested, although the card service’s clock is ahead',
     'block',
     { told: [blocked, told('ACTIVE', { callbackAt: later })] },
   ],
   [
-    'an unblock before it was asked for, though its webhook came late',
+    'an unblock made before the block was requested, although its webhook arrived late',
     'block',
     { told: [blocked, told('ACTIVE', { receivedAt: later })] },
   ],
   [
-    'an activation: the person who found the card may not be its holder',
+    'an activation, because the person who found the card may not be its holder',
     'block',
     { told: [told('INACTIVE'), told('ACTIVE', now)] },
   ],
-  ['a block outside, which says the same', 'block', { told: [told('ACTIVE'), told('BLOCKED', now)] }],
-])('no reason to leave a card as it is: %s', async (_what, verb, given) => {
+  ['a block outside Slack, which has the same effect', 'block', { told: [told('ACTIVE'), told('BLOCKED', now)] }],
+])('a block still goes ahead with %s', async (_what, verb, given) => {
   expect(await why(verb, given)).toBeNull();
 });

@@ -17,8 +17,8 @@ function sentAt(sentAt: string, id: string) {
   return stateOf(result, sentAt, awaited);
 }
 
-describe('how far an action got', () => {
-  it('is what was written last', async () => {
+describe('the progress of an action', () => {
+  it('is the last state written', async () => {
     const progress = createProgress(redis());
 
     await progress.write('act_1', { state: 'asked' });
@@ -28,7 +28,7 @@ describe('how far an action got', () => {
     expect(await progress.read('act_2')).toBeNull();
   });
 
-  it('stays what became known first, and whoever comes later is told so', async () => {
+  it('keeps the first result and returns it to later writers', async () => {
     const progress = createProgress(redis());
     const first = sentAt('2026-11-20T15:00:00.000Z', 'act_1');
     await progress.write('act_1', first);
@@ -39,8 +39,8 @@ describe('how far an action got', () => {
   });
 });
 
-describe('what must be sent once', () => {
-  it('is for the first to send, of any number at once', async () => {
+describe('a write that must be sent once', () => {
+  it('is sent by the first of several concurrent workers', async () => {
     const progress = createProgress(redis());
     await progress.write('act_1', { state: 'asked' });
 
@@ -51,7 +51,7 @@ describe('what must be sent once', () => {
   });
 });
 
-it('changes that nothing has shown yet are listed, oldest first, until that is told', async () => {
+it('lists awaited changes, oldest first, until their outcome is reported', async () => {
   const progress = createProgress(redis());
   const older = sentAt('2026-11-20T15:00:00.000Z', 'act_older');
   await progress.write('act_newer', sentAt('2026-11-20T15:00:09.000Z', 'act_newer'));
@@ -71,7 +71,7 @@ const asked = (id: string, second = 0, verb = 'block') => ({
   askedAt: `2026-11-20T15:00:0${second}.000Z`,
 });
 
-it('an action is superseded by a later one that changed the same, not by what it followed', async () => {
+it('an action is superseded by a later change of the same kind, not by the change before it', async () => {
   const latest = createLatestChanges(redis());
   await latest.changed(1, status, asked('act_before'));
   const followed = await latest.changedBy(1, status);
@@ -84,24 +84,24 @@ it('an action is superseded by a later one that changed the same, not by what it
 
   await latest.changed(1, status, asked('act_later'));
   expect(await latest.isSuperseded(1, status, 'act_own', followed)).toBe(true);
-  expect(await latest.isSuperseded(2, status, 'act_own'), 'of another account').toBe(false);
+  expect(await latest.isSuperseded(2, status, 'act_own'), 'on another account').toBe(false);
 });
 
-describe('an action is overtaken by what somebody asked for later', () => {
-  it('and was sent, or found so, first', async () => {
+describe('an action is overtaken by a later request', () => {
+  it('that was sent or found in effect first', async () => {
     const latest = createLatestChanges(redis());
     await latest.changed(1, status, asked('act_own', 2));
-    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by itself').toBe(false);
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by the action itself').toBe(false);
 
     await latest.changed(1, status, asked('act_earlier', 1));
-    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by an earlier one').toBe(false);
+    expect(await latest.isOvertaken(1, status, asked('act_own', 2)), 'by an earlier action').toBe(false);
     expect(await latest.isOvertaken(1, status, asked('act_earlier', 1))).toBe(true);
 
     await latest.alreadyInEffect(2, status, asked('act_later', 3));
     expect(await latest.isOvertaken(2, status, asked('act_own', 2))).toBe(true);
   });
 
-  it('not by what was certainly not made', async () => {
+  it('but not by one that definitely had no effect', async () => {
     const latest = createLatestChanges(redis());
     await latest.changed(1, status, asked('act_failed', 5));
     await latest.notMade(1, status, asked('act_failed'));
@@ -109,7 +109,7 @@ describe('an action is overtaken by what somebody asked for later', () => {
     expect(await latest.isOvertaken(1, status, asked('act_own', 2))).toBe(false);
   });
 
-  it('only by what counts', async () => {
+  it('only if the verb of the later request counts', async () => {
     const latest = createLatestChanges(redis());
     await latest.changed(1, status, asked('act_later', 5, 'activate'));
     const isUnblock = (verb: string): boolean => verb === 'unblock';

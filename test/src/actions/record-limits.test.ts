@@ -6,13 +6,13 @@ import { ask, createActionWorld, verbsOf } from '../../support/perform-world.ts'
 const redis = useRedis();
 const refused = (id: string, verb: 'block' | 'show' = 'block') => ask(verb, { id });
 
-it('counts all refusals of a person within a minute but the first, each once', async () => {
+it('counts each refusal of a person within a minute once, except the first', async () => {
   const counts = createRefusalCounts(redis());
 
   expect(await counts.note(refused('act_1'))).toBeNull();
-  expect(await counts.note(refused('act_1')), 'done again after a crash').toBeNull();
+  expect(await counts.note(refused('act_1')), 'repeated after a crash').toBeNull();
   expect(await counts.note(refused('act_2'))).toMatchObject({ first: 'act_1' });
-  expect(await counts.note(refused('act_2')), 'done again after a crash').toMatchObject({ first: 'act_1' });
+  expect(await counts.note(refused('act_2')), 'repeated after a crash').toMatchObject({ first: 'act_1' });
   await counts.note(refused('act_3', 'show'));
   expect(await counts.note({ ...refused('act_4'), actor: { userId: 'U0GUS', teamId: 'T1' } })).toBeNull();
 
@@ -21,7 +21,7 @@ it('counts all refusals of a person within a minute but the first, each once', a
   expect((await counts.counted('act_1')).size).toBe(0);
 });
 
-it('a hundred refusals of one person within a minute are two entries: the first, and one with the count of the others', async () => {
+it('records a hundred refusals of one person within a minute as two entries: the first and a count of the rest', async () => {
   const { deps, stations } = await createActionWorld(redis());
   const scheduled = new Set<string>();
   const verbs = verbsOf({ ...deps, scheduleRefusals: async (_action, first) => void scheduled.add(first) });
@@ -41,7 +41,7 @@ it('a hundred refusals of one person within a minute are two entries: the first,
   });
 });
 
-it('what is on record as asked is refused in an entry of its own: it needs an end there', async () => {
+it('records a separate refusal for an action already audited as asked, so that its record has an end', async () => {
   const { deps, stations } = await createActionWorld(redis());
   const verbs = verbsOf({ ...deps, scheduleRefusals: async () => {} });
   await verbs.recordRefusal(refused('act_1'), { why: 'not permitted' });

@@ -27,8 +27,8 @@ function setUp(written: ActionState | null = null) {
   return { record, chain, lines, progress };
 }
 
-describe('what happened to an action', () => {
-  it('is put into the chain with who asked and their reason', async () => {
+describe('an event of an action', () => {
+  it('is added to the chain with the requester and their reason', async () => {
     const { record, chain, lines } = setUp();
 
     await record(action, { event: 'sent', acctId });
@@ -44,10 +44,10 @@ describe('what happened to an action', () => {
         reason: 'lost on the train',
       }),
     ]);
-    expect(lines, 'nothing that has no line is told in the audit channel').toEqual([]);
+    expect(lines, 'an event without a line is not posted to the audit channel').toEqual([]);
   });
 
-  it('is told in the audit channel by its line, with the same before and after', async () => {
+  it('is posted to the audit channel as a line with the same before and after', async () => {
     const { record, lines } = setUp();
 
     await record(action, { event: 'done', before: 'active', after: 'blocked', line: { did: 'blocked it' } });
@@ -57,7 +57,7 @@ describe('what happened to an action', () => {
     ]);
   });
 
-  it('names nobody when it happened by itself', async () => {
+  it('names no actor if it happened automatically', async () => {
     const { record, chain } = setUp();
 
     await record(action, { event: 'ended', isByItself: true });
@@ -65,7 +65,7 @@ describe('what happened to an action', () => {
     expect(chain).toMatchObject([{ event: 'ended', actor: null, roles: [] }]);
   });
 
-  it('is only told, not recorded again, where it is on record already', async () => {
+  it('is only posted, not recorded again, if it is already on record', async () => {
     const { record, chain, lines } = setUp();
 
     await record(action, { event: null, lineKey: 'override', line: { did: 'broke the glass for' } });
@@ -75,10 +75,10 @@ describe('what happened to an action', () => {
   });
 });
 
-describe('the first that is recorded of an action', () => {
+describe('the first event of an action', () => {
   const first = { event: 'done', isFirst: true, line: { did: 'muted' } } as const;
 
-  it('is recorded once: done again after a crash, only its line is posted again', async () => {
+  it('is recorded once; after a crash only its line is posted again', async () => {
     const { record, chain, lines } = setUp();
 
     await record(action, { ...first, before: 'nothing' });
@@ -88,7 +88,7 @@ describe('the first that is recorded of an action', () => {
     expect(lines).toHaveLength(2);
   });
 
-  it('is recorded before anything says that the action has begun', async () => {
+  it('is recorded before the action is marked as begun', async () => {
     const { record, chain, progress } = setUp();
 
     await record(action, first);

@@ -11,7 +11,7 @@ type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
 const refused = (apiMessage: string | null, outcome: 'refused' | 'unknown' = 'refused') =>
   new CardApiError('refused', { operation: 'write', status: 400, outcome, code: 'refused', apiMessage });
 
-/** @param given.answer what the card service answers the write with. */
+/** @param given.answer the card service’s response to the write. */
 async function send(given: {
   answer?: CardApiError;
   seen?: Awaited<ReturnType<Steps['look']>>;
@@ -36,7 +36,7 @@ async function send(given: {
       changedBy: async () => [],
       changed: async () => {},
       isSuperseded: async () => false,
-      notMade: async () => void steps.push('stands in nobody’s way'),
+      notMade: async () => void steps.push('no longer counts as a change'),
     },
     reports: { resume: async () => null },
   });
@@ -62,7 +62,7 @@ async function send(given: {
       made: (confirmation) => tell(confirmation)(),
       supersede: tell('superseded'),
       fail: tell('failed'),
-      leave: tell('left to whoever looks later'),
+      leave: tell('left to the verification'),
     },
     { isLast, lease: held },
   );
@@ -72,41 +72,41 @@ async function send(given: {
 describe('a change of a card', () => {
   const before = ['sending', 'on record', 'prepared', 'written'];
 
-  it('is written down and put on record before the card service is asked', async () => {
+  it('is stored and audited before the card service is called', async () => {
     expect(await send({})).toEqual([...before, 'sent']);
   });
 
   it.each([
-    ['it is seen', 'made', ['confirmed']],
-    ['somebody else changed the same', 'changed', ['superseded']],
-    ['the card cannot be read', 'unread', ['left to whoever looks later']],
-    ['it is not there', 'unmade', ['stands in nobody’s way', 'failed']],
-  ] as const)('whose answer is lost ends by what is read afterwards: %s', async (_what, seen, end) => {
+    ['the card shows the change', 'made', ['confirmed']],
+    ['someone else changed the same setting', 'changed', ['superseded']],
+    ['the card cannot be read', 'unread', ['left to the verification']],
+    ['the card does not show the change', 'unmade', ['no longer counts as a change', 'failed']],
+  ] as const)('whose response is lost is resolved by reading back: %s', async (_what, seen, end) => {
     expect(await send({ answer: refused(null, 'unknown'), seen })).toEqual([...before, ...end]);
   });
 
-  it('that is refused is not looked for', async () => {
+  it('that is refused is not read back', async () => {
     expect(await send({ answer: refused('No.'), seen: 'made' })).toEqual([
       ...before,
-      'stands in nobody’s way',
+      'no longer counts as a change',
       'failed',
     ]);
   });
 
-  it('is not sent again after a crash where the card is not as it was', async () => {
+  it('is not sent again after a crash if the card has changed since', async () => {
     const written = { state: 'sending', before: null, after: null, basis: 'then' } as const;
 
     expect(await send({ written })).toEqual(['superseded']);
   });
 
-  it('is left to the next run where the card cannot be read and there is one', async () => {
+  it('is left to the next attempt, if there is one, when the card cannot be read', async () => {
     await expect(send({ answer: refused(null, 'unknown'), seen: 'unread', isLast: false })).rejects.toThrow(
       CardApiError,
     );
   });
 });
 
-it('says why nothing was done only where the card service did not', () => {
+it('explains a refusal only if the card service gave no reason', () => {
   expect(noteOf(refused('Card is closed.'))).toBeNull();
   expect(noteOf(refused(null))).toContain('without giving a reason');
 });

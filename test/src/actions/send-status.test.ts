@@ -25,21 +25,21 @@ const refused = (apiMessage: string | null) =>
     apiMessage,
   });
 
-describe('the card that is meant', () => {
+describe('the selected card', () => {
   it.each([
-    ['one that was activated', ['CLOSED', 'BLOCKED', 'INACTIVE'], 2],
-    ['the newest where none was activated', ['CLOSED', 'INACTIVE', 'INACTIVE'], 3],
-    ['the last where all are closed', ['CLOSED', 'CLOSED'], 2],
+    ['an activated card', ['CLOSED', 'BLOCKED', 'INACTIVE'], 2],
+    ['the newest if none was activated', ['CLOSED', 'INACTIVE', 'INACTIVE'], 3],
+    ['the last if all are closed', ['CLOSED', 'CLOSED'], 2],
   ])('is %s', (_which, statuses, cardId) => {
     expect(cardInUse(accountWith(...statuses), null)?.cardId).toBe(cardId);
   });
 
-  it('is the one that was named, whatever its status', () => {
+  it('is the named card, whatever its status', () => {
     expect(cardInUse(accountWith('CLOSED', 'ACTIVE'), 1)?.cardId).toBe(1);
   });
 });
 
-describe('a change of a status', () => {
+describe('a status change', () => {
   const at = { eventId: 'evt_old', status: 'BLOCKED' } as const;
   const lost = new CardApiError('lost', {
     operation: 'setCardStatus',
@@ -49,7 +49,7 @@ describe('a change of a status', () => {
     apiMessage: null,
   });
 
-  /** @param given.told what the card service tells of the card after the call. */
+  /** @param given.told status events of the card that arrive after the call. */
   function setUp(given: {
     answer?: Error;
     status?: string;
@@ -105,22 +105,22 @@ describe('a change of a status', () => {
     expect(await setUp({}).block()).toEqual(['sent', 'done sent']);
   });
 
-  it('is confirmed where the answer is lost and the card shows it', async () => {
+  it('is confirmed if the response is lost but the card shows the change', async () => {
     expect(await setUp({ answer: lost, status: 'BLOCKED' }).block()).toEqual(['sent', 'done confirmed']);
   });
 
-  it('is tried again where the answer is lost and nothing shows it', async () => {
+  it('is retried if the response is lost and nothing shows the change', async () => {
     await expect(setUp({ answer: lost }).block()).rejects.toThrow(CardApiError);
   });
 
-  it('is left to the next run where something else than the card service fails', async () => {
+  it('is left to the next attempt if something other than the card service fails', async () => {
     const world = setUp({ answer: new TypeError('a fault of ours') });
 
     await expect(world.block()).rejects.toThrow(TypeError);
-    expect(world.steps, 'nothing is told as if the service had refused').toEqual(['sent']);
+    expect(world.steps, 'not reported as a refusal by the card service').toEqual(['sent']);
   });
 
-  it('is not repeated where the answer is lost and the card was blocked and unblocked since', async () => {
+  it('is not repeated if the response is lost and the card was blocked and unblocked since', async () => {
     const told = [
       { eventId: 'evt_ours', status: 'BLOCKED' },
       { eventId: 'evt_theirs', status: 'ACTIVE' },
@@ -130,17 +130,17 @@ describe('a change of a status', () => {
   });
 
   it.each([
-    ['is not repeated after a crash where the card was blocked and unblocked since', 'never', ['unknown']],
-    ['is repeated after a crash where nothing was told of the card since', 'evt_old', ['sent', 'done sent']],
+    ['is not repeated after a crash if the card was blocked and unblocked since', 'never', ['unknown']],
+    ['is repeated after a crash if the card has no newer events', 'evt_old', ['sent', 'done sent']],
   ])('%s', async (_what, basis, expected) => {
     expect(await setUp({}).block({ state: 'sending', before: null, after: null, basis })).toEqual(expected);
   });
 
-  it('is not sent where something else was decided later', async () => {
+  it('is not sent if a later request overtook it', async () => {
     expect(await setUp({ isOvertaken: true }).block()).toEqual(['failed']);
   });
 
-  it('is not sent by a process that stood still for longer than its lock', async () => {
+  it('is not sent by a process that stalled for longer than its lock', async () => {
     const { block, steps } = setUp({});
     const lease = { confirm: async () => Promise.reject(new TooLateError()) };
 
@@ -151,7 +151,7 @@ describe('a change of a status', () => {
 });
 
 describe('reading a status back', () => {
-  it('answers nothing where the card service cannot be read', async () => {
+  it('returns null if the card service cannot be read', async () => {
     const getAccount = async () => {
       throw refused(null);
     };
@@ -159,7 +159,7 @@ describe('reading a status back', () => {
     expect(await readBack(1, null, { getAccount })).toBeNull();
   });
 
-  it('answers the status that the card has now', async () => {
+  it('returns the current status of the card', async () => {
     expect(await readBack(1, null, { getAccount: async () => accountWith('BLOCKED') })).toBe('BLOCKED');
   });
 });

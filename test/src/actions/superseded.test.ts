@@ -41,7 +41,7 @@ const limitOf = (id: string, limitCents: number, term: Term = permanent): Action
     },
   });
 
-/** What it is, what was asked for first and later, the card's status before, and what is to stand in the end. */
+/** Name, older request, newer request, card status before, and expected state afterwards. */
 type Sequence = [what: string, older: Action, newer: Action, was: string, is: object];
 
 const [t0, t1] = ['2026-11-20T15:00:00.000Z', '2026-11-20T15:00:05.000Z'];
@@ -53,13 +53,13 @@ const block: Sequence = ['a block', olderBlock, newerUnblock, 'BLOCKED', { statu
 const limit: Sequence = ['a limit', limitOf('act_older', 45_000), newerLimit, 'ACTIVE', toThreeHundred];
 
 it.each<Sequence>([block, limit])(
-  '%s whose first try failed is not repeated over what somebody asked for since',
+  '%s whose first attempt failed is not retried over a newer request',
   async (_what, older, newer, was, is) => {
     const world = await createActionWorld(redis());
     const card = { ...world.deps.card, setCardStatus: lost, putSpendRules: lost };
     const broken: WorldDeps = { ...world.deps, card };
     await expect(performAction(older, broken)).rejects.toThrow(CardApiError);
-    // As it would be had the first try worked after all, when there is something to take back.
+    // The state if the first attempt had succeeded after all, so that there is something to undo.
     world.service.status = was as typeof world.service.status;
 
     await performAction(newer, world.deps);
@@ -81,7 +81,7 @@ const allow = (id: string, to: boolean, over: object = {}): Action =>
   });
 const later = <A extends Action>(action: A): A => ({ ...action, askedAt: t1 });
 
-describe('an action that waited in the queue while somebody asked for something else later, which was done first', () => {
+describe('a queued action and a later request that was performed first', () => {
   it.each<Sequence>([
     block,
     limit,
@@ -93,7 +93,7 @@ describe('an action that waited in the queue while somebody asked for something 
       { status: 'BLOCKED' },
     ],
     [
-      'an unblock, where the card was blocked already when somebody wanted it blocked',
+      'an unblock of a card that was already blocked when someone asked to block it',
       ask('unblock', { ...byCommand, id: 'act_older' }),
       ask('block', { ...byCommand, id: 'act_newer' }),
       'BLOCKED',
@@ -125,13 +125,13 @@ describe('an action that waited in the queue while somebody asked for something 
       { rules: expect.objectContaining({ DailySpendLimit: 300, MonthlySpendLimit: 2000 }) },
     ],
     [
-      'opening the card for purchases abroad',
+      'allowing purchases abroad',
       allow('act_older', true),
       allow('act_newer', false),
       'ACTIVE',
       { rules: expect.objectContaining({ InternationalSpendEnabled: false }) },
     ],
-  ])('%s is not made, and who asked for it is told', async (_what, older, newer, was, is) => {
+  ])('%s is not performed, and the requester is notified', async (_what, older, newer, was, is) => {
     const world = await createActionWorld(redis());
     world.service.status = was as typeof world.service.status;
     world.service.rules = { ...world.service.rules, InternationalSpendEnabled: true };
@@ -141,12 +141,12 @@ describe('an action that waited in the queue while somebody asked for something 
     await performAction(older, world.deps);
 
     expect(world.service).toMatchObject(is);
-    expect(world.writes, 'the older one wrote nothing').toEqual(writes);
+    expect(world.writes, 'the older request wrote nothing').toEqual(writes);
     expect((await world.stations()).at(-1)).toBe('failed');
     expect(world.answers.at(-1)?.text).toContain('after you did, so I did not make yours');
   });
 
-  it('a limit that stays does not make a later, temporary one of the same amount stay', async () => {
+  it('a permanent limit does not make a later temporary limit of the same amount permanent', async () => {
     const world = await createActionWorld(redis());
     await performAction(later(limitOf('act_newer', 45_000, { kind: 'duration', ms: 3_600_000 })), world.deps);
 
@@ -156,7 +156,7 @@ describe('an action that waited in the queue while somebody asked for something 
     expect((await world.stations()).at(-1)).toBe('unchanged');
   });
 
-  it('what was asked for on another rule in between is no reason to leave it', async () => {
+  it('a later change of another rule does not overtake it', async () => {
     const world = await createActionWorld(redis());
     await performAction(later(allow('act_newer', true)), world.deps);
 
@@ -165,7 +165,7 @@ describe('an action that waited in the queue while somebody asked for something 
     expect(world.service.rules).toMatchObject({ DailySpendLimit: 450 });
   });
 
-  it('a later one that the card service refused is no reason to leave it', async () => {
+  it('a later request that the card service refused does not overtake it', async () => {
     const world = await createActionWorld(redis());
     const no = { operation: 'write', status: 400, outcome: 'refused', code: 'refused', apiMessage: 'No.' };
     const refuses = async (): Promise<never> => {
@@ -184,7 +184,7 @@ describe('an action that waited in the queue while somebody asked for something 
     expect(world.service).toMatchObject({ status: 'BLOCKED', rules: { DailySpendLimit: 450 } });
   });
 
-  it('undoing a block gives way to a block that somebody asked for later', async () => {
+  it('undoing a block gives way to a block requested later', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block', { ...byCommand, id: 'act_block1', askedAt: t0 }), world.deps);
     world.service.status = 'ACTIVE';
@@ -199,7 +199,7 @@ describe('an action that waited in the queue while somebody asked for something 
     expect(world.service.status).toBe('BLOCKED');
   });
 
-  it('taking a temporary change back gives way to a limit that somebody set for good later', async () => {
+  it('reverting a temporary change gives way to a permanent limit set later', async () => {
     const world = await createActionWorld(redis());
     await performAction(limitOf('act_raise', 45_000, { kind: 'duration', ms: 3_600_000 }), world.deps);
     await performAction(later(limitOf('act_newer', 60_000)), world.deps);
@@ -211,7 +211,7 @@ describe('an action that waited in the queue while somebody asked for something 
     expect(world.answers.at(-1)?.text).toContain('A later change took its place');
   });
 
-  it('the end of a temporary change, which nobody asked for at that moment, is no reason to leave it', async () => {
+  it('the automatic end of a temporary change does not overtake it', async () => {
     const world = await createActionWorld(redis());
     await performAction(limitOf('act_raise', 45_000, { kind: 'duration', ms: 60_000 }), world.deps);
     world.advance(61_000);
@@ -223,7 +223,7 @@ describe('an action that waited in the queue while somebody asked for something 
   });
 });
 
-describe('a block gives way to an unblock only', () => {
+describe('a block gives way only to an unblock', () => {
   const activate = ask('activate', { ...byCommand, id: 'act_newer', askedAt: t1 });
   const secondBlock = ask('block', {
     ...byCommand,
@@ -233,15 +233,15 @@ describe('a block gives way to an unblock only', () => {
   });
 
   it.each([
-    ['that waited', async () => {}],
+    ['that waited in the queue', async () => {}],
     [
-      'whose worker was told nothing',
+      'whose response was lost',
       async ({ deps }: PerformWorld) => {
         const broken = { ...deps, card: { ...deps.card, setCardStatus: lost } };
         await expect(performAction(olderBlock, broken)).rejects.toThrow(CardApiError);
       },
     ],
-  ])('one %s is sent all the same after somebody activated the card', async (_what, before) => {
+  ])('a block %s is still sent after someone activated the card', async (_what, before) => {
     const world = await createActionWorld(redis());
     world.service.status = 'INACTIVE';
     await before(world);
@@ -253,7 +253,7 @@ describe('a block gives way to an unblock only', () => {
     expect(world.service.status).toBe('BLOCKED');
   });
 
-  it('one whose card cannot be read is sent again after a later block, and nobody is told that it was left', async () => {
+  it('a block whose card cannot be read is sent again after a later block, and not reported as skipped', async () => {
     const world = await createActionWorld(redis());
     await performAction(secondBlock, world.deps);
 
@@ -263,7 +263,7 @@ describe('a block gives way to an unblock only', () => {
     expect((await world.stations()).at(-1)).toBe('done');
   });
 
-  it('an activation that waited is not made after a later block', async () => {
+  it('a queued activation is not performed after a later block', async () => {
     const world = await createActionWorld(redis());
     world.service.status = 'INACTIVE';
     await performAction(secondBlock, world.deps);
@@ -275,8 +275,8 @@ describe('a block gives way to an unblock only', () => {
   });
 });
 
-describe('a worker stands still just before it writes, others do its work and a newer change, and it goes on', () => {
-  /** It stands still once it has noted that it is about to change the card. */
+describe('a worker that stalls just before its write while others do its work and a newer change', () => {
+  /** Stalls once it has recorded that it is about to change the card. */
   function standingStill(world: PerformWorld, meanwhile: () => Promise<void>): WorldDeps {
     const { latestChanges } = world.deps;
     let isOver = false;
@@ -296,7 +296,7 @@ describe('a worker stands still just before it writes, others do its work and a 
     };
   }
 
-  it.each<Sequence>([limit, block])('%s: the newer change stays', async (_what, older, newer, _was, is) => {
+  it.each<Sequence>([limit, block])('%s: keeps the newer change', async (_what, older, newer, _was, is) => {
     const world = await createActionWorld(redis());
     const others: WorldDeps = { ...world.deps, withLock: createLock(redis()) };
     const stalled = standingStill(world, async () => {
@@ -314,7 +314,7 @@ describe('a worker stands still just before it writes, others do its work and a 
     expect((await world.stations()).filter((station) => station === 'done')).toHaveLength(2);
   });
 
-  it('the end of a temporary change: what was set since stays', async () => {
+  it('the end of a temporary change: keeps what was set since', async () => {
     const world = await createActionWorld(redis());
     const raise = limitOf('act_raise', 45_000, { kind: 'duration', ms: 60_000 });
     const others: WorldDeps = { ...world.deps, withLock: createLock(redis()) };
@@ -331,7 +331,7 @@ describe('a worker stands still just before it writes, others do its work and a 
     expect(world.writes).toEqual(['limit 450', 'limit 400', 'limit 600']);
   });
 
-  it('an order is not made after somebody was told that its outcome is not known', async () => {
+  it('an order: places nothing after its outcome was reported as unknown', async () => {
     const world = await createActionWorld(redis());
     const order = ask('order-virtual', { ...byCommand, id: 'act_order3', target: virtualOrder });
     const { progress } = world.deps;
@@ -356,13 +356,13 @@ describe('a worker stands still just before it writes, others do its work and a 
   });
 });
 
-describe('an order whose worker stood still for longer than its lock', () => {
+describe('an order whose worker stalled for longer than its lock', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order2', target: virtualOrder });
 
   it.each([
-    ['has made it', (deps: WorldDeps): WorldDeps => deps],
-    ['is making it', (deps: WorldDeps): WorldDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } })],
-  ])('is not made again when another %s', async (_what, asOther) => {
+    ['has placed it', (deps: WorldDeps): WorldDeps => deps],
+    ['is placing it', (deps: WorldDeps): WorldDeps => ({ ...deps, card: { ...deps.card, orderVirtualCards: never } })],
+  ])('is not placed again if another worker %s', async (_what, asOther) => {
     const world = await createActionWorld(redis());
     const { progress } = world.deps;
     const stalled: WorldDeps = {
@@ -371,7 +371,10 @@ describe('an order whose worker stood still for longer than its lock', () => {
         ...progress,
         async begin(id, entry) {
           const other = performAction(action, asOther(world.deps));
-          await Promise.race([other, until(async () => (await progress.read(id))?.state === 'sending', 'it is sent')]);
+          await Promise.race([
+            other,
+            until(async () => (await progress.read(id))?.state === 'sending', 'the order is being sent'),
+          ]);
           return await progress.begin(id, entry);
         },
       },

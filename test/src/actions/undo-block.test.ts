@@ -27,7 +27,7 @@ async function blocked(): Promise<PerformWorld> {
 }
 
 describe('Undo', () => {
-  it('lifts the own block, also one that was asked for twice', async () => {
+  it('lifts the person’s own block, even one requested twice', async () => {
     const world = await blocked();
     await performAction(block('act_again'), world.deps);
 
@@ -36,7 +36,7 @@ describe('Undo', () => {
     expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
   });
 
-  it('is not offered to who blocked their own card as its holder: an approver has to unblock it', async () => {
+  it('is not offered to holders who blocked their own card, because an approver has to unblock it', async () => {
     const world = await createActionWorld(redis());
     const link = {
       acctId,
@@ -53,7 +53,7 @@ describe('Undo', () => {
     expect(JSON.stringify(world.answers)).not.toContain('undo_block');
   });
 
-  it('does not lift what somebody else wants as well, and names them', async () => {
+  it('does not lift a block that someone else also wants, and names them', async () => {
     const world = await blocked();
     await performAction(block('act_other', { actor: OTTO }), world.deps);
 
@@ -64,7 +64,7 @@ describe('Undo', () => {
     expect((await world.stations()).at(-1)).toBe('refused');
   });
 
-  it('does not lift a later block, whoever made it', async () => {
+  it('does not lift a later block, even one by the same person', async () => {
     const world = await blocked();
     await performAction(ask('unblock', { ...byCommand, actor: OTTO }), world.deps);
     await performAction(block('act_later'), world.deps);
@@ -75,7 +75,7 @@ describe('Undo', () => {
     expect(world.service.status).toBe('BLOCKED');
   });
 
-  it('of a new block counts nobody who wanted one before the card was active again', async () => {
+  it('ignores people who wanted an earlier block, before the card was active again', async () => {
     const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
     await performAction(ask('unblock', { ...byCommand, actor: OTTO }), world.deps);
@@ -98,7 +98,7 @@ const unsure = (): never => {
   throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
 };
 
-/** The card service tells a status: a webhook, as the worker takes it. */
+/** Processes a status webhook as the worker does. */
 async function tellStatus({ deps }: PerformWorld, status: 'ACTIVE' | 'BLOCKED', second: number): Promise<void> {
   const callbackAt = `2026-11-20T15:00:0${second}.0000000Z`;
   const record = { eventId: `evt_status${second}`, status, callbackAt, receivedAt: callbackAt };
@@ -106,10 +106,10 @@ async function tellStatus({ deps }: PerformWorld, status: 'ACTIVE' | 'BLOCKED', 
   await deps.history.expectedBy(acctId, status, record.eventId);
 }
 
-describe('Undo, when the card was made active again in another way', () => {
+describe('Undo after the card became active in another way', () => {
   it.each<[string, (world: PerformWorld) => Promise<void>]>([
     [
-      'the answer was lost and it is found done',
+      'the response to an unblock was lost and it is found done',
       async ({ deps }) => {
         const setCardStatus: WorldDeps['card']['setCardStatus'] = async (...args) => {
           await deps.card.setCardStatus(...args);
@@ -119,7 +119,7 @@ describe('Undo, when the card was made active again in another way', () => {
       },
     ],
     [
-      'the worker died behind the write and the next one finds it done',
+      'the worker died after the write and the next one finds it done',
       async ({ deps }) => {
         const setCardStatus: WorldDeps['card']['setCardStatus'] = async (...args) => {
           await deps.card.setCardStatus(...args);
@@ -131,7 +131,7 @@ describe('Undo, when the card was made active again in another way', () => {
       },
     ],
     [
-      'nobody could look at first, and then it is seen',
+      'the card could not be read at first and then shows the unblock',
       async (world) => {
         const { deps } = world;
         let isSent = false;
@@ -160,7 +160,7 @@ describe('Undo, when the card was made active again in another way', () => {
         world.service.status = 'ACTIVE';
       },
     ],
-  ])('%s: whoever wanted it blocked before holds up nobody', async (_how, activate) => {
+  ])('%s: ignores people who wanted the earlier block', async (_how, activate) => {
     const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
     await activate(world);
@@ -172,10 +172,10 @@ describe('Undo, when the card was made active again in another way', () => {
     expect(world.service.status).toBe('ACTIVE');
   });
 
-  it('while the card service still shows the old status, who wanted it blocked counts', async () => {
+  it('counts people who wanted the block while the card service still shows the old status', async () => {
     const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
-    // What it shows is not what it has yet.
+    // The card service shows a status that does not apply yet.
     world.service.status = 'ACTIVE';
     await performAction(block('act_first'), world.deps);
 
@@ -185,7 +185,7 @@ describe('Undo, when the card was made active again in another way', () => {
     expect(world.service.status).toBe('BLOCKED');
   });
 
-  it('does not lift a block that was made outside Slack since then', async () => {
+  it('does not lift a block made outside Slack since then', async () => {
     const world = await blocked();
     await tellStatus(world, 'BLOCKED', 1);
     await tellStatus(world, 'ACTIVE', 3);
@@ -198,7 +198,7 @@ describe('Undo, when the card was made active again in another way', () => {
     expect((await world.stations()).at(-1)).toBe('refused');
   });
 
-  it('lifts the own block, whatever the card went through before', async () => {
+  it('lifts the person’s own block, whatever the earlier statuses of the card', async () => {
     const world = await createActionWorld(redis());
     await tellStatus(world, 'BLOCKED', 1);
     await tellStatus(world, 'ACTIVE', 2);

@@ -4,13 +4,13 @@ import { clock } from '../../support/clock.ts';
 
 const read = readCard('show', 'show CARD', 'Which card should I show?');
 
-it('takes every word as the name of the card', () => {
+it('reads all words as the name of the card', () => {
   expect(read(['Jane', 'Doe'], clock)).toMatchObject({
     verb: 'show',
     target: { kind: 'words', words: ['Jane', 'Doe'] },
   });
 });
 
-it('asks for the card where none is named, and says how it is written', () => {
+it('asks for the card if none is named, and shows the usage', () => {
   expect(read([], clock)).toEqual({ kind: 'unclear', why: 'Which card should I show?', usage: 'show CARD' });
 });

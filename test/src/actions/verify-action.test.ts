@@ -13,7 +13,7 @@ import {
 
 const redis = useRedis();
 
-/** Runs the job as often as it wants to come back. @returns how long it took by the action's clock. */
+/** Runs the job until it no longer reschedules itself. @returns how long it took by the action's clock. */
 async function confirm(world: PerformWorld, actionId: string): Promise<number> {
   let tookMs = 0;
   for (;;) {
@@ -30,7 +30,7 @@ async function unreadable(): Promise<never> {
 }
 
 describe('a change that was sent', () => {
-  it('says who did what at once, and that nothing has confirmed it yet', async () => {
+  it('shows at once who did what, and that it is not confirmed yet', async () => {
     const world = await createActionWorld(redis());
 
     await performAction(ask('block'), world.deps);
@@ -39,7 +39,7 @@ describe('a change that was sent', () => {
     expect(await world.stations()).toEqual(['asked', 'sent', 'done']);
   });
 
-  it('is confirmed by its webhook, before anything is asked of the card service', async () => {
+  it('is confirmed by its webhook without calling the card service', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
     const { getAccount: _unused, ...card } = world.deps.card;
@@ -54,7 +54,7 @@ describe('a change that was sent', () => {
     expect(records.at(-1)).toMatchObject({ event: 'confirmed', confirmedBy: 'webhook', eventId: 'evt_status1' });
   });
 
-  it('is not told as confirmed before whoever sent it has told that it was sent', async () => {
+  it('is not reported as confirmed before it is reported as sent', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
     await world.deps.history.expectedBy(acctId, 'BLOCKED', 'evt_status1');
@@ -66,7 +66,7 @@ describe('a change that was sent', () => {
     expect(world.shown).toEqual([{ state: 'done', confirmation: 'sent' }]);
   });
 
-  it.each(['block', 'limit'] as const)('a %s is confirmed by a look at the card service', async (verb) => {
+  it.each(['block', 'limit'] as const)('is confirmed by reading the card service (%s)', async (verb) => {
     const world = await createActionWorld(redis());
     await performAction(ask(verb), world.deps);
 
@@ -82,7 +82,7 @@ describe('a change that was sent', () => {
     ['shows something else', undefined],
     ['cannot be read', unreadable],
   ])(
-    'when the card service %s for two minutes, whoever asked, ops and the audit channel hear so',
+    'is reported to the requester, ops and the audit channel if the card service %s for two minutes',
     async (_how, away) => {
       const world = await createActionWorld(redis());
       await performAction(ask('block', byCommand), world.deps);
@@ -101,7 +101,7 @@ describe('a change that was sent', () => {
     },
   );
 
-  it('the same once more says nothing more', async () => {
+  it('is reported once, even if its jobs run again', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block', byCommand), world.deps);
     await confirm(world, 'act_block1');
@@ -113,7 +113,7 @@ describe('a change that was sent', () => {
     expect({ answers: world.answers.length, stations: await world.stations() }).toEqual(before);
   });
 
-  it('undone by the next action before anybody looked, it is no alarm', async () => {
+  it('raises no alarm if the next action undoes it before it is verified', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
     await performAction(ask('unblock', { id: 'act_unblock1' }), world.deps);
@@ -135,7 +135,7 @@ describe('a change that was sent', () => {
   });
 });
 
-it('whoever typed a change that somebody else changes before it is confirmed is told so', async () => {
+it('notifies the person who typed a change if someone else changes it before it is confirmed', async () => {
   const world = await createActionWorld(redis());
   const actor = { userId: 'U2', teamId: 'T1' };
   await performAction(ask('block', byCommand), world.deps);
@@ -146,7 +146,7 @@ it('whoever typed a change that somebody else changes before it is confirmed is 
   expect(world.answers.at(-1)?.text).toMatch(/^Blocked: Jane Doe.*changed again before the card service confirmed it/);
 });
 
-it('whoever changes the same again themselves hears of the later change only', async () => {
+it('reports only the later change to a person who changes the same setting twice', async () => {
   const world = await createActionWorld(redis());
   await performAction(ask('block', byCommand), world.deps);
   await performAction(ask('unblock', { ...byCommand, id: 'act_unblock1' }), world.deps);
@@ -157,7 +157,7 @@ it('whoever changes the same again themselves hears of the later change only', a
   expect(world.answers.slice(before)).toEqual([]);
 });
 
-it('a write without an answer, that nobody can look at, is told as soon as it can be seen', async () => {
+it('reports an unanswered write as soon as the card can be read again', async () => {
   const world = await createActionWorld(redis());
   const card = {
     ...world.deps.card,

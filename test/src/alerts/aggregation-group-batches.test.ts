@@ -8,14 +8,14 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
-/** The nth try at a till, so many minutes after the first. */
+/** The nth attempt at a terminal, the given minutes after the first. */
 function tried(index: number, minutes: number, over: Record<string, unknown> = {}): TransactionAlert {
   const at = new Date(Date.parse('2026-11-20T14:00:00Z') + minutes * 60_000).toISOString();
   const id = `evt_${String(index).padStart(16, '0')}`;
   return transactionAlert({ id, occurredAt: at, callbackAt: at, ...over });
 }
 
-it('declines that come together are in the same groups, and counted the same, as when each comes alone', async () => {
+it('groups and counts declines that arrive together the same as declines that arrive one by one', async () => {
   const all = Array.from({ length: 16 }, (_, index) =>
     tried(index, (index * 37) % 90, { acctId: 1 + (index % 2), amountCents: index % 5 === 0 ? 500 : 1000 }),
   );

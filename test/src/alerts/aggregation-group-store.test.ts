@@ -21,7 +21,7 @@ afterAll(() => {
 const START = Date.parse('2026-11-20T14:00:00Z');
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
 
-/** The nth try at a till, so many minutes after the first. */
+/** The nth attempt at a terminal, the given minutes after the first. */
 function tried(index: number, minutes: number, over: Record<string, unknown> = {}): TransactionAlert {
   const at = new Date(START + minutes * 60_000).toISOString();
   return transactionAlert({ id: idOf(index), occurredAt: at, callbackAt: at, amountCents: 1000, ...over });
@@ -39,7 +39,7 @@ async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
 }
 
 describe('declines of the same card, merchant, reason and amount', () => {
-  it('are one group, led by the first to arrive, whichever was tried first', async () => {
+  it('form one group, led by the first to arrive, even if another was attempted earlier', async () => {
     const [late, early, later] = [tried(5, 10), tried(1, 0), tried(9, 20)];
 
     expect(await join(late)).toBe(idOf(5));
@@ -66,7 +66,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
     ['another card', { acctId: 99 }],
     ['another merchant', { merchant: { name: 'Other', city: '', state: '', country: '', id: 'M1' } }],
     [
-      'another shop of that name',
+      'another shop of the same name',
       { merchant: { name: 'Blue Bottle Coffee', city: '', state: '', country: '', id: 'M2' } },
     ],
     [
@@ -74,18 +74,18 @@ describe('declines of the same card, merchant, reason and amount', () => {
       { merchant: { name: 'Blue Bottle Coffee', city: 'Reno', state: 'NV', country: 'US', id: 'M1' } },
     ],
     [
-      'the same merchant in a city of that name in another country',
+      'the same merchant in a city of the same name in another country',
       { merchant: { name: 'Blue Bottle Coffee', city: 'Austin', state: 'TX', country: 'CA', id: 'M1' } },
     ],
     ['another amount', { amountCents: 999 }],
     ['another reason', { decline: { code: 'decline', message: 'Do not honor' } }],
-  ])('are no repeat of %s', async (_what, over) => {
+  ])('do not group with %s', async (_what, over) => {
     await join(tried(1, 0));
 
     expect(await join(tried(2, 1, over))).toBe(idOf(2));
   });
 
-  it('match whatever the case and the spaces of merchant and reason', async () => {
+  it('match regardless of case and spaces in the merchant and reason', async () => {
     await join(tried(1, 0));
     const merchant = { name: ' BLUE  BOTTLE coffee', city: ' AUSTIN', state: 'tx', country: '840', id: 'M1' };
 
@@ -94,7 +94,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
     );
   });
 
-  it('match whatever the spelling of the merchant’s name', async () => {
+  it('match regardless of the spelling of the merchant’s name', async () => {
     const at = (name: string) => ({ merchant: { name, city: '', state: '', country: 'US', id: 'M9' } });
     await join(tried(1, 0, at('AMZN Mktp US*2K3')));
 
@@ -116,24 +116,24 @@ describe('declines of the same card, merchant, reason and amount', () => {
   const span = AGGREGATION_SPAN_MS / 60_000;
 
   it.each([
-    ['exactly as far apart as they may be', gap, idOf(1)],
-    ['a second more', gap + 1 / 60, idOf(2)],
-    ['exactly as far apart, the other way round', -gap, idOf(1)],
-    ['a second more, the other way round', -gap - 1 / 60, idOf(2)],
-  ])('belong together when they are %s', async (_what, minutes, leader) => {
+    ['exactly the maximum gap apart', gap, idOf(1)],
+    ['a second further apart', gap + 1 / 60, idOf(2)],
+    ['exactly the maximum gap apart, in reverse order', -gap, idOf(1)],
+    ['a second further apart, in reverse order', -gap - 1 / 60, idOf(2)],
+  ])('are grouped by time: %s', async (_what, minutes, leader) => {
     await join(tried(1, 0));
 
     expect(await join(tried(2, minutes))).toBe(leader);
   });
 
-  it('are announced again after ten quiet minutes, and no sooner', async () => {
+  it('are announced again after ten quiet minutes, not earlier', async () => {
     await join(tried(1, 0));
 
     expect(await join(tried(2, 9.9))).toBe(idOf(1));
     expect(await join(tried(3, 9.9 + 10.1))).toBe(idOf(3));
   });
 
-  it('get a new message after a day, however steadily they come', async () => {
+  it('get a new message after a day, however steadily they arrive', async () => {
     const steps = span / gap;
     for (let index = 1; index <= steps + 1; index += 1)
       expect(await join(tried(index, (index - 1) * gap))).toBe(idOf(1));
@@ -142,7 +142,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
     expect(await join(tried(991, span + gap))).toBe(idOf(990));
   });
 
-  it('start a new group once somebody has acted on the first', async () => {
+  it('start a new group once someone has acted on the first', async () => {
     const alerts = createAlerts(redis());
     await join(tried(1, 0));
     const at = (minutes: number): string => new Date(START + minutes * 60_000).toISOString();
@@ -156,7 +156,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
     expect(await join(tried(5, 5))).toBe(idOf(4));
   });
 
-  it('start a new group when the first was fetched after a gap', async () => {
+  it('start a new group if the first was backfilled', async () => {
     const [missed, live] = [{ ...tried(1, 0), late: true }, tried(2, 1)];
     await createAlerts(redis()).save(missed);
     await createAlerts(redis()).save(live);
@@ -203,7 +203,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
     );
   });
 
-  it('that arrive late between others are counted once, and make no more groups than before', async () => {
+  it('that arrive late between others are each counted in exactly one group', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -6,7 +6,7 @@ import { outcome, shippingAlert, transactionAlert } from '../../templates/fixtur
 
 const redis = useRedis();
 
-it('an alert that is saved again keeps the outcomes that were added in between', async () => {
+it('keeps the outcomes added in between when an alert is saved again', async () => {
   const alerts = createAlerts(redis());
   const alert = transactionAlert();
   await alerts.save(alert);
@@ -23,7 +23,7 @@ it('an alert that is saved again keeps the outcomes that were added in between',
   ).toEqual(['2026-11-20T14:00:00.000Z', '2026-11-20T15:00:00.000Z']);
 });
 
-it('alerts that are saved together are those that each was, also in the list of their hour', async () => {
+it('stores alerts saved together unchanged, and lists them under their hour', async () => {
   const alerts = createAlerts(redis());
   const callbackAt = new Date().toISOString();
   const ids = Array.from({ length: 30 }, (_, index) => `evt_${String(index).padStart(16, '0')}`);
@@ -40,7 +40,41 @@ it('alerts that are saved together are those that each was, also in the list of 
   expect(kept.toSorted()).toEqual(ids);
 });
 
-it('knows as what an alert came, and when, whoever saved it', async () => {
+it('stores an alert in fields of at most 64 bytes, for which Redis needs one block of memory', async () => {
+  const alert = transactionAlert();
+
+  await createAlerts(redis()).save(alert);
+
+  const key = stateKey(`alert:${alert.event.id}`);
+  const sizes = Object.values(await redis().hgetallBuffer(key)).map((value) => value.length);
+  expect(Math.max(...sizes)).toBe(64);
+  expect(await redis().object('ENCODING', key)).toBe('listpack');
+});
+
+it('replaces an alert by a shorter one, for another process as well', async () => {
+  const alert = transactionAlert();
+  const holder = Array.from({ length: 100 }, (_, index) => Math.sin(index)).join();
+  const alerts = createAlerts(redis());
+  await alerts.save({ ...alert, card: { ...alert.card, holder } });
+
+  await alerts.save(alert);
+
+  expect(await createAlerts(redis()).get(alert.event.id)).toEqual(await alerts.get(alert.event.id));
+  expect((await createAlerts(redis()).get(alert.event.id))?.card).toEqual(alert.card);
+});
+
+it('reads what it saved itself as another process reads it', async () => {
+  for (const alert of [transactionAlert(), shippingAlert()]) {
+    const own = createAlerts(redis());
+    await own.save(alert);
+
+    const read = await own.get(alert.event.id);
+    expect(read).toStrictEqual(await createAlerts(redis()).get(alert.event.id));
+    expect(JSON.stringify(read)).toBe(JSON.stringify(await createAlerts(redis()).get(alert.event.id)));
+  }
+});
+
+it('returns the kind and arrival time of an alert, even if another process saved it', async () => {
   const alert = transactionAlert();
   const alerts = createAlerts(redis());
   await alerts.save(alert);
@@ -51,7 +85,7 @@ it('knows as what an alert came, and when, whoever saved it', async () => {
   expect(await alerts.arrivalOf('evt_0000000000000000')).toBeNull();
 });
 
-it('an action has one outcome, the latest', async () => {
+it('keeps only the latest outcome of an action', async () => {
   const alerts = createAlerts(redis());
   const alert = transactionAlert();
   await alerts.save(alert);
@@ -62,7 +96,7 @@ it('an action has one outcome, the latest', async () => {
   expect((await alerts.get(alert.event.id))?.outcomes.map(({ state }) => state)).toEqual(['done']);
 });
 
-it('alerts of a kind are read in the order of their ids, without the others and those that are gone', async () => {
+it('reads alerts of a kind in the order of the given ids, without other kinds and missing alerts', async () => {
   const alerts = createAlerts(redis());
   const shipped = shippingAlert({ id: 'evt_000000000000000b' });
   const declined = transactionAlert();
@@ -73,7 +107,7 @@ it('alerts of a kind are read in the order of their ids, without the others and 
   expect((await alertsOfKind('card-shipping', ids, alerts)).map(({ event }) => event.id)).toEqual([shipped.event.id]);
 });
 
-it('an alert that this version cannot read is left out where alerts of a kind are read: it must not keep a card’s later events', async () => {
+it('skips an alert that this version cannot read, so that it does not hide the later events of a card', async () => {
   const alerts = createAlerts(redis());
   const declined = ['evt_000000000000000a', 'evt_000000000000000b'];
   for (const id of declined) await alerts.save(transactionAlert({ id }));
@@ -87,7 +121,7 @@ it('an alert that this version cannot read is left out where alerts of a kind ar
   ).rejects.toThrow('Connection is closed.');
 });
 
-it('the list of alerts ends with the alerts in it', async () => {
+it('expires the list of alerts with the alerts in it', async () => {
   const hour = Math.floor(Date.now() / 3_600_000);
   const inHour = (ago: number) => new Date((hour - ago) * 3_600_000).toISOString();
   const list = (ago: number) => stateKey(`alerts-kept:${hour - ago}`);

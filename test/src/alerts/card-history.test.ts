@@ -7,7 +7,7 @@ const DAYS = 24 * 3600;
 const at = (second: number): string => new Date(Date.UTC(2026, 2, 4, 15, 0, second)).toISOString();
 
 describe('the statuses of a card', () => {
-  it('begin with the oldest by the service’s time, in whatever order they arrive', async () => {
+  it('are sorted by the service’s time, in any order of arrival', async () => {
     const history = createCardHistory(redis());
 
     await history.addStatus(7, { eventId: 'evt_b', status: 'BLOCKED', callbackAt: at(2), receivedAt: at(2) });
@@ -24,7 +24,7 @@ describe('the statuses of a card', () => {
     expect(await history.statuses(8), 'another card').toEqual([]);
   });
 
-  it('within a second are ordered by all seven digits of its fraction', async () => {
+  it('within one second are sorted by all seven fractional digits', async () => {
     const history = createCardHistory(redis());
 
     await history.addStatus(7, {
@@ -43,7 +43,7 @@ describe('the statuses of a card', () => {
     expect((await history.statuses(7)).map(({ status }) => status)).toEqual(['ACTIVE', 'BLOCKED']);
   });
 
-  it('name one that came after fifty newer ones, whose message is still to be posted', async () => {
+  it('include a late status older than fifty others, because its message is not posted yet', async () => {
     const history = createCardHistory(redis());
     for (let second = 1; second <= 50; second += 1)
       await history.addStatus(7, {
@@ -60,7 +60,7 @@ describe('the statuses of a card', () => {
     expect(await history.statuses(7)).toEqual(known.slice(1));
   });
 
-  it('begin with the fiftieth from the end, and are kept for 90 days', async () => {
+  it('are limited to the newest fifty and kept for 90 days', async () => {
     const history = createCardHistory(redis());
 
     for (let second = 0; second < 52; second += 1)
@@ -80,7 +80,7 @@ describe('the statuses of a card', () => {
 });
 
 describe('the latest alerts of an account', () => {
-  it('are the newest two hundred, newest first, each kind for itself', async () => {
+  it('are the newest two hundred of each kind, newest first', async () => {
     const history = createCardHistory(redis());
 
     for (let index = 0; index < 202; index += 1) await history.addAlert(7, 'declines', `evt_${index}`, 1000 + index);
@@ -95,10 +95,10 @@ describe('the latest alerts of an account', () => {
   });
 });
 
-describe('the status that an action waits for', () => {
+describe('the status an action waits for', () => {
   const by = { userId: 'U0ANA', actionId: 'act_1' };
 
-  it('belongs to the first event with it, however often that is asked', async () => {
+  it('belongs to the first event with this status, however often it is read', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);
 
@@ -111,7 +111,7 @@ describe('the status that an action waits for', () => {
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_2'), 'another action').toBeNull();
   });
 
-  it('is waited for anew by a later action, and no more where the card service refused', async () => {
+  it('is awaited again by a later action, and no longer after the card service refused', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);
     await history.expectedBy(7, 'BLOCKED', 'evt_1');
@@ -125,12 +125,12 @@ describe('the status that an action waits for', () => {
   });
 });
 
-it('an event is expected while an action of ours waits for its status, and when it is the one that confirmed it', async () => {
+it('an event is expected while one of our actions waits for its status, and if it confirmed the action', async () => {
   const history = createCardHistory(redis());
   expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(false);
 
   await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1' });
-  expect(await history.isExpected(1, 'BLOCKED', 'evt_a'), 'it may be on its way').toBe(true);
+  expect(await history.isExpected(1, 'BLOCKED', 'evt_a'), 'the event may be in flight').toBe(true);
 
   await history.expectedBy(1, 'BLOCKED', 'evt_a');
   expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(true);

@@ -49,7 +49,7 @@ describe('a card that was shipped', () => {
     await news().shipping(shipped);
   });
 
-  it('is reminded of once when it is still not activated after ten days', async () => {
+  it('triggers one reminder if it is still not activated after ten days', async () => {
     await look(due - 1);
     expect(announced).toEqual([]);
 
@@ -61,7 +61,7 @@ describe('a card that was shipped', () => {
     expect(announced[0]?.event.id).not.toBe(shipped.event.id);
   });
 
-  it('gets its reminder under the same id after a crash', async () => {
+  it('gets a reminder with the same id after a crash', async () => {
     await remindOfActivation({
       cardOrders: { ...createCardOrders(redis()), forget: async () => Promise.reject(new Error('killed')) },
       alerts: createAlerts(redis()),
@@ -83,7 +83,7 @@ describe('a card that was shipped', () => {
     ['closed', [card(6231, 'CLOSED')]],
     ['replaced', [card(6231, 'INACTIVE'), card(6300, 'INACTIVE', '9999')]],
     ['gone', []],
-  ])('is not reminded of when the card API says that it was %s', async (_what, now) => {
+  ])('triggers no reminder if the card API reports it as %s', async (_what, now) => {
     cards = now;
     await look();
     cards = [card(6231, 'INACTIVE')];
@@ -92,7 +92,7 @@ describe('a card that was shipped', () => {
     expect(announced).toEqual([]);
   });
 
-  it('is checked again later when the card API does not answer', async () => {
+  it('is checked again later if the card API does not respond', async () => {
     cards = null;
     await look();
     expect(announced).toEqual([]);
@@ -103,7 +103,7 @@ describe('a card that was shipped', () => {
     expect(announced).toHaveLength(1);
   });
 
-  it('is reached even behind many that the card API says nothing about', async () => {
+  it('is still checked behind many cards that the card API does not return', async () => {
     const orders = createCardOrders(redis());
     for (let acctId = 1; acctId <= 60; acctId += 1) {
       await orders.note({ acctId, cardOrderId: acctId }, 'shipped', shipped.event.callbackAt, shipped.event.id);
@@ -118,7 +118,7 @@ describe('a card that was shipped', () => {
     expect(await orders.overdue(due + 2000, 100)).toHaveLength(60);
   });
 
-  it('is not reminded of after its activation, nor when another one was shipped', async () => {
+  it('triggers no reminder after its activation, or after another card was shipped', async () => {
     await news().status(status('ACTIVE', '2026-11-21T00:00:00Z', 'evt_000000000000000a'));
     await look();
     expect(announced).toEqual([]);
@@ -142,7 +142,7 @@ describe('the timeline of a card order', () => {
   ] as const;
 
   it.each([[[0, 1, 2]], [[1, 0, 2]], [[1, 2, 0]]])(
-    'is one thread with the same progress in the order of arrival %j',
+    'is one thread with the same progress for the order of arrival %j',
     async (order) => {
       const groupings = [];
       for (const index of order) {

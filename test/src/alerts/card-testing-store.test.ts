@@ -15,7 +15,7 @@ const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
 
-/** The nth decline, of the card of account `acctId`, so many minutes after the first. */
+/** The nth decline, on the card of account `acctId`, the given minutes after the first. */
 function tried(index: number, acctId: number, minutes: number, over: Record<string, unknown> = {}): TransactionAlert {
   const at = new Date(START + minutes * 60_000).toISOString();
   const card = { ...transactionAlert().card, acctId, holder: `Holder ${acctId}`, last4: String(acctId) };
@@ -46,7 +46,7 @@ const window = CARD_TESTING_WINDOW_MS / 60_000;
 const gap = CARD_TESTING_GAP_MS / 60_000;
 
 describe('declines at one merchant', () => {
-  it('of three different cards within the window cause a warning', async () => {
+  it('of three different cards within the window trigger a warning', async () => {
     const [one, two, three] = [tried(1, 1001, 0), tried(2, 1002, 4), tried(3, 1003, window)];
     expect(await join(one)).toBeNull();
     expect(await join(two)).toBeNull();
@@ -64,7 +64,7 @@ describe('declines at one merchant', () => {
 
   it.each([
     [
-      'two cards, however often',
+      'two cards, any number of times',
       [
         [1, 0],
         [2, 1],
@@ -74,7 +74,7 @@ describe('declines at one merchant', () => {
       ],
     ],
     [
-      'three cards, a second too slowly',
+      'three cards, a second outside the window',
       [
         [1, 0],
         [2, 5],
@@ -82,7 +82,7 @@ describe('declines at one merchant', () => {
       ],
     ],
     [
-      'three cards, never three within the window',
+      'three cards, but never three within the window',
       [
         [1, 0],
         [2, window],
@@ -90,12 +90,12 @@ describe('declines at one merchant', () => {
         [1, 3 * window],
       ],
     ],
-  ] as const)('of %s are none', async (_what, declines) => {
+  ] as const)('of %s trigger no warning', async (_what, declines) => {
     for (const [index, [acctId, minutes]] of declines.entries())
       expect(await join(tried(index, acctId, minutes))).toBeNull();
   });
 
-  it('add later cards and tries to the same warning, and earlier ones that arrive late', async () => {
+  it('add later cards and attempts to the same warning, and earlier ones that arrive late', async () => {
     await join(tried(1, 1001, 10));
     await join(tried(2, 1002, 11));
     const warning = await join(tried(3, 1003, 12));
@@ -113,7 +113,7 @@ describe('declines at one merchant', () => {
     expect(cards[0]).toMatchObject({ alertId: idOf(1), minCents: 101, maxCents: 105 });
   });
 
-  it('in several cities keep the cities of each card, in any order of arrival', async () => {
+  it('in several cities are listed with the cities of each card, in any order of arrival', async () => {
     const { merchant } = transactionAlert().event;
     const reno = { merchant: { ...merchant, city: 'Reno', state: 'NV' } };
     const alerts = [tried(1, 1001, 0), tried(2, 1001, 1, reno), tried(3, 1002, 2, reno), tried(4, 1003, 3)];
@@ -131,7 +131,7 @@ describe('declines at one merchant', () => {
     }
   });
 
-  it('of amounts that are neither small nor similar are none, and join no warning', async () => {
+  it('of amounts that are neither small nor similar trigger no warning and join none', async () => {
     for (const [index, amountCents] of [8000, 20_000, 50_000].entries())
       expect(await join(tried(index, 1001 + index, index, { amountCents }))).toBeNull();
     await join(tried(4, 2001, 3, { amountCents: 20_500 }));
@@ -143,13 +143,13 @@ describe('declines at one merchant', () => {
     expect(cards.map(({ acctId }) => acctId)).toEqual([1002, 2001, 2002]);
   });
 
-  it('need three cards again after a long pause', async () => {
+  it('require three cards again after a long pause', async () => {
     for (const index of [1, 2, 3]) await join(tried(index, 1000 + index, 0));
 
     expect(await join(tried(4, 1004, gap + 1 / 60))).toBeNull();
   });
 
-  it('count each event once and give it the same answer again', async () => {
+  it('are counted once per event and get the same result again', async () => {
     const all = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2), tried(4, 1004, 3)];
     for (const alert of all) await join(alert);
     const again = [];
@@ -161,7 +161,7 @@ describe('declines at one merchant', () => {
     expect(cards.map(({ count }) => count)).toEqual([1, 1, 1, 1]);
   });
 
-  it('name the same cards with the same counts in any order of arrival, at the same time', async () => {
+  it('give the same cards and counts in any order of concurrent arrival', async () => {
     const minutes = [0, 25, 50, 52, 55, 58, 70, 95];
     const alerts = minutes.map((minute, index) => tried(index, 1000 + (index % 5), minute));
     let run = 0;
@@ -187,13 +187,13 @@ describe('declines at one merchant', () => {
   });
 });
 
-it('a warning whose cards Redis has lost is none until its declines are noted again', async () => {
+it('a warning whose cards Redis has lost does not exist until its declines are recorded again', async () => {
   const declines = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2)] as const;
   for (const decline of declines) await join(decline);
   const { warningId = '' } = (await join(declines[2])) ?? {};
   expect(await cardsOf(warningId, declines[2])).toHaveLength(3);
 
-  // Written again by the worker that remembers it; what its cards were, no worker remembers.
+  // The worker that remembers the warning writes it again, but no worker remembers its cards.
   await redis().flushall();
   expect(await cardsOf(warningId, declines[2])).toEqual([]);
   expect(await createAlerts(redis()).get(warningId)).toBeNull();
@@ -202,7 +202,7 @@ it('a warning whose cards Redis has lost is none until its declines are noted ag
   expect(await cardsOf(warningId, declines[2])).toHaveLength(3);
 });
 
-it('only what somebody meets who has nothing but the number is card testing', () => {
+it('treats only declines that a thief with just the card number would get as card testing', () => {
   const is = (code: string): boolean => mayBeCardTesting(declined(code, '').event);
 
   const own = [

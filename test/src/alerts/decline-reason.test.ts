@@ -23,7 +23,7 @@ it('covers exactly the codes that the service documents', () => {
 describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
   const reason = declineReason({ code, message });
 
-  it('has a meaning, and says who can do what', () => {
+  it('has a meaning and says who can do what', () => {
     expect(reason).toMatchObject({ code, remedy, isKnown: true, isSensitive: code === 'decline.card.pin' });
     expect(reason.title).toMatch(/^[A-Z]/);
     expect(reason.title).not.toMatch(/decline\./);
@@ -31,7 +31,7 @@ describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
     for (const words of [reason.meaning, reason.holderFix, reason.adminFix]) expect(words).toMatch(/^[A-Z].*\.$/);
   });
 
-  it('is found whatever its case and surrounding spaces', () => {
+  it('is found regardless of case and surrounding spaces', () => {
     expect(declineReason({ code: ` ${code.toUpperCase()}\n`, message })).toEqual(reason);
   });
 });
@@ -47,12 +47,12 @@ it.each([
   ]),
   ['decline.rule.mcc', 'Unauthorized merchant'],
   ['decline.of.tomorrow', 'Something new'],
-])('%s with "%s" says what it means, and what both can do', (code, message) => {
+])('%s with "%s" explains its meaning and what holder and admin can do', (code, message) => {
   const { title, meaning, holderFix, adminFix } = declineReason({ code, message });
 
   expect(title).toMatch(/^[A-Z]/);
   for (const words of [meaning, holderFix, adminFix]) expect(words).toMatch(/^[A-Z].*\w.*\.$/);
-  expect(`${holderFix} ${adminFix}`, 'nothing was left out of a sentence').not.toMatch(/[ ,] ?[.,]/);
+  expect(`${holderFix} ${adminFix}`, 'no sentence has an empty placeholder').not.toMatch(/[ ,] ?[.,]/);
 });
 
 it.each([
@@ -61,7 +61,7 @@ it.each([
   ['monthly', 'wait until the first of the month'],
   ['yearly', 'wait until January 1'],
   ['lifetime', 'pay another way'],
-])('a %s limit tells the holder to raise it, or to %s', (period, otherwise) => {
+])('advises the holder with a %s limit to ask for a higher one or %s', (period, otherwise) => {
   const { holderFix } = declineReason({ code: 'decline.rule.velocity', message: `exceeded ${period} limit` });
 
   expect(holderFix).toContain('Ask for a higher limit');
@@ -80,7 +80,7 @@ it.each([
   ['toString', 'x'],
   ['__proto__', 'x'],
   ['', 'x'],
-])('knows no code %j and makes none up', (code, message) => {
+])('treats the code %j as unknown and offers no remedy', (code, message) => {
   expect(declineReason({ code, message })).toMatchObject({ code, isKnown: false, remedy: 'none', isSensitive: false });
 });
 
@@ -100,7 +100,7 @@ it.each([
   expect(reason.title).toBe(`Over the ${period} limit`);
 });
 
-it('names no period for a category limit when the service names none', () => {
+it('names no period for a category limit if the service names none', () => {
   const code = 'decline.rule.velocity.mcc';
 
   expect(declineReason({ code, message: 'Transaction exceeded merchant category limit' }).period).toBeNull();
@@ -113,7 +113,7 @@ it.each([
   ['Unauthorized merchant category:', null],
   ['Unauthorized merchant category', null],
   ['', null],
-])('takes the category from %j', (message, category) => {
+])('reads the category from %j', (message, category) => {
   expect(declineReason({ code: 'decline.rule.mcc', message }).category).toBe(category);
 });
 

@@ -22,7 +22,7 @@ import { change, statusAlert, transactionAlert } from '../../templates/fixtures.
 const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
 const here: Delivery = { channel: 'C1', holdUntil: null, passesQuiet: false };
-/** What the rules say about each event; nothing: it goes nowhere. */
+/** Where the rules send each event. Events without an entry go nowhere. */
 const routes = new Map<string, Delivery | Delivery[]>();
 let toHolder: Alert[] = [];
 let updated: string[] = [];
@@ -103,10 +103,10 @@ function declined(index: number, over: Partial<TransactionEvent> = {}): Transact
   return { ...transactionAlert().event, id: idOf(index), occurredAt: at, callbackAt: at, ...over };
 }
 
-describe('an activation that is followed by a block at once', () => {
+describe('an activation directly followed by a block', () => {
   const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];
 
-  it('that a mute withheld is shown with the block, which passes every mute, and its holder is notified of both', async () => {
+  it('that was muted is shown with the block, which passes every mute, and the holder is notified of both', async () => {
     const { deliver, outbox, alerts } = world();
     routes.set(blocked.id, here);
 
@@ -135,7 +135,7 @@ describe('an activation that is followed by a block at once', () => {
     expect(updated).toContain(active.id);
   });
 
-  it('that arrives after the block is added to its message, and is posted nowhere else', async () => {
+  it('that arrives after the block is added to the block’s message and not posted elsewhere', async () => {
     const { deliver, outbox } = world();
     routes.set(blocked.id, here).set(active.id, { ...here, channel: 'C2' });
 
@@ -148,7 +148,7 @@ describe('an activation that is followed by a block at once', () => {
   });
 });
 
-it('an alert that is exempt from quiet hours is posted now, with the held message that counts it', async () => {
+it('posts an alert exempt from quiet hours now, with the held message that counts it', async () => {
   const { deliver, outbox } = world();
   const holdUntil = Date.now() + 600_000;
   const held = { ...here, holdUntil };
@@ -164,7 +164,7 @@ it('an alert that is exempt from quiet hours is posted now, with the held messag
   expect(heldForMs).toBeNull();
 });
 
-it('a card-testing warning gets its message even when the job of the decline that caused it failed for good', async () => {
+it('posts a card-testing warning even if the job of the decline that triggered it failed for good', async () => {
   const { deliver, outbox, groupAlert, alerts } = world();
   const decline = { code: 'decline', message: 'Do not honor' };
   const events = [1, 2, 3, 4].map((index) => declined(index, { acctId: 100 + index, decline }));
@@ -177,7 +177,7 @@ it('a card-testing warning gets its message even when the job of the decline tha
   ];
   await deliver(first);
   await deliver(second);
-  // Its job dies right after it was counted, and is never run again.
+  // Its job dies right after the decline was counted and never runs again.
   const { warning } = await groupAlert(transactionAlert(cause), 'C1');
   expect(warning).toMatchObject({ isCause: true });
   const id = warning?.warningId ?? '';
@@ -214,7 +214,7 @@ describe('while a fraud case of the account is open', () => {
     (await outbox.look(channel, 9)).waiting.map(({ entry }) => entry)[0];
   const open = () => createFraudCases(redis()).open(decline.acctId, caseId, idOf(91));
 
-  it('a decline answers its thread where the channel has the case, and is a message of its own elsewhere', async () => {
+  it('a decline is posted in the case’s thread if the channel has the case, and as a separate message elsewhere', async () => {
     const started = world();
     await open();
     await started.groupAlert(
@@ -236,10 +236,10 @@ describe('while a fraud case of the account is open', () => {
     await started.deliver(decline);
 
     expect(await entryIn('C1', started)).toMatchObject({ threadId: caseId, broadcast: false });
-    expect(await entryIn('C2', started), 'nobody there could open the thread').toMatchObject({ threadId: null });
+    expect(await entryIn('C2', started), 'the thread does not exist there').toMatchObject({ threadId: null });
   });
 
-  it('what comes before the case is announced shows in the channel as well', async () => {
+  it('a decline before the case is announced is also shown in the channel', async () => {
     const started = world();
     await open();
     routes.set(decline.id, here);

@@ -14,18 +14,18 @@ const record = (eventId: string, status: StatusRecord['status'], second: number)
 });
 
 describe('the timeline of a status event', () => {
-  it('shows the known status before and the new one', () => {
+  it('shows the previously known status and the new one', () => {
     const timeline = statusTimeline(card, 'a', [record('a', 'BLOCKED', 0)], 'ACTIVE');
 
     expect(timeline.change).toMatchObject({ from: 'ACTIVE', steps: [{ status: 'BLOCKED' }], supersededBy: null });
     expect(timeline.mayContinue).toBe(false);
   });
 
-  it('does not say that a card was before what it is now: the directory may have read that before the webhook came', () => {
+  it('shows no previous status equal to the new one, because the directory may have read it before the webhook arrived', () => {
     expect(statusTimeline(card, 'a', [record('a', 'BLOCKED', 0)], 'BLOCKED').change.from).toBeNull();
   });
 
-  it('begins with what was known before the first event, later ones with the event before', () => {
+  it('starts from the known status for the first event, and from the previous event for later ones', () => {
     const history = [record('a', 'BLOCKED', 0), record('b', 'ACTIVE', 300)];
 
     expect(statusTimeline(card, 'a', history, 'INACTIVE').change.from).toBe('INACTIVE');
@@ -45,7 +45,7 @@ describe('the timeline of a status event', () => {
     expect(timeline.change.supersededBy).toBeNull();
   });
 
-  it('waits for a BLOCKED after an activation, but not when the card was active before', () => {
+  it('waits for a BLOCKED after an activation, but not if the card was activated before', () => {
     expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'INACTIVE').mayContinue).toBe(true);
     expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], null).mayContinue).toBe(true);
     expect(statusTimeline(card, 'a', [record('a', 'ACTIVE', 0)], 'BLOCKED').mayContinue).toBe(false);
@@ -57,13 +57,13 @@ describe('the timeline of a status event', () => {
     expect(statusTimeline(card, 'b', history, 'INACTIVE').eventIds).toEqual(['b']);
   });
 
-  it('shows the present status when a newer event arrived first', () => {
+  it('shows the current status if a newer event arrived first', () => {
     const history = [record('a', 'BLOCKED', 0), record('b', 'ACTIVE', 300), record('c', 'CLOSED', 900)];
 
     expect(statusTimeline(card, 'a', history, null).change.supersededBy).toBe('CLOSED');
   });
 
-  it('contains its event, in order, whatever the history', () => {
+  it('contains its event, in order, for any history', () => {
     const histories = fc
       .array(fc.tuple(fc.constantFrom(...cardStatuses), fc.integer({ min: 0, max: 200 })), {
         minLength: 1,

@@ -26,13 +26,13 @@ it('adds the numbers when the card API answers late, and updates the messages', 
   expect(await enrich({ remedy, isIncomplete: false })).toEqual({ again: null, updated: 1, remedy });
 });
 
-it('asks once more when the answer is incomplete, and then stops', async () => {
+it('asks once more if the answer is incomplete, then stops', async () => {
   const incomplete = { remedy: { ...remedy, remainingCents: null }, isIncomplete: true };
 
   expect(await enrich(incomplete)).toEqual({ again: expect.any(Number), updated: 0, remedy: null });
   expect(await enrich(incomplete, true)).toEqual({ again: null, updated: 0, remedy: null });
 });
 
-it('is done when nothing would stop the purchase any more', async () => {
+it('stops if nothing would decline the purchase any more', async () => {
   expect(await enrich({ remedy: null, isIncomplete: false })).toEqual({ again: null, updated: 0, remedy: null });
 });

@@ -30,7 +30,7 @@ it('is limited in size', async () => {
   expect(await eventLog.read('evt_1')).toHaveLength(100);
 });
 
-it('has room for steps however much else the alert has, such as the cards of a warning', async () => {
+it('has room for steps even if the alert has much other data, such as the cards of a warning', async () => {
   const cards = Array.from({ length: 300 }, (_, acctId) => [`tried:${acctId}`, '{}'] as const);
   await redis().hset('{cardbell:state}:alert:evt_1', Object.fromEntries(cards));
 
@@ -39,7 +39,7 @@ it('has room for steps however much else the alert has, such as the cards of a w
   expect(await createEventLog(redis()).read('evt_1')).toMatchObject([{ step: 'posted', channel: 'C1' }]);
 });
 
-it('knows the newest event of an account', async () => {
+it('returns the newest event of an account', async () => {
   const eventLog = createEventLog(redis());
   await eventLog.setLatest(7378, 'evt_1');
   await eventLog.setLatest(7378, 'evt_2');

@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('keeps one open case for an account: a second report joins it', async () => {
+it('keeps one open case per account, which a second report joins', async () => {
   const cases = createFraudCases(redis());
 
   const first = { caseId: 'evt_case1', alertId: 'evt_a' };
@@ -16,7 +16,7 @@ it('keeps one open case for an account: a second report joins it', async () => {
   expect(await cases.openOf(2)).toBeNull();
 });
 
-it('opens another case once the first is closed, and closing the first again leaves that open', async () => {
+it('opens another case once the first is closed, and leaves it open if the first is closed again', async () => {
   const cases = createFraudCases(redis());
   await cases.open(1, 'evt_case1', 'evt_a');
   await cases.close(1, 'evt_case1');

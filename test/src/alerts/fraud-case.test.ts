@@ -38,7 +38,7 @@ async function onlyCase(): Promise<FraudCaseAlert> {
 }
 
 describe('It wasn’t me', () => {
-  it('blocks the card, opens a case that mentions the operators, and shows the block on alert and case', async () => {
+  it('blocks the card, opens a case that mentions the operators, and shows the block on the alert and the case', async () => {
     await itWasntMe();
 
     expect(world.service.status).toBe('BLOCKED');
@@ -87,17 +87,17 @@ describe('It wasn’t me', () => {
     expect(purchases?.map(({ merchant }) => merchant)).toEqual(['Newer', 'Older']);
   });
 
-  it('opens no second case when it is pressed again, nor when its job runs again', async () => {
+  it('opens no second case when pressed again or when its job runs again', async () => {
     await itWasntMe();
     await itWasntMe();
     await itWasntMe({ id: 'act_again' });
 
     await onlyCase();
-    expect(new Set(told.map(({ id }) => id)).size, 'the holder is told once').toBe(1);
+    expect(new Set(told.map(({ id }) => id)).size, 'the holder is notified once').toBe(1);
     expect(world.writes).toEqual(['status BLOCKED']);
   });
 
-  it('adds another purchase to the open case: operators and the holder hear of it, once', async () => {
+  it('adds another purchase to the open case and notifies the operators and the holder once', async () => {
     const OTHER = 'evt_fedcba9876543210';
     const first = await world.deps.alerts.get(DECLINE);
     if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
@@ -118,7 +118,7 @@ describe('It wasn’t me', () => {
       operators: ['U0OLGA', 'S0OPS'],
       event: { amountCents: 9999 },
     });
-    expect(new Set(told.map(({ id }) => id)).size, 'the holder is told of each').toBe(2);
+    expect(new Set(told.map(({ id }) => id)).size, 'the holder is notified of each purchase').toBe(2);
     expect(told.find(({ id }) => id === `fraud-${added}`)?.message.text).toMatch(
       /^Added to your open fraud case: \$99\.99/,
     );
@@ -129,7 +129,7 @@ describe('It wasn’t me', () => {
     ).toContain('report-fraud');
   });
 
-  it('opens the case also where the card service is away, and blocks when the job runs again', async () => {
+  it('opens the case even if the card service is down, and blocks when the job runs again', async () => {
     const away = async () => {
       throw new CardApiError('card API answered 503', {
         code: 'unavailable',
@@ -156,7 +156,7 @@ describe('It wasn’t me', () => {
     await onlyCase();
   });
 
-  it.each(['BLOCKED', 'CLOSED'] as const)('opens a case for a card that is %s already', async (status) => {
+  it.each(['BLOCKED', 'CLOSED'] as const)('opens a case for a card that is already %s', async (status) => {
     world.service.status = status;
 
     await itWasntMe();
@@ -165,7 +165,7 @@ describe('It wasn’t me', () => {
     await onlyCase();
   });
 
-  it('is on record before the case is announced', async () => {
+  it('is audited before the case is announced', async () => {
     await itWasntMe();
 
     expect((await world.stations())[0]).toBe('asked');
@@ -175,7 +175,7 @@ describe('It wasn’t me', () => {
     }
   });
 
-  it('only blocks where somebody else presses it', async () => {
+  it('only blocks if someone else presses it', async () => {
     await performAction(ask('block', { isFraud: true }), world.deps);
 
     expect(world.service.status).toBe('BLOCKED');
@@ -184,7 +184,7 @@ describe('It wasn’t me', () => {
 });
 
 describe('Close the case', () => {
-  it('shows who closed it and when, leaves the card as it is, and lets a later report open another case', async () => {
+  it('shows who closed it and when, leaves the card unchanged, and lets a later report open another case', async () => {
     await itWasntMe();
     const { id } = (await onlyCase()).event;
     const close = (over: object = {}) =>

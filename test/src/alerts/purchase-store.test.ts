@@ -8,7 +8,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const purchases = () => createPurchases(redis(), createLock(redis()));
 
-/** Steps of one purchase: tied by the network's id, by the authorization's id, and by neither. */
+/** Steps of one purchase, linked by the network's id, by the authorization's id, and by neither. */
 function steps(acctId: number) {
   const make = (index: number, kind: string, over: Record<string, unknown>) =>
     transactionAlert({
@@ -27,8 +27,8 @@ function steps(acctId: number) {
   ];
 }
 
-it('is one purchase with one first event, in any order of arrival, at the same time and repeated', async () => {
-  // Side by side, each on a card of its own: most of the time they wait for their own locks.
+it('forms one purchase with one first event from concurrent, repeated events in any order', async () => {
+  // In parallel, each on a separate card, because they mostly wait for their own locks.
   const orders = fc.sample(fc.shuffledSubarray([0, 1, 2, 3, 0, 1, 2, 3], { minLength: 8 }), 25);
   await Promise.all(
     orders.map(async (order, index) => {

@@ -22,7 +22,7 @@ function step(kind: PurchaseStep['kind'], minutes: number, over: Partial<Purchas
   };
 }
 
-/** Sets of event ids that belong together, and which of them are inferred. */
+/** Groups of event ids, and which of them are inferred. */
 function grouped(events: readonly PurchaseStep[]) {
   return groupPurchases(events).map(({ steps, inferred }) => ({
     ids: steps.map(({ eventId }) => eventId),
@@ -31,14 +31,14 @@ function grouped(events: readonly PurchaseStep[]) {
 }
 
 describe('the steps of a purchase', () => {
-  it('share the network’s id, whatever the amounts', () => {
+  it('match by the network’s id, whatever the amounts', () => {
     const same = { networkTransactionId: '2265018' };
     const steps = [step('authorization', 0, same), step('settlement', DAY, { ...same, cents: 99_999 })];
 
     expect(grouped(steps)).toEqual([{ ids: steps.map(({ eventId }) => eventId), inferred: [] }]);
   });
 
-  it('share the authorization’s id, also through another step', () => {
+  it('match by the authorization’s id, even through another step', () => {
     const auth = step('authorization', 0, { networkTransactionId: '1' });
     const settled = step('settlement', DAY, { networkTransactionId: '1', authTransactionId: '77' });
     const refund = step('settlement', 9 * DAY, {
@@ -59,7 +59,7 @@ describe('the steps of a purchase', () => {
     expect(grouped([one, other])).toHaveLength(2);
   });
 
-  it('do not match by what a reversal says of its authorization, where the network’s id says otherwise', () => {
+  it('do not match by the authorization id of a reversal if the network’s id contradicts it', () => {
     const auth = step('authorization', 0, { networkTransactionId: '1' });
     const reversal = step('reversal', 1, { networkTransactionId: '1', authTransactionId: '77' });
     const other = [
@@ -80,14 +80,14 @@ describe('the steps of a purchase', () => {
 
   it.each([
     ['the same amount', 8410, '5411', true],
-    ['a part of it', 4205, '5411', true],
+    ['part of it', 4205, '5411', true],
     ['less than half of it', 4204, '5411', false],
-    ['more of it', 8411, '5411', false],
+    ['more than it', 8411, '5411', false],
     ['a tip at a restaurant', 10_933, '5812', true],
     ['more than a tip', 10_934, '5812', false],
     ['a full tank after a dollar', 25_000, '5542', true],
     ['more than a tank', 25_001, '5542', false],
-  ])('without ids are inferred for a settlement of %s', (_what, cents, mcc, belongs) => {
+  ])('without ids are inferred by amount: a settlement of %s', (_what, cents, mcc, belongs) => {
     const asked = mcc === '5542' ? 100 : 8410;
     const auth = step('authorization', 0, { mcc, cents: asked });
     const settled = step('settlement', 2 * DAY, { mcc, cents });
@@ -114,7 +114,7 @@ describe('the steps of a purchase', () => {
     expect(grouped([step('authorization', 0), other])).toHaveLength(2);
   });
 
-  it('share ids through a step that comes later: what was two groups is one', () => {
+  it('merge two groups into one when a later step links their ids', () => {
     const auth = step('authorization', 0, { networkTransactionId: '1' });
     const reversal = step('reversal', 1, { networkTransactionId: '2', authTransactionId: '77' });
     const more = step('reversal', 2, { networkTransactionId: '3', authTransactionId: '77' });
@@ -125,7 +125,7 @@ describe('the steps of a purchase', () => {
     ]);
   });
 
-  it('do not match where they name two authorizations of the same merchant', () => {
+  it('do not match if they name two authorizations of the same merchant', () => {
     const steps = [
       step('authorization', 0, { authTransactionId: '77' }),
       step('authorization', 1, { authTransactionId: '78' }),
@@ -142,17 +142,17 @@ describe('the steps of a purchase', () => {
 
   it.each<[string, PurchaseStep, number]>([
     ['a settlement after ten days', step('settlement', 0, atMs(tenDays)), 1],
-    ['a settlement later than that', step('settlement', 0, atMs(tenDays + 1)), 2],
+    ['a settlement a moment later', step('settlement', 0, atMs(tenDays + 1)), 2],
     ['a refund after 31 days', step('settlement', 0, { ...refund, ...atMs(month) }), 1],
-    ['a refund later than that', step('settlement', 0, { ...refund, ...atMs(month + 1) }), 2],
-    ['a settlement by a clock that is an hour slow', step('settlement', 0, atMs(-hour)), 1],
-    ['a settlement from before that', step('settlement', 0, atMs(-hour - 1)), 2],
-  ])('in time are inferred: %s', (_what, other, groups) => {
+    ['a refund a moment later', step('settlement', 0, { ...refund, ...atMs(month + 1) }), 2],
+    ['a settlement by a clock an hour behind', step('settlement', 0, atMs(-hour)), 1],
+    ['a settlement a moment earlier', step('settlement', 0, atMs(-hour - 1)), 2],
+  ])('are inferred by time: %s', (_what, other, groups) => {
     expect(grouped([step('authorization', 0), other])).toHaveLength(groups);
   });
 
   it.each(['4121', '5811', '5812', '5813', '5814', '7230', '7297', '7298'])(
-    'may have a tip of up to 30 % where people tip: %s',
+    'may include a tip of up to 30 % at merchants where people tip: %s',
     (mcc) => {
       const auth = step('authorization', 0, { mcc, cents: 10_000 });
 
@@ -161,7 +161,7 @@ describe('the steps of a purchase', () => {
     },
   );
 
-  it.each(['5541', '5542', '5552', '5983'])('may be settled for a full tank where fuel is sold: %s', (mcc) => {
+  it.each(['5541', '5542', '5552', '5983'])('may be settled for a full tank at fuel merchants: %s', (mcc) => {
     const auth = step('authorization', 0, { mcc, cents: 100 });
 
     expect(grouped([auth, step('settlement', DAY, { mcc, cents: 25_000 })])).toHaveLength(1);
@@ -175,7 +175,7 @@ describe('the steps of a purchase', () => {
     expect(grouped([auth, step('reversal', 1, { cents: 100 }), ...refunds])).toHaveLength(3);
   });
 
-  it('have reversals up to what was held, and no settlement after all of it', () => {
+  it('have reversals up to the amount held, and no settlement once all of it is reversed', () => {
     const auth = step('authorization', 0);
     const half = (minutes: number): PurchaseStep => step('reversal', minutes, { cents: 4205 });
 
@@ -185,7 +185,7 @@ describe('the steps of a purchase', () => {
     expect(grouped([auth, half(1), step('settlement', DAY, { cents: 4205 })])).toHaveLength(1);
   });
 
-  it('of each kind and direction can be kept', () => {
+  it('of each kind and direction can be stored', () => {
     for (const kind of ['authorization', 'pin', 'settlement', 'reversal'] as const)
       for (const direction of ['debit', 'credit'] as const) {
         const kept = step(kind, 0, { direction });
@@ -193,7 +193,7 @@ describe('the steps of a purchase', () => {
       }
   });
 
-  it('have one settlement each: a second one goes to another purchase, or stays alone', () => {
+  it('have one settlement each; a second one joins another purchase or stays alone', () => {
     const auths = [step('authorization', 0), step('authorization', 10)];
     const settled = [step('settlement', DAY), step('settlement', DAY + 1), step('settlement', DAY + 2)];
 
@@ -205,7 +205,7 @@ describe('the steps of a purchase', () => {
     ]);
   });
 
-  it('match by the exact amount before the nearer time', () => {
+  it('match by exact amount before nearest time', () => {
     const exact = step('authorization', 0, { mcc: '5812' });
     const near = step('authorization', 10, { mcc: '5812', cents: 7000 });
     const settled = step('settlement', DAY, { mcc: '5812' });

@@ -6,7 +6,7 @@ import { read } from '../webhooks/read.ts';
 
 const first = { hasWaited: false, isLate: false, isLast: false };
 
-/** Everything that events can set off, and what they did. */
+/** Everything that events can trigger, and what they did. */
 function createWorld({ isBackfilled = false } = {}) {
   const did: string[] = [];
   const receive = createReceiveEvent({
@@ -41,7 +41,7 @@ it('delivers the status changes of one account one at a time', async () => {
   expect(did).toEqual([`lock account:${event.acctId}:status`, 'deliver card-status']);
 });
 
-it('ignores a webhook whose change was reported before it came', async () => {
+it('ignores a webhook whose change was already reported', async () => {
   const { receive, did } = createWorld({ isBackfilled: true });
 
   expect(await receive(read('card-status'), first)).toBeNull();
@@ -49,7 +49,7 @@ it('ignores a webhook whose change was reported before it came', async () => {
   expect(did).toEqual([]);
 });
 
-it('delivers a backfilled change when it is the backfilled event itself', async () => {
+it('delivers the backfilled event itself', async () => {
   const { receive, did } = createWorld({ isBackfilled: true });
 
   await receive(read('card-status'), { ...first, isLate: true });
@@ -57,7 +57,7 @@ it('delivers a backfilled change when it is the backfilled event itself', async 
   expect(did).toContain('deliver card-status late');
 });
 
-it('notifies whoever ordered a virtual card after its alert', async () => {
+it('notifies the person who ordered a virtual card, after its alert', async () => {
   const { receive, did } = createWorld();
 
   await receive(read('virtual-card'), { ...first, isLast: true });

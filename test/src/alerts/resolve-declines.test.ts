@@ -16,7 +16,7 @@ const paid = (over: Partial<TransactionEvent> = {}): TransactionEvent => ({
   ...over,
 });
 
-/** @param meanwhile the alert when the account's lock is free, where that is not the same. */
+/** @param meanwhile the alert once the account's lock is free, if it changed meanwhile. */
 async function resolve(
   event: TransactionEvent,
   alert: TransactionAlert = declined,
@@ -42,7 +42,7 @@ async function resolve(
   return { shown, told };
 }
 
-it('shows on the decline that its retry was paid, and tells whoever approved, with the time it took', async () => {
+it('shows on the decline that its retry was paid, and notifies the approver with the time it took', async () => {
   const { shown, told } = await resolve(paid(), { ...declined, outcomes: [approved] });
 
   expect(shown).toEqual([`${declined.event.id} paid-evt_paid paid 2026-11-20T14:21:00Z`]);
@@ -53,34 +53,34 @@ it('shows on the decline that its retry was paid, and tells whoever approved, wi
   expect(told[0]).toMatch(/Approved by <@U0ANA>, paid at .*7 minutes/);
 });
 
-it('tells whoever approved also where the retry was faster than the answer of the card service', async () => {
+it('notifies the approver even if the retry was faster than the card service’s response', async () => {
   const { told } = await resolve(paid(), declined, { ...declined, outcomes: [approved] });
 
   expect(told).toHaveLength(1);
 });
 
-it('tells everybody who approved, once, where it took two', async () => {
+it('notifies each approver once if it took two', async () => {
   const alert = { ...declined, outcomes: [approved] };
   const { told } = await resolve(paid(), alert, alert, ['U0ANA', 'U0ZOE']);
 
   expect(told.map((line) => line.split(' ')[0])).toEqual(['U0ANA', 'U0ZOE']);
 });
 
-it('tells nobody where the purchase went through without help', async () => {
+it('notifies nobody if the purchase went through without help', async () => {
   const { shown, told } = await resolve(paid());
 
   expect([shown.length, told.length]).toEqual([1, 0]);
 });
 
-it('takes a tip, or a cheaper choice, for the same purchase', async () => {
+it('accepts a tip or a lower amount as the same purchase', async () => {
   expect((await resolve(paid({ amountCents: 9900 }))).shown).toHaveLength(1);
   expect((await resolve(paid({ amountCents: 7000 }))).shown).toHaveLength(1);
 });
 
-describe('is not taken for a retry:', () => {
+describe('does not count as a retry:', () => {
   it.each<[string, Partial<TransactionEvent>]>([
     ['a purchase elsewhere', { merchant: { ...declined.event.merchant, name: 'Corner Diner' } }],
-    ['a purchase of quite another amount', { amountCents: 300 }],
+    ['a purchase of a very different amount', { amountCents: 300 }],
     ['a purchase before the decline', { occurredAt: '2026-11-20T14:00:00Z' }],
     ['a purchase two days later', { occurredAt: '2026-11-22T14:14:00Z' }],
     ['another decline', { kind: 'decline' }],
@@ -88,7 +88,7 @@ describe('is not taken for a retry:', () => {
     expect((await resolve(paid(over))).shown).toEqual([]);
   });
 
-  it('a second purchase after the one that was', async () => {
+  it('a second purchase after the retry', async () => {
     const first: Outcome = { verb: 'paid', by: null, at: '2026-11-20T14:20:00Z', state: 'done', text: '' };
 
     expect((await resolve(paid(), { ...declined, outcomes: [first] })).shown).toEqual([]);

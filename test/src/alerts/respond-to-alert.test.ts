@@ -4,7 +4,7 @@ import { ask, createActionWorld, performAction } from '../../support/perform-wor
 
 const redis = useRedis();
 
-it('shows who has seen the alert, once, however often the button is pressed', async () => {
+it('shows once who has seen the alert, however often the button is pressed', async () => {
   const world = await createActionWorld(redis());
 
   await performAction(ask('acknowledge'), world.deps);

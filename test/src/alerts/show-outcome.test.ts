@@ -17,7 +17,7 @@ function setUp(alert: Alert | null = null) {
   return { outcomes, steps };
 }
 
-it('keeps an outcome before the messages of its alert are updated', async () => {
+it('stores an outcome before updating the messages of its alert', async () => {
   const { outcomes, steps } = setUp();
   const outcome = { verb: 'block', by: 'U0OLGA', at: '2026-11-20T15:00:00.000Z', state: 'done', text: '' } as const;
 
@@ -26,7 +26,7 @@ it('keeps an outcome before the messages of its alert are updated', async () => 
   expect(steps).toEqual(['kept act_1 on evt_1', 'updates evt_1']);
 });
 
-it('knows which alerts say already that a ruleset may overrule the card', async () => {
+it('knows which alerts already mention that a ruleset may overrule the card', async () => {
   const byLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   const ruleset = { id: 7, name: 'Travel', mayOverrule: true };
 

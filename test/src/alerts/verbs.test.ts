@@ -3,7 +3,7 @@ import { alertVerbs } from '../../../src/alerts/verbs.ts';
 
 const { read } = alertVerbs.declines.command;
 
-it('reads what was typed as an action of its verb', () => {
+it('reads the typed words as an action of its verb', () => {
   expect(read(['4242', '30d'])).toMatchObject({
     verb: 'declines',
     target: { kind: 'words', words: ['4242'] },
@@ -21,12 +21,12 @@ it.each([
 });
 
 it.each(['400d', 'last week', 'since monday', 'today', 'for an hour'])(
-  '%j is how far to look back, no part of a name',
+  'reads %j as the period, not as part of a name',
   (said) => {
     expect(read(['4242', ...said.split(' ')])).toMatchObject({ target: { words: ['4242'] }, input: { details: said } });
   },
 );
 
-it('explains the usage when it cannot be read', () => {
+it('explains the usage if the words cannot be read', () => {
   expect(read([])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });

@@ -10,7 +10,7 @@ const programs = [
 ];
 const view: HomeView = { type: 'home', blocks: Array.from({ length: 100 }, () => ({ type: 'divider' })) };
 
-it('App Home is published by the program that somebody has chosen, the first one at first, with the menu on top', async () => {
+it('publishes App Home from the chosen program, by default the first, with the menu on top', async () => {
   const chosen = createChosenPrograms(redis(), programs);
   const published: [string, string, HomeView][] = [];
   const publishAs = (name: string) =>
@@ -34,7 +34,7 @@ it('App Home is published by the program that somebody has chosen, the first one
   }
 });
 
-it('whoever had chosen a program that is gone sees the first one', async () => {
+it('falls back to the first program if the chosen one was removed', async () => {
   await createChosenPrograms(redis(), [...programs, { name: 'uk', command: '/card-uk' }]).choose('U2', 'uk');
 
   expect(await createChosenPrograms(redis(), programs).of('U2')).toBe('');

@@ -36,7 +36,7 @@ const account: DirectoryAccount = {
   ],
 };
 
-it('a decline names the account of its event when nothing is known about its card', async () => {
+it('names the account of a decline’s event if its card is unknown', async () => {
   const alert = declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: null } });
   const facts = await teamFacts({ userId: 'U0ANA', isApprover: false }, new Date(), {
     cardsFor: async (_userId, _permission, cards) => [...cards],
@@ -58,13 +58,13 @@ it('a decline names the account of its event when nothing is known about its car
   });
 });
 
-it('of an account with several cards, the newest inactive one waits for activation', async () => {
+it('lists the newest inactive card of an account as waiting for activation', async () => {
   const cards = await inactiveCards({ waitingForActivation: async () => [account] });
 
   expect(cards).toMatchObject([{ acctId: 7378, cardId: 2, last4: '2222' }]);
 });
 
-it('one’s own requests are those that one asked for oneself, with what their buttons carry', async () => {
+it('lists only the requests that the user made, with their button values', async () => {
   const own = openRequestOf({ revision: 2 });
   const foreign = openRequestOf({ id: 'req_2', action: ask('limit', { actor: { userId: 'U0BEN', teamId: 'T1' } }) });
   const deps = {
@@ -78,8 +78,8 @@ it('one’s own requests are those that one asked for oneself, with what their b
   expect(await ownRequests('U0EVE', deps)).toEqual([]);
 });
 
-describe('the own cards of a user', () => {
-  it('are shown with gaps when the card API does not answer', async () => {
+describe('a user’s own cards', () => {
+  it('are shown with gaps if the card API does not respond', async () => {
     const noAnswer = async (): Promise<never> => Promise.reject(new Error('no answer'));
 
     const { shown } = await ownCards(

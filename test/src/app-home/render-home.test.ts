@@ -38,7 +38,7 @@ function createWorld(publishError: SlackError | null = null) {
 }
 
 describe('a change that App Home may show', () => {
-  it('costs nothing while nobody has App Home open', async () => {
+  it('enqueues nothing while nobody has App Home open', async () => {
     const { home, enqueued } = createWorld();
 
     await home.changed();
@@ -46,7 +46,7 @@ describe('a change that App Home may show', () => {
     expect(enqueued).toEqual([]);
   });
 
-  it('is rendered once for all viewers, no faster than Slack takes it', async () => {
+  it('is rendered once for all viewers, within Slack’s rate limit', async () => {
     const { home, open, enqueued } = createWorld();
     for (const userId of ['U0ANA', 'U0BEN', 'U0OLGA']) await open(userId);
     enqueued.length = 0;
@@ -59,7 +59,7 @@ describe('a change that App Home may show', () => {
   });
 });
 
-it('an opening is on record, a change of roles is not', async () => {
+it('records an opening but not a change of roles', async () => {
   const { home, open, opened } = createWorld();
   await open('U0ANA');
   await home.open({ id: 'home_1', userId: 'U0BEN', roles: ['operator'], isOpening: false, turn: null });
@@ -67,15 +67,15 @@ it('an opening is on record, a change of roles is not', async () => {
   expect(opened).toEqual(['U0ANA']);
 });
 
-describe('App Home that Slack does not take', () => {
-  it('is left as it is when a retry cannot help', async () => {
+describe('App Home that Slack rejects', () => {
+  it('is left unchanged if a retry cannot help', async () => {
     const { home, open } = createWorld(new SlackError('views.publish', 'refused', 'user_not_found'));
     await open('U0ANA');
 
     await expect(home.render('U0ANA')).resolves.toBeUndefined();
   });
 
-  it('is rendered again when a retry can help', async () => {
+  it('is rendered again if a retry can help', async () => {
     const { home, open } = createWorld(new SlackError('views.publish', 'rate_limited', 'ratelimited'));
     await open('U0ANA');
 

@@ -39,7 +39,7 @@ function createWorld(
   return { told, recorded, send, at };
 }
 
-it('sends a digest once when it is due: thirty tries of a purchase are one decline with 30 attempts', async () => {
+it('sends a due digest once, with thirty attempts of a purchase as one decline', async () => {
   const tries = Array.from({ length: 30 }, (_, minute) => new Date(MONDAY_9_AM - (minute + 1) * MINUTE).toISOString());
   const { told, recorded, send } = createWorld([weekly], [...tries, '2026-11-01T00:00:00.000Z']);
 
@@ -66,7 +66,7 @@ it('counts the same purchase in two cities as two', async () => {
   expect(told[0]?.message.text).toBe('Your cards: 2 declined purchases in the last week, $168.20.');
 });
 
-it('says that nothing was declined, every day where that was chosen', async () => {
+it('reports daily that nothing was declined if daily was chosen', async () => {
   const { told, send, at } = createWorld([{ ...weekly, often: 'daily' }]);
 
   await send();
@@ -81,9 +81,9 @@ it('says that nothing was declined, every day where that was chosen', async () =
 it.each([
   ['before its hour', [weekly], MONDAY_9_AM - MINUTE],
   ['half a day late', [weekly], MONDAY_9_AM + 12 * 60 * MINUTE],
-  ['when it was chosen after its hour', [{ ...weekly, since: '2026-11-23T14:00:01.000Z' }], MONDAY_9_AM + MINUTE],
-  ['to somebody without a card', [{ ...weekly, userId: 'U0ANA' }], MONDAY_9_AM + MINUTE],
-] as const)('sends none %s', async (_when, digests, nowMs) => {
+  ['if it was chosen after its hour', [{ ...weekly, since: '2026-11-23T14:00:01.000Z' }], MONDAY_9_AM + MINUTE],
+  ['to a person without a card', [{ ...weekly, userId: 'U0ANA' }], MONDAY_9_AM + MINUTE],
+] as const)('sends no digest %s', async (_when, digests, nowMs) => {
   const { told, recorded, send, at } = createWorld(digests);
   at(nowMs);
 

@@ -16,7 +16,7 @@ async function worldWithAudit() {
 const world = () => createActionWorld(redis(), { ownDelegates: () => ['U0BEN', 'U0CAL'] });
 
 describe('a delegate', () => {
-  it('is named by an approver for some days, is on record, and is dismissed', async () => {
+  it('is named by an approver for some days, is audited, and is removed', async () => {
     const { deps, answers, audit, stations } = await worldWithAudit();
     const { userId } = naming('act_0', null).actor;
 
@@ -32,11 +32,11 @@ describe('a delegate', () => {
   });
 
   it.each([
-    ['whom the policy does not list', { ...delegate, to: 'U0OTTO' }, /doesn’t let you name this person/],
-    ['whose days are over', { ...delegate, from: '2026-11-01', until: '2026-11-02' }, /That date has passed/],
-    ['whose last day is before the first', { ...delegate, until: '2026-12-23' }, /before the first/],
+    ['not listed in the policy', { ...delegate, to: 'U0OTTO' }, /doesn’t let you name this person/],
+    ['for days in the past', { ...delegate, from: '2026-11-01', until: '2026-11-02' }, /That date has passed/],
+    ['with a last day before the first', { ...delegate, until: '2026-12-23' }, /before the first/],
     ['for half a year', { ...delegate, until: '2027-06-24' }, /92 days at most/],
-  ])('%s is refused with the reason, and nothing changes', async (_who, given, why) => {
+  ])('%s is refused with a reason, and nothing changes', async (_who, given, why) => {
     const { deps, answers } = await world();
 
     await performAction(naming('act_3', given), deps);
@@ -45,7 +45,7 @@ describe('a delegate', () => {
     expect(await deps.delegations.all()).toEqual([]);
   });
 
-  it('can be named by approvers only, and only where the policy lists somebody', async () => {
+  it('can be named only by approvers, and only if the policy lists someone', async () => {
     const { deps, answers } = await createActionWorld(redis());
 
     await performAction(naming('act_4', delegate), deps);

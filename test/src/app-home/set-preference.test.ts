@@ -9,8 +9,8 @@ const redis = useRedis();
 const notify = (id: string, preference: PreferenceAction['preference'] = { kind: 'quiet', hours: 'off' }) =>
   ask('notify', { id, target: { kind: 'channel', text: '' }, preference, roles: [] });
 
-describe('what somebody is told in direct messages', () => {
-  it('is their own choice, whatever their role, and is on record', async () => {
+describe('a person’s direct messages', () => {
+  it('are their own choice, whatever their role, and each choice is audited', async () => {
     const { deps, answers, stations } = await createActionWorld(redis());
     const preferences = createPreferences(redis());
 
@@ -24,7 +24,7 @@ describe('what somebody is told in direct messages', () => {
     expect(await stations()).toEqual(['done', 'done']);
   });
 
-  it('can be a digest of the own cards, every day, every week or never', async () => {
+  it('can include a digest of their cards every day, every week or never', async () => {
     const { deps, answers } = await createActionWorld(redis());
     const preferences = createPreferences(redis());
     const { userId } = notify('act_0').actor;
@@ -37,7 +37,7 @@ describe('what somebody is told in direct messages', () => {
     expect(await preferences.ownDigest(userId)).toBeNull();
   });
 
-  it('waits in their own quiet hours, which are those of the direct conversation', async () => {
+  it('wait during their own quiet hours, stored for the direct conversation', async () => {
     const { deps, answers } = await createActionWorld(redis(), { openDirect: async (userId) => `D-${userId}` });
     const hours = createQuietHours(redis());
     const channel = `D-${notify('act_0').actor.userId}`;
@@ -51,7 +51,7 @@ describe('what somebody is told in direct messages', () => {
   });
 
   it.each(['', '22:00', '22:00-07:00 except declines'])(
-    'is asked about where the hours cannot be read: %j',
+    'are not changed by quiet hours that cannot be read: %j',
     async (words) => {
       const { deps, answers } = await createActionWorld(redis());
 

@@ -25,11 +25,11 @@ describe('the words after /card notify', () => {
     'digest',
     'digest hourly',
     'digest daily please',
-  ])('%j is asked about', (text) => {
+  ])('%j is unclear', (text) => {
     expect(read(text)).toMatchObject({ kind: 'unclear' });
   });
 
-  it('names only messages that there are', () => {
+  it('accept only existing kinds of messages', () => {
     expect(readDirectKind('declines')).toBe('declines');
     expect(readDirectKind('low-balance')).toBeNull();
   });
@@ -40,7 +40,7 @@ describe('the words after /card delegate', () => {
 
   it.each([
     ['<@U0BEN> 2026-12-24 2027-01-02', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
-    // Days are read as in every other command: a date without a year is the next one.
+    // Days are read as in every other command. A date without a year is the next such date.
     ['<@U0BEN> Dec 24 Jan 2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
     ['<@U0BEN> from 12/24 to 1/2', { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' }],
     ['<@U0BEN> today until friday', { to: 'U0BEN', from: '2026-11-20', until: '2026-11-27' }],
@@ -60,7 +60,7 @@ describe('the words after /card delegate', () => {
     '<@U0BEN> later',
     '<@U0BEN> for 2 weeks',
     '<@U0BEN> Feb 30 Mar 1',
-  ])('%j is asked about', (text) => {
+  ])('%j is unclear', (text) => {
     expect(readDelegate(text)).toMatchObject({ kind: 'unclear' });
   });
 });

@@ -12,7 +12,7 @@ const opening = (roles: HomeOpened['roles'] = [], over: Partial<HomeOpened> = {}
 });
 const DAY_MS = 24 * 3_600_000;
 
-it('a user stays a viewer for a day after opening App Home', async () => {
+it('keeps a user as a viewer for a day after opening App Home', async () => {
   let now = 1_000_000_000_000;
   const viewers = createHomeViewers(redis(), () => now);
   await viewers.see(opening(['operator']));
@@ -25,7 +25,7 @@ it('a user stays a viewer for a day after opening App Home', async () => {
   expect(await viewers.all(), 'viewers after a day').toEqual([]);
 });
 
-it('changed roles are stored for a viewer, and for nobody else', async () => {
+it('stores changed roles only for viewers', async () => {
   const viewers = createHomeViewers(redis());
   await viewers.see(opening(['operator']));
 
@@ -37,7 +37,7 @@ it('changed roles are stored for a viewer, and for nobody else', async () => {
   expect(await viewers.all()).toEqual(['U0ANA']);
 });
 
-it('openings within two seconds share an id, a change of roles has one of its own', () => {
+it('gives openings within two seconds the same id, and a change of roles a separate one', () => {
   const opened = homeOpened(opening(), 10_000);
 
   expect(homeOpened(opening(), 11_999).id).toBe(opened.id);
@@ -45,7 +45,7 @@ it('openings within two seconds share an id, a change of roles has one of its ow
   expect(homeOpened(opening([], { isOpening: false }), 10_000).id).not.toBe(opened.id);
 });
 
-it('the page that somebody turned to is kept when roles change, and the next opening begins with the first', async () => {
+it('keeps the chosen page if roles change, and starts the next opening with the first page', async () => {
   const viewers = createHomeViewers(redis());
   await viewers.see(opening(['operator'], { turn: { list: 'mutes', page: 2 } }));
   await viewers.see(opening(['operator'], { turn: { list: 'declines', page: 3 } }));

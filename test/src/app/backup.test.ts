@@ -25,7 +25,7 @@ async function lines(file: string) {
   return read;
 }
 
-it('holds every key of Cardbell with its end, and nobody else’s', async () => {
+it('contains every Cardbell key with its expiry, and no foreign keys', async () => {
   await redis().set(stateKey('a'), 'x', 'PX', 90_000);
   await redis().set(outboxKey('C1', 'queue'), 'y');
   await redis().sadd(stateKey('outbox-channels'), 'C1');
@@ -44,7 +44,7 @@ it('holds every key of Cardbell with its end, and nobody else’s', async () => 
   expect(ends.get(stateKey('a'))).toBeGreaterThan(Date.now() + 60_000);
 });
 
-it('reads the inbox, bursts and queues of all shards in the order in which work goes through them', async () => {
+it('reads the inbox, bursts and queues of all shards in the order in which work passes through them', async () => {
   await claimFormat(redis(), 16);
   const path = [
     seenKey('evt_1', 3),
@@ -65,8 +65,8 @@ it('reads the inbox, bursts and queues of all shards in the order in which work 
   expect(keys.filter((key) => path.includes(key))).toEqual(path);
 });
 
-it('reads what work comes from before what it goes to, so that nothing is missing that moves on meanwhile', async () => {
-  // The list of an hour's alerts after the alerts: what is listed and missing is left out, what is not listed is never found.
+it('reads the source of work before its destination, so that nothing that moves meanwhile is missing', async () => {
+  // An hour's list of alerts comes after the alerts. A listed alert that is missing is skipped; an unlisted one is never found.
   const alerts = [stateKey('alert:1'), stateKey('alerts-kept:1')];
   const path = [intakeKey('webhooks'), `${QUEUE_PREFIX}:alerts:1`, ...alerts, auditKey('chain')];
   for (const key of [...path, outboxKey('C1', 'entries')].toReversed()) await redis().set(key, 'x');
@@ -76,14 +76,14 @@ it('reads what work comes from before what it goes to, so that nothing is missin
   await takeBackup(redis(), file, now);
 
   const keys = (await lines(file)).map((line) => ('key' in line ? line.key : ''));
-  // Of alerts there are many: they come after what belongs together, and are there once.
+  // There are many alerts, so they come after the keys that belong together, once each.
   expect(keys.filter((key) => path.includes(key) || key === outboxKey('C1', 'entries'))).toEqual([
     ...path,
     outboxKey('C1', 'entries'),
   ]);
 });
 
-it('a channel whose first message comes while it is taken is among those that are posted to', async () => {
+it('includes a channel whose first message arrives during the backup', async () => {
   const [store, channels] = [redis(), stateKey('outbox-channels')];
   await store.sadd(channels, 'C1');
   const whileTaken = new Proxy(store, {
@@ -107,7 +107,7 @@ it('a channel whose first message comes while it is taken is among those that ar
   expect(await store.smembers(channels)).toContain('C0LATE');
 });
 
-it('an event is not remembered as taken whose inbox entry is not in the backup', async () => {
+it('does not mark an event as accepted unless its inbox entry is in the backup', async () => {
   await redis().set(intakeKey('seen:evt_1'), '1');
   await redis().xadd(intakeKey('webhooks'), '*', 'entry', '{}');
   const file = join(folder, 'seen');
@@ -118,7 +118,7 @@ it('an event is not remembered as taken whose inbox entry is not in the backup',
   expect(keys).toEqual(['', intakeKey('seen:evt_1'), intakeKey('webhooks')]);
 });
 
-it('only its owner can read the file', async () => {
+it('makes the file readable only by its owner', async () => {
   const file = join(folder, 'private');
 
   await takeBackup(redis(), file, now);
@@ -126,23 +126,23 @@ it('only its owner can read the file', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-it('a file that is cut off, damaged or something else is refused', async () => {
+it('rejects a file that is truncated, damaged or not a backup', async () => {
   await redis().set(stateKey('a'), 'x'.repeat(10_000));
   const file = join(folder, 'cut');
   await takeBackup(redis(), file, now);
   await truncate(file, (await stat(file)).size - 10);
 
   await expect(lines(file)).rejects.toThrow(BackupError);
-  await expect(lines('package.json')).rejects.toThrow(/is no backup of Cardbell/);
+  await expect(lines('package.json')).rejects.toThrow(/is not a backup of Cardbell/);
   await expect(lines(join(folder, 'nowhere'))).rejects.toThrow(/nowhere cannot be read: ENOENT/);
   await expect(lines(folder)).rejects.toThrow(/cannot be read: EISDIR/);
 });
 
-it('is not written when what is stored was moved to other shards meanwhile', async () => {
+it('is not written if the data moved to other shards meanwhile', async () => {
   await claimFormat(redis(), 2);
   await redis().xadd(intakeKey('webhooks', 1), '*', 'entry', JSON.stringify({ event: { id: 'evt_1' } }));
   const file = join(folder, 'moved');
-  // With the header, before any key is read.
+  // Moved with the header, before any key is read.
   const moved = async (): Promise<void> => void (await moveToShards(redis(), 16));
   let isMoved: Promise<void> | undefined;
   const watched = new Proxy(redis(), {
@@ -157,7 +157,7 @@ it('is not written when what is stored was moved to other shards meanwhile', asy
     },
   });
 
-  await expect(takeBackup(watched, file, now)).rejects.toThrow(/moved, restored or upgraded meanwhile/);
+  await expect(takeBackup(watched, file, now)).rejects.toThrow(/moved, restored or upgraded during/);
 
   expect(await readdir(folder)).not.toContain('moved');
 });

@@ -30,7 +30,7 @@ describe('a process', () => {
       'start',
       ['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET', 'WEBHOOK_SHARED_SECRET', 'PORT', 'CARD_API_URL', 'CARD_API_TOKEN'],
     ],
-  ])('%s with nothing set exits with 78 and says on standard error what is missing', (name, missing) => {
+  ])('%s with nothing set exits with 78 and lists the missing variables on standard error', (name, missing) => {
     const { status, stderr } = start(name, { PORT: 'S3CRET' });
 
     expect(status).toBe(78);
@@ -61,7 +61,7 @@ describe('a process', () => {
         TWO_PERSON_ABOVE: 'S3CRET',
       },
     ],
-  ])('%s with four bad values, or more, names all of them, prints none, and exits with 78', (name, env) => {
+  ])('%s with four or more bad values names all variables, prints no value and exits with 78', (name, env) => {
     const bad = Object.keys(env).filter((variable) => env[variable]?.includes('S3CRET'));
     const { status, stdout, stderr } = start(name, env);
 

@@ -16,7 +16,7 @@ it.each([
   ['REDIS_TLS_INSECURE', 'true'],
   ['REDIS_SENTINEL_PASSWORD', 'sentinel-password'],
   ['REDIS_URL', 'rediss://one:1,redis://two:2'],
-])('%s=%s is warned about, without its value', (name, value) => {
+])('warns about %s=%s without printing the value', (name, value) => {
   const { warnings } = workerConfig({ ...env, [name]: value });
 
   expect(warnings).toEqual([expect.stringMatching(new RegExp(`^${name}`))]);
@@ -24,13 +24,13 @@ it.each([
 });
 
 it.each(['http://127.0.0.1:4010/v4', 'http://localhost:4010/v4', 'http://[::1]:4010/v4', 'https://card.example/v4'])(
-  'CARD_API_URL=%s is not',
+  'does not warn about CARD_API_URL=%s',
   (url) => {
     expect(workerConfig({ ...env, CARD_API_URL: url }).warnings).toEqual([]);
   },
 );
 
-it('a page of the queues without an admin port is warned about, because nobody can reach it', () => {
+it('warns about a queue page without an admin port, because nobody can reach it', () => {
   const page = { QUEUE_PAGE_PASSWORD: 'a password of sixteen' };
   expect(workerConfig({ ...env, ...page }).warnings).toEqual([
     expect.stringMatching(/^QUEUE_PAGE_PASSWORD.*ADMIN_PORT/),
@@ -38,10 +38,10 @@ it('a page of the queues without an admin port is warned about, because nobody c
   expect(workerConfig({ ...env, ...page, ADMIN_PORT: '9464' }).warnings).toEqual([]);
 });
 
-it('settings of TLS are warned about where Redis is reached without it', () => {
+it('warns about TLS settings if Redis is reached without TLS', () => {
   const plain = { REDIS_URL: 'redis://redis.example', REDIS_TLS_INSECURE: 'true' };
   expect(workerConfig({ ...env, ...plain }).warnings).toEqual([expect.stringMatching(/^REDIS_TLS_INSECURE.*rediss:/)]);
   expect(workerConfig({ ...env, ...plain, REDIS_URL: 'rediss://redis.example' }).warnings).toEqual([
-    expect.stringMatching(/^REDIS_TLS_INSECURE.*pretend to be Redis/),
+    expect.stringMatching(/^REDIS_TLS_INSECURE.*impersonate Redis/),
   ]);
 });

@@ -25,8 +25,8 @@ function problemsOf(read: () => unknown): readonly string[] {
   return [];
 }
 
-describe('the least that must be set', () => {
-  it('for web leaves every default of the contract', () => {
+describe('the minimal configuration', () => {
+  it('for web leaves the contract’s default for everything else', () => {
     expect(webConfig(webEnv)).toEqual({
       program: '',
       programs: [{ name: '', command: '/card' }],
@@ -72,7 +72,7 @@ describe('the least that must be set', () => {
     });
   });
 
-  it('for worker is the card API and what both need', () => {
+  it('for worker is the card API and the shared variables', () => {
     expect(workerConfig(workerEnv)).toMatchObject({
       cardApiUrl: 'https://card.example/v4',
       cardApiToken: 'api-token-0123456789',
@@ -83,11 +83,11 @@ describe('the least that must be set', () => {
     });
   });
 
-  it('for web has no place for the token of the card API', () => {
+  it('for web does not contain the card API token', () => {
     expect(JSON.stringify(webConfig({ ...webEnv, CARD_API_TOKEN: 'never-here' }))).not.toContain('never-here');
   });
 
-  it('for the commands of the people who run it is nothing', () => {
+  it('for the operator commands is empty', () => {
     expect(storeConfig({})).toEqual({
       programs: [{ name: '', command: '/card' }],
       program: '',
@@ -105,7 +105,7 @@ describe('the least that must be set', () => {
     expect(problemsOf(() => storeConfig({ REDIS_URL: 'http://x', CARD_SERVICE_TIMEZONE: 'Mars' }))).toHaveLength(2);
   });
 
-  it('is frozen: nobody changes it later', () => {
+  it('is frozen', () => {
     expect(Object.isFrozen(webConfig(webEnv))).toBe(true);
     expect(Object.isFrozen(workerConfig(workerEnv).channels)).toBe(true);
   });
@@ -142,7 +142,7 @@ describe('a value', () => {
     expect(webConfig({ ...webEnv, [name]: value })).toMatchObject(expected);
   });
 
-  it('the names of proxies in lower case go before the others, unless they are empty', () => {
+  it('of a proxy variable in lower case takes precedence over upper case, unless it is empty', () => {
     const upper = { HTTPS_PROXY: 'http://upper:1', HTTP_PROXY: 'http://upper:1', NO_PROXY: 'upper.example' };
     const lower = { https_proxy: 'http://lower:2', http_proxy: '', no_proxy: 'lower.example' };
 
@@ -178,7 +178,7 @@ describe('a value', () => {
     ['APPROVALS', 'approvals'],
     ['OPS', 'ops'],
     ['AUDIT', 'audit'],
-  ] as const)('ALERTS_CHANNEL_%s is a channel of its own, and of nothing else', (name, purpose) => {
+  ] as const)('ALERTS_CHANNEL_%s sets only its own channel', (name, purpose) => {
     const before = webConfig(webEnv).channels;
 
     expect(webConfig({ ...webEnv, [`ALERTS_CHANNEL_${name}`]: 'G0OWN' }).channels).toEqual({
@@ -187,7 +187,7 @@ describe('a value', () => {
     });
   });
 
-  it.each(['', '   '])('that is empty (%j) counts as not set', (empty) => {
+  it.each(['', '   '])('that is empty (%j) counts as unset', (empty) => {
     const names = [
       'PORT',
       'REDIS_URL',
@@ -206,7 +206,7 @@ describe('a value', () => {
     ]);
   });
 
-  it('of Socket Mode makes the signing secret unnecessary', () => {
+  it('for Socket Mode makes the signing secret unnecessary', () => {
     const { SLACK_SIGNING_SECRET: _, ...rest } = webEnv;
 
     expect(problemsOf(() => webConfig(rest))).toEqual([
@@ -253,7 +253,7 @@ describe('a bad value', () => {
     ['HTTPS_PROXY', 'S3CRET'],
   ];
 
-  it.each(bad)('%s=%s is named with what was expected, and not repeated', (name, value) => {
+  it.each(bad)('%s=%s is reported with the expected format, and its value is not repeated', (name, value) => {
     const problems = problemsOf(() => webConfig({ ...webEnv, [name]: value }));
 
     expect(problems.length).toBeGreaterThan(0);
@@ -283,13 +283,13 @@ describe('a bad value', () => {
   it.each([
     ['policy', policyConfig],
     ['audit', auditConfig],
-  ])('is named together with the others by the command %s', (_command, config) => {
+  ])('is reported together with the others by the command %s', (_command, config) => {
     const problems = problemsOf(() => config({ TWO_PERSON_ABOVE: 'S3CRET', REDIS_TLS_CA_FILE: '/S3CRET.pem' }));
 
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['TWO_PERSON_ABOVE', 'REDIS_TLS_CA_FILE']);
   });
 
-  it('does not hide the others: all are named at once', () => {
+  it('does not hide the others, which are all reported at once', () => {
     const names = problemsOf(() => webConfig({ PORT: 'x', TLS_KEY_FILE: '/x', LOG_LEVEL: 'x' })).map(
       (one) => one.split(':')[0],
     );
@@ -352,14 +352,14 @@ describe('when every variable is bad', () => {
   it.each([
     ['web', webConfig, [...both, ...web], []],
     ['worker', workerConfig, [...both, ...worker], []],
-  ] as const)('%s names each of them at once, and what is missing besides', (_process, config, bad, missing) => {
+  ] as const)('%s reports each of them at once, and the missing ones too', (_process, config, bad, missing) => {
     const problems = problemsOf(() => config(Object.fromEntries(bad.map((name) => [name, 'bad!']))));
 
     const named = new Set(problems.map((problem) => problem.split(':')[0]));
     expect([...named].toSorted()).toEqual([...bad, ...missing].toSorted());
   });
 
-  /** What was seen to be named by twos, and more: values of every kind that are wrong at the same time. */
+  /** Combinations of bad values of every kind, wrong at the same time. */
   const few: readonly (readonly [string, typeof webConfig | typeof workerConfig, Env])[] = [
     ['web', webConfig, { PORT: '99999', REDIS_URL: 'http://S3CRET', LOG_LEVEL: 'S3CRET', TWO_PERSON_ABOVE: 'S3CRET' }],
     [
@@ -416,9 +416,9 @@ describe('when every variable is bad', () => {
     ],
   ];
 
-  it.each(few)('%s with four bad ones, or more, names all of them and repeats none: %#', (process, config, bad) => {
+  it.each(few)('%s with four or more bad values reports all of them and repeats none: %#', (process, config, bad) => {
     const good = process === 'web' ? webEnv : workerEnv;
-    // A secret in a file stands in the place of the variable.
+    // A secret in a file replaces the variable.
     const replaced = Object.keys(bad).map((name) => name.replace(/_FILE$/, ''));
     const given = Object.fromEntries(Object.entries(good).filter(([name]) => !replaced.includes(name)));
     const problems = problemsOf(() => config({ ...given, ...bad }));
@@ -433,7 +433,7 @@ describe('when every variable is bad', () => {
     expect(problems.join()).not.toContain('S3CRET');
   });
 
-  it('web names the one TLS file that is given and cannot be read, beside the other that is missing', () => {
+  it('web reports a TLS file that cannot be read, and the other that is missing', () => {
     const problems = problemsOf(() => webConfig({ ...webEnv, TLS_CERT_FILE: '/nowhere.pem', LOG_LEVEL: 'loud' }));
 
     expect(problems.map((problem) => problem.split(':')[0]).toSorted()).toEqual([
@@ -459,13 +459,13 @@ describe('the TLS files', () => {
   });
 
   it.each([
-    ['one without the other', { ...webEnv, TLS_CERT_FILE: tlsFile('cert.pem') }],
-    ['the other without the one', { ...webEnv, TLS_KEY_FILE: tlsFile('key.pem') }],
-    ['a file that is not there', tls('cert.pem', 'nothing.pem')],
+    ['a certificate without a key', { ...webEnv, TLS_CERT_FILE: tlsFile('cert.pem') }],
+    ['a key without a certificate', { ...webEnv, TLS_KEY_FILE: tlsFile('key.pem') }],
+    ['a missing file', tls('cert.pem', 'nothing.pem')],
     ['a key as certificate', tls('key.pem', 'key.pem')],
-    ['no PEM at all', tls('cert.pem', '../webhooks/pin.json')],
+    ['a file that is not PEM', tls('cert.pem', '../webhooks/pin.json')],
     ['a key of another certificate', tls('cert.pem', 'other-key.pem')],
-  ])('stop the start when there is %s', (_what, env) => {
+  ])('prevent the start if there is %s', (_what, env) => {
     expect(problemsOf(() => webConfig(env)).join()).toMatch(/^TLS_/);
   });
 });
@@ -476,7 +476,7 @@ it.each([
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_SDK_DISABLED: 'true' }, false],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
   [{ OTEL_SERVICE_NAME: 'cardbell' }, false],
-])('with %j traces are sent: %s', (env, isTraced) => {
+])('with %j, traces are sent: %s', (env, isTraced) => {
   expect(webConfig({ ...webEnv, ...env } as Env).isTraced).toBe(isTraced);
   expect(workerConfig({ ...workerEnv, ...env } as Env).isTraced).toBe(isTraced);
 });

@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Runs jobs side by side, one for each handler; answers every attempt that each had, and how many failed for good. */
+/** Runs one job per handler in parallel. Returns the attempts of each job and how many failed for good. */
 async function runAll(
   handlers: readonly ((jobTry: JobTry) => Promise<null>)[],
 ): Promise<{ attempts: JobTry[][]; failed: number }> {
@@ -43,11 +43,11 @@ async function runAll(
   });
   for (const index of handlers.keys()) await createEnqueue(queues)('enrich-alert', { alertId: String(index) });
   const failed = (): Promise<number> => queues.updates.getFailedCount();
-  await until(async () => done + (await failed()) === handlers.length, 'all jobs came to their end', 30_000);
+  await until(async () => done + (await failed()) === handlers.length, 'all jobs have ended', 30_000);
   return { attempts, failed: await failed() };
 }
 
-/** What Redis says when it is full, has become a replica, moves keys, or holds a lock: none of it is the job's fault. */
+/** Errors of Redis when it is full, became a replica, moves keys, or holds a lock. None is the job's fault. */
 const troubles: readonly Error[] = [
   new Error("OOM command not allowed when used memory > 'maxmemory'."),
   new Error("READONLY You can't write against a read only replica."),
@@ -56,7 +56,7 @@ const troubles: readonly Error[] = [
   new StoreUnavailableError('the lock was not free in time'),
 ];
 
-it("Redis' own trouble uses up none of the attempts of a job", async () => {
+it('uses up no attempt of a job for an error of Redis', async () => {
   const { attempts, failed } = await runAll(
     troubles.map((trouble) => {
       let times = 0;
@@ -78,7 +78,7 @@ it("Redis' own trouble uses up none of the attempts of a job", async () => {
   }
 }, 40_000);
 
-it('an error of the job itself counts, and ends it after its last attempt', async () => {
+it('counts an error of the job itself, and fails the job after its last attempt', async () => {
   const { attempts, failed } = await runAll([
     async () => {
       throw new Error('a fault of ours');
@@ -99,28 +99,28 @@ const rateLimited = (retryAfterMs?: number) =>
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 
-describe('a job that could do nothing runs again without using up an attempt', () => {
+describe('a job that could not do anything runs again without using up an attempt', () => {
   it.each([
-    ['soon, where its process came too late', new TooLateError('the lock is lost'), 1000],
-    ['when the card service says so', rateLimited(30_000), 30_000],
-    ['some seconds later, where the card service does not say when', rateLimited(), 6000],
-    ['a moment later, where the card service says at once', rateLimited(0), 500],
+    ['soon, if its process was too late', new TooLateError('the lock is lost'), 1000],
+    ['when the card service asks for it', rateLimited(30_000), 30_000],
+    ['a few seconds later, if the card service does not say when', rateLimited(), 6000],
+    ['a moment later, if the card service says immediately', rateLimited(0), 500],
     [
-      'when Slack says so',
+      'when Slack asks for it',
       new SlackError('users.info', 'rate_limited', 'ratelimited', { retryAfterMs: 20_000 }),
       20_000,
     ],
-    ['some seconds later, where Slack does not say who may do it', new RolesUnreadError(), 3000],
+    ['a few seconds later, if Slack does not return who may do it', new RolesUnreadError(), 3000],
   ])('%s', (_what, error, ms) => {
     expect(laterMs(error, 0)).toBe(ms);
   });
 });
 
-describe('a failure counts', () => {
+describe('a failure counts as an attempt', () => {
   it.each([
-    ['where something else is wrong', new Error('redis is full'), 0],
-    ['where Slack refuses', new SlackError('users.info', 'refused', 'invalid_auth'), 0],
-    ['where it has gone on for minutes', new TooLateError('the lock is lost'), 4 * 60_000],
+    ['if something else is wrong', new Error('redis is full'), 0],
+    ['if Slack refuses', new SlackError('users.info', 'refused', 'invalid_auth'), 0],
+    ['if it has lasted for minutes', new TooLateError('the lock is lost'), 4 * 60_000],
   ])('%s', (_what, error, ageMs) => {
     expect(laterMs(error, ageMs)).toBeNull();
   });

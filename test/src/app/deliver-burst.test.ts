@@ -35,7 +35,7 @@ function createWorld(
   };
 }
 
-it('delivers each event, those that are late as late', async () => {
+it('delivers each event, and late ones as late', async () => {
   const [one, two] = [decline(1, 1), decline(2, 2)];
   const delivered: [string, boolean][] = [];
   const { deliverBurst, own, measured } = createWorld(async ({ id }, isLate) => {
@@ -58,7 +58,7 @@ it('delivers each event, those that are late as late', async () => {
   expect(measured).toEqual(['done', 'done']);
 });
 
-it('an event that fails becomes a job of its own, and the others are done', async () => {
+it('enqueues a separate job for an event that fails, and delivers the others', async () => {
   const events = [decline(1, 1), decline(2, 1), decline(3, 2)];
   const delivered: string[] = [];
   const { deliverBurst, own, measured } = createWorld(async ({ id }) => {
@@ -74,7 +74,7 @@ it('an event that fails becomes a job of its own, and the others are done', asyn
   expect(measured.toSorted()).toEqual(['done', 'done', 'failed']);
 });
 
-it('an event that is to run again later becomes a job of its own, which waits', async () => {
+it('enqueues a separate, delayed job for an event that must run again later', async () => {
   const event = decline(1, 1);
   const { deliverBurst, own, measured } = createWorld(async () => 1200);
 
@@ -83,7 +83,7 @@ it('an event that is to run again later becomes a job of its own, which waits', 
   expect([own, measured]).toEqual([[event.id], ['later']]);
 });
 
-it('an event that this version cannot read becomes a job of its own, and the others are done', async () => {
+it('enqueues a separate job for an event that this version cannot read, and delivers the others', async () => {
   const [newer, known] = [{ ...decline(1, 1), kind: 'forecast' } as unknown as StoredEvent, decline(2, 2)];
   const delivered: string[] = [];
   const { deliverBurst, own } = createWorld(async ({ id }) => {
@@ -96,7 +96,7 @@ it('an event that this version cannot read becomes a job of its own, and the oth
   expect([own, delivered]).toEqual([[newer.id], [known.id]]);
 });
 
-it('delivers the events of one card one after the other, in the order in which they came, and those of others meanwhile', async () => {
+it('delivers the events of one card sequentially in order of arrival, and those of other cards in parallel', async () => {
   const events = [decline(1, 1), decline(2, 1), decline(3, 1), decline(4, 2)];
   const steps: string[] = [];
   const { deliverBurst } = createWorld(async ({ id }) => {
@@ -114,7 +114,7 @@ it('delivers the events of one card one after the other, in the order in which t
   expect(steps.indexOf('4 begins')).toBeLessThan(steps.indexOf('1 ends'));
 });
 
-it('what is behind slow events becomes a job of its own, for any worker', async () => {
+it('enqueues separate jobs for events stuck behind slow ones, so that any worker may take them', async () => {
   const slow = Array.from({ length: 100 }, (_, card) => decline(card, card + 1));
   const behind = [decline(100, 100), decline(101, 1)];
   const { deliverBurst, own } = createWorld(
@@ -130,7 +130,7 @@ it('what is behind slow events becomes a job of its own, for any worker', async 
   expect(own.toSorted()).toEqual(behind.map(({ id }) => id).toSorted());
 });
 
-it('runs again where an event could not become a job, and not before the others have ended', async () => {
+it('fails, once the other events have ended, if a separate job could not be enqueued', async () => {
   const events = [decline(1, 1), decline(2, 2)];
   let isEnded = false;
   const { deliverBurst } = createWorld(

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => closeQueues(queues));
 
-it('adds a job with an id once, however often it is asked to', async () => {
+it('adds a job with an id once, however often it is enqueued', async () => {
   const enqueue = createEnqueue(queues);
 
   await enqueue('end-mute', { muteId: 'm1' }, { delayMs: 60_000 });
@@ -25,7 +25,7 @@ it('adds a job with an id once, however often it is asked to', async () => {
   expect(await queues.maintenance.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 0, delayed: 1 });
 });
 
-it('adds a job besides the one that waits for its time when it is given an id of its own', async () => {
+it('adds a second job beside the delayed one if it has a separate id', async () => {
   const enqueue = createEnqueue(queues);
 
   await enqueue('end-mute', { muteId: 'm1' }, { atMs: Date.now() + 60_000 });
@@ -34,7 +34,7 @@ it('adds a job besides the one that waits for its time when it is given an id of
   expect(await queues.maintenance.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 1, delayed: 1 });
 });
 
-it('merges jobs that bring the same message up to date', async () => {
+it('merges jobs that update the same message', async () => {
   const enqueue = createEnqueue(queues);
 
   for (const id of ['evt_1', 'evt_1', 'evt_2']) await enqueue('update-messages', { kind: 'alert', id });
@@ -42,13 +42,13 @@ it('merges jobs that bring the same message up to date', async () => {
   expect(await queues.updates.getJobCounts('waiting')).toEqual({ waiting: 2 });
 });
 
-it('runs at once what should have run already', async () => {
+it('runs an overdue job at once', async () => {
   await createEnqueue(queues)('end-mute', { muteId: 'm1' }, { atMs: Date.now() - 60_000 });
 
   expect(await queues.maintenance.getJobCounts('waiting')).toEqual({ waiting: 1 });
 });
 
-it('schedules every job of the table that has an interval, also one that was lost, but those that nobody needs', async () => {
+it('schedules every job of the table that has an interval, including a lost one, except the unneeded ones', async () => {
   await keepIntervals(queues, ['copy-audit']);
   await queues.maintenance.removeJobScheduler('refresh-homes');
   await keepIntervals(queues, ['copy-audit']);
@@ -67,7 +67,7 @@ function collected() {
 }
 const ofNewerVersion = { type: 'forecast', day: 'monday' } as unknown as InboxEntry;
 
-it('hands on what a person asked for as the job that does it', async () => {
+it('enqueues a person’s action as the job that performs it', async () => {
   const { added, enqueue } = collected();
   const action = ask('block');
 
@@ -76,7 +76,7 @@ it('hands on what a person asked for as the job that does it', async () => {
   expect(added).toEqual([['perform-action', { action, signature: 'signed' }]]);
 });
 
-it('sets an entry of a newer version aside, where it fails until such a version gets it', async () => {
+it('sets an entry of a newer version aside in a job that fails until a newer worker takes it', async () => {
   const { added, enqueue } = collected();
 
   await toJob(ofNewerVersion, enqueue);
@@ -87,7 +87,7 @@ it('sets an entry of a newer version aside, where it fails until such a version 
 
 const declined = (id: number) => ({ type: 'event', event: read('decline', { NetworkTransactionId: id }) }) as const;
 
-it('makes one job of events that were read together, and adds it once', async () => {
+it('makes one job from events that were read together, and adds it once', async () => {
   const enqueue = createEnqueue(queues);
 
   for (let time = 0; time < 2; time += 1) await toJobs([declined(1), declined(2), declined(3)], enqueue);
@@ -98,7 +98,7 @@ it('makes one job of events that were read together, and adds it once', async ()
   expect(job?.data).toEqual(burstOf([declined(1), declined(2), declined(3)]));
 });
 
-it('makes an ordinary job of an event that was read by itself', async () => {
+it('makes an ordinary job from an event that was read alone', async () => {
   await toJobs([declined(1)], createEnqueue(queues));
 
   expect(await queues.bursts.getWaitingCount()).toBe(0);

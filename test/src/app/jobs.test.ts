@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { mayRunEarly } from '../../../src/app/jobs.ts';
 
 it.each([
-  ['a post that was put off by a clock that is fast', 'flush-outbox', true],
-  ['the look at a change', 'verify-action', true],
-  ['the look for copies of a message', 'delete-late-copies', true],
-  ['the end of a temporary change, which asks two clocks', 'end-temporary-change', true],
+  ['a post delayed by a fast clock', 'flush-outbox', true],
+  ['the verification of a change', 'verify-action', true],
+  ['the search for copies of a message', 'delete-late-copies', true],
+  ['the end of a temporary change, which checks two clocks', 'end-temporary-change', true],
   ['a digest', 'send-digest', false],
-  ['the look for digests that are due', 'send-digests', true],
+  ['the search for due digests', 'send-digests', true],
   ['the end of a mute', 'end-mute', true],
   ['the end of *Undo*', 'end-undo', false],
   ['the end of a claim', 'end-claim', false],

@@ -19,7 +19,7 @@ afterEach(async () => {
   if (queues !== undefined) await closeQueues(queues);
 });
 
-/** A worker that starts, and what it did until it asked whether its token is good, which comes last. */
+/** Starts a worker and returns what it did until it checked its token, which is the last step. */
 async function started({
   failing = '',
   level = (): MemoryLevel => 'enough',
@@ -61,13 +61,13 @@ async function started({
   return did;
 }
 
-it('says that the worker lives, sweeps, and loads the directory when it starts', async () => {
+it('writes the worker heartbeat, sweeps, and loads the directory at startup', async () => {
   expect(await started()).toEqual(['no lag', 'sweep', 'directory', 'token']);
 
   expect(await createWorkers(redis()).all()).toMatchObject([{ isCardApiAway: true }]);
 });
 
-it('sees to it that every open temporary change ends in time, also where its job was lost', async () => {
+it('schedules the end of every open temporary change, even if its job was lost', async () => {
   const temporaryChanges = [
     temporaryChangeOf({ id: 'act_open', endsAt: '2026-11-20T16:00:00.000Z' }),
     temporaryChangeOf({ id: 'act_ended', state: 'ended' }),
@@ -82,25 +82,25 @@ it('sees to it that every open temporary change ends in time, also where its job
   ]);
 });
 
-it('tells ops when people wait for too long', async () => {
+it('notifies ops if people wait too long', async () => {
   await redis().xadd('{cardbell:in}:webhooks', `${Date.now() - 90_000}-0`, 'entry', '{}');
 
   expect((await started())[0]).not.toBe('no lag');
 });
 
-it('survives a step that fails: the next run comes', async () => {
+it('survives a failing step and runs again', async () => {
   expect(await started({ failing: 'sweep' })).toEqual(['no lag', 'sweep']);
 });
 
-it('tells ops once that Redis is filling up, that it is full, and that it has room again', async () => {
+it('notifies ops once when Redis is filling up, when it is full, and when it has room again', async () => {
   let level: MemoryLevel = 'filling';
   const did = await started({ level: () => level });
   const told = (): string[] => did.filter((title) => /redis/i.test(title));
-  await until(() => told().length === 2, 'ops are told that it is filling');
+  await until(() => told().length === 2, 'ops are notified that Redis is filling up');
   level = 'full';
-  await until(() => told().length === 3, 'ops are told that it is full');
+  await until(() => told().length === 3, 'ops are notified that Redis is full');
   level = 'enough';
-  await until(() => told().length === 5, 'ops are told that it has room again');
+  await until(() => told().length === 5, 'ops are notified that Redis has room again');
 
   expect(told()).toEqual([
     'Redis is filling up',

@@ -20,7 +20,7 @@ const eventOf = (NetworkTransactionId: number) => read('decline', { NetworkTrans
 const openedAs = (id: string) => ({ id, userId: 'U1', roles: [], isOpening: true, turn: null });
 const numbers = (count: number, first = 1) => Array.from({ length: count }, (_, index) => first + index);
 
-/** Events that wait in the inbox, some of them in the hands of a worker that died, and jobs in every state. */
+/** Events waiting in the inbox, some claimed by a worker that died, and jobs in every state. */
 async function fill(shards: number, first = 1): Promise<void> {
   await claimFormat(redis(), shards);
   const intake = createIntake(redis(), { shards });
@@ -43,7 +43,7 @@ async function fill(shards: number, first = 1): Promise<void> {
   });
   for (const { name, shard, queue } of queues.all) {
     if (name !== 'alerts') continue;
-    // One fails for good, one is in the hands of a worker that dies.
+    // One job fails for good, and one is claimed by a worker that dies.
     const [failing, held] = await queue.getWaiting(0, 1);
     if (failing !== undefined) {
       await redis().lrem(`${queuePrefix(shard)}:alerts:wait`, 1, failing.id ?? '');
@@ -56,7 +56,7 @@ async function fill(shards: number, first = 1): Promise<void> {
   await closeQueues(queues);
 }
 
-/** Everything there is, wherever it is: each event by what holds it. */
+/** Everything stored, in any shard: each event with the structure that holds it. */
 async function inventory() {
   const found: string[] = [];
   const misplaced: string[] = [];
@@ -98,7 +98,7 @@ it.each([
   [1, 16, 4, 1],
   [16, 3, 16, 1],
   [4, 5, 2, 1],
-])('moving from %i to %i, %i and %i shards loses and doubles nothing', async (from, ...steps) => {
+])('loses and duplicates nothing when moving from %i to %i, %i and %i shards', async (from, ...steps) => {
   await fill(from);
   const before = await inventory();
   expect(before.filter((one) => one.startsWith('waiting')).length).toBeGreaterThan(0);
@@ -109,10 +109,10 @@ it.each([
     expect(await inventory()).toEqual(before);
   }
 
-  expect(await without(), 'keys of shards that are no more').toEqual([]);
+  expect(await without(), 'keys of removed shards').toEqual([]);
 });
 
-it('jobs wait in the order in which they did, with the end of their delay', async () => {
+it('keeps the order of waiting jobs and the end of their delays', async () => {
   await claimFormat(redis());
   const queues = openQueues(redis());
   const enqueue = createEnqueue(queues);
@@ -133,7 +133,7 @@ it('jobs wait in the order in which they did, with the end of their delay', asyn
   expect(await redis().zscore(`${queuePrefix(shard)}:alerts:delayed`, delayed ?? '')).toBe(score);
 });
 
-it('an event that was taken before the move is seen after it, and counted', async () => {
+it('treats an event accepted before the move as seen, and counts it', async () => {
   await claimFormat(redis());
   await createIntake(redis()).take({ type: 'event', event: eventOf(1) });
   await moveToShards(redis(), 16);
@@ -143,7 +143,7 @@ it('an event that was taken before the move is seen after it, and counted', asyn
   expect(await redis().get(seenKey(eventOf(1).id, shardOf(eventOf(1).id, 16)))).toBe('2');
 });
 
-it('what a recovery has counted in shards that are no more still counts', async () => {
+it('keeps the counts of a recovery from removed shards', async () => {
   await claimFormat(redis(), 16);
   await createLateIntake(redis(), () => true, 16).take('gap_1', numbers(50).map(eventOf));
   expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 50 });
@@ -153,8 +153,8 @@ it('what a recovery has counted in shards that are no more still counts', async 
   expect(await createRecoveries(redis()).read('gap_1')).toMatchObject({ recovered: 50 });
 });
 
-it('what a recovery has counted is added once, wherever the move is cut off, and kept for as long', async () => {
-  // Earlier nothing of it is touched.
+it('adds the counts of a recovery once, wherever the move is interrupted, and keeps their expiry', async () => {
+  // Fewer commands do not reach these counts.
   for (let commands = 220; ; commands += 1) {
     await redis().flushall();
     await claimFormat(redis(), 3);
@@ -171,7 +171,7 @@ it('what a recovery has counted is added once, wherever the move is cut off, and
   }
 }, 60_000);
 
-it('a click that was taken before the move is seen after it: clicks are in the first shard', async () => {
+it('treats a click accepted before the move as seen, because clicks stay in the first shard', async () => {
   await claimFormat(redis());
   const clicks = numbers(10).map((number) => ({ type: 'home' as const, opened: openedAs(`home_${number}`) }));
   for (const click of clicks) await createIntake(redis()).take(click);
@@ -182,7 +182,7 @@ it('a click that was taken before the move is seen after it: clicks are in the f
   expect(new Set(await Promise.all(clicks.map((click) => intake.take(click))))).toEqual(new Set(['seen']));
 });
 
-it('no process starts while it moves, or after it was cut off', async () => {
+it('lets no process start during a move or after an interrupted one', async () => {
   await fill(1);
   await expect(moveToShards(dying(3), 4)).rejects.toThrow('killed');
 
@@ -192,7 +192,7 @@ it('no process starts while it moves, or after it was cut off', async () => {
   await claimFormat(redis(), 4);
 });
 
-/** A Redis that the process does not reach any more after so many commands. */
+/** A Redis that becomes unreachable after the given number of commands. */
 function dying(commands: number) {
   let left = commands;
   const spent = (): void => {
@@ -211,8 +211,8 @@ function dying(commands: number) {
   });
 }
 
-describe('killed at any moment', () => {
-  it('it goes on with the same number or another one, and loses and doubles nothing', async () => {
+describe('a move killed at any moment', () => {
+  it('continues with the same or another number of shards, and loses and duplicates nothing', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(1, 4, 16),
@@ -233,7 +233,7 @@ describe('killed at any moment', () => {
   }, 120_000);
 });
 
-it('the Redis users of the two processes may do their work in every shard, and the command that of the worker', async () => {
+it('lets the Redis users of web and worker do their work in every shard, and the worker’s user move shards', async () => {
   const users = readFileSync('deploy/redis/users.acl', 'utf8').split('\n');
   const as = async (name: string) => {
     const [, , ...rules] = users.find((line) => line.startsWith(`user ${name} `))?.split(' ') ?? [];
@@ -255,7 +255,7 @@ it('the Redis users of the two processes may do their work in every shard, and t
   for (const name of ['web', 'worker']) await redis().call('ACL', 'DELUSER', name);
 });
 
-it('leaves alone what is in shard 0 only', async () => {
+it('leaves keys that exist only in shard 0 unchanged', async () => {
   await fill(1);
   const actions = { a: intakeKey('actions'), b: stateKey('alert:1'), c: '{cardbell:queue}:outbox:wait' };
   for (const key of Object.values(actions)) await redis().set(key, 'x');

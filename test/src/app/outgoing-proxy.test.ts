@@ -14,7 +14,7 @@ afterEach(() => {
   }
 });
 
-/** A proxy that answers everything itself, and notes what it was asked for. */
+/** A proxy that answers everything itself and records the requested hosts. */
 async function startProxy(asked: string[]): Promise<string> {
   const server = createServer((_request, response) => response.end('direct'));
   server.on('connect', (request, socket) => {
@@ -26,7 +26,7 @@ async function startProxy(asked: string[]): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('what is on the internet is reached through the proxy', async () => {
+it('reaches hosts on the internet through the proxy', async () => {
   const asked: string[] = [];
   const proxy = proxyOf({ HTTPS_PROXY: await startProxy(asked) });
   await useProxy(proxy);
@@ -36,14 +36,14 @@ it('what is on the internet is reached through the proxy', async () => {
   expect(asked).toEqual(['card.example:443']);
 });
 
-it('this machine, and what NO_PROXY names, is reached directly', async () => {
+it('reaches this machine and the hosts in NO_PROXY directly', async () => {
   const asked: string[] = [];
   const url = await startProxy(asked);
   const proxy = proxyOf({ HTTP_PROXY: url, HTTPS_PROXY: url, NO_PROXY: 'internal.invalid' });
   await useProxy(proxy);
 
   expect(await (await fetch(url)).text()).toBe('direct');
-  // Nobody listens there.
+  // Nothing listens there.
   await fetch('https://[::1]:1/').catch(() => {});
   await fetch('https://internal.invalid/').catch(() => {});
 
@@ -53,6 +53,6 @@ it('this machine, and what NO_PROXY names, is reached directly', async () => {
 it.each([
   ['none is set', { NO_PROXY: 'x' }],
   ['NO_PROXY names every host', { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'x, *' }],
-])('there is none where %s', (_what, values) => {
+])('uses no proxy if %s', (_what, values) => {
   expect(proxyOf(values)).toBeNull();
 });

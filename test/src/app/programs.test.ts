@@ -33,11 +33,11 @@ const problemsOf = (read: () => unknown): readonly string[] => {
 const workers = (env: Record<string, string>) => configsOf(workerConfig, env);
 
 describe('the configuration of several card programs', () => {
-  it('is that of the first alone where none is named', () => {
+  it('contains only the first if none is named', () => {
     expect(workers(first).map(({ program, redis }) => [program, redis.keyPrefix])).toEqual([['', '']]);
   });
 
-  it('is read from variables with the name of the program in front, over its own keys in Redis', () => {
+  it('is read from variables prefixed with the program’s name, with separate Redis keys', () => {
     const [one, other] = workers({ ...first, ...eu, EU_CARD_SERVICE_TIMEZONE: 'Europe/Berlin' });
 
     expect(one).toMatchObject({ program: '', cardApiUrl: 'https://card.example/v4', command: '/card' });
@@ -52,7 +52,7 @@ describe('the configuration of several card programs', () => {
     });
   });
 
-  it('takes nobody, no token, no key and no channel from the first program', () => {
+  it('takes no people, token, key or channel from the first program', () => {
     const env = { ...first, ...eu, AUDIT_KEY: 'audit-key-of-the-first', ALERTS_CHANNEL_OPS: 'C0OPS' };
 
     const other = workers(env)[1];
@@ -68,7 +68,7 @@ describe('the configuration of several card programs', () => {
     );
   });
 
-  it('names what is wrong in all of them at once, each variable as it has to be set', () => {
+  it('reports the problems of all programs at once, with each variable’s full name', () => {
     const env = { ...first, ...eu, CARD_API_URL: 'ftp://x', EU_CARD_SERVICE_TIMEZONE: 'Mars' };
 
     const problems = problemsOf(() => workers(env));
@@ -79,7 +79,7 @@ describe('the configuration of several card programs', () => {
   it.each([
     ['AUDIT_ARCHIVE', '/srv/audit', '/srv/audit/', '/srv/audit-eu'],
     ['AUDIT_SINK', 's3://heads/cards?region=eu-west-1', 's3://heads/cards?region=eu-west-1', 's3://heads/eu'],
-  ])('has another %s for each program', (variable, one, same, other) => {
+  ])('requires a different %s for each program', (variable, one, same, other) => {
     const given = { ...first, ...eu, AWS_ACCESS_KEY_ID: 'A', [variable]: one };
 
     expect(problemsOf(() => workers({ ...given, [`EU_${variable}`]: same }))).toEqual([
@@ -89,7 +89,7 @@ describe('the configuration of several card programs', () => {
     expect(problemsOf(() => workers(given))).toEqual([]);
   });
 
-  it('is that of one program where PROGRAM names it', () => {
+  it('contains one program if PROGRAM names it', () => {
     expect(workers({ ...first, ...eu, PROGRAM: 'eu' }).map(({ program }) => program)).toEqual(['eu']);
     expect(workers({ ...first, ...eu, PROGRAM: 'first' }).map(({ program }) => program)).toEqual(['']);
     expect(problemsOf(() => workers({ ...first, ...eu, PROGRAM: 'uk' }))).toContain(
@@ -103,18 +103,18 @@ describe('the configuration of several card programs', () => {
     ['a,b,c,d,e,f,g,h,i', 'expected at most 8 names'],
     ['card', 'expected another name than card'],
     ['first', 'expected another name than first'],
-    ['activate', 'expected a command of its own for each card program, but /card-activate is of two'],
-  ])('refuses PROGRAMS=%s and says why', (PROGRAMS, why) => {
+    ['activate', 'expected a separate command for each card program, but two use /card-activate'],
+  ])('rejects PROGRAMS=%s with a reason', (PROGRAMS, why) => {
     expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
   });
 
-  it('needs a command of its own', () => {
+  it('requires a separate command for each program', () => {
     expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' })).join('\n')).toContain(
-      'SLACK_COMMAND: expected a command of its own',
+      'SLACK_COMMAND: expected a separate command',
     );
   });
 
-  it('has its own webhook secret, also from a file', () => {
+  it('has a separate webhook secret for each program, including one from a file', () => {
     const web = { ...first, SLACK_SIGNING_SECRET: 'signing-0123456789', WEBHOOK_SHARED_SECRET: 'SHARED-0123456789' };
     const configs = configsOf(webConfig, { ...web, ...eu, EU_WEBHOOK_SHARED_SECRET: 'SHARED-OF-EU-01234' });
 
@@ -128,7 +128,7 @@ describe('the configuration of several card programs', () => {
   });
 });
 
-it('an issue of a program says whose it is, with its variables and commands: several may share an ops channel', () => {
+it('names the program in its issues, with its variables and commands, because programs may share an ops channel', () => {
   expect(issueIn('eu', cardTokenDead)).toMatchObject({
     title: `eu: ${cardTokenDead.title}`,
     todo: 'Make a new token and set EU_CARD_API_TOKEN for the worker.',
@@ -147,7 +147,7 @@ it('an issue of a program says whose it is, with its variables and commands: sev
   expect(issueIn('', cardTokenDead)).toBe(cardTokenDead);
 });
 
-it('the doctor names the variables of the program that it looks at', () => {
+it('names the variables of the checked program in the doctor’s report', () => {
   const report = createReport(
     () => {},
     (text) => wordsOf('eu', text),

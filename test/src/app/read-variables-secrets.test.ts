@@ -17,7 +17,7 @@ function fileOf(text: string): string {
 
 const shared = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
 
-it.each(secretNames)('%s may stand in a file; the line break at its end does not belong to it', (name) => {
+it.each(secretNames)('reads %s from a file without the trailing line break', (name) => {
   const problems: string[] = [];
 
   const all = withSecretFiles({ [`${name}_FILE`]: fileOf('from-a-file-0123456789\n') }, [name], problems);
@@ -26,7 +26,7 @@ it.each(secretNames)('%s may stand in a file; the line break at its end does not
   expect(problems).toEqual([]);
 });
 
-it('web and worker start with nothing but files', () => {
+it('starts web and worker with all secrets in files', () => {
   const path = fileOf('from-a-file-0123456789');
 
   const web = webConfig({ ...shared, SLACK_SIGNING_SECRET_FILE: path, WEBHOOK_SHARED_SECRET_FILE: path });
@@ -38,10 +38,10 @@ it('web and worker start with nothing but files', () => {
 });
 
 it.each([
-  ['both ways at once', { CARD_API_TOKEN: 'given-0123456789abc', CARD_API_TOKEN_FILE: fileOf('x') }],
-  ['a file that is not there', { CARD_API_TOKEN_FILE: '/nowhere/S3CRET' }],
+  ['a variable and a file at once', { CARD_API_TOKEN: 'given-0123456789abc', CARD_API_TOKEN_FILE: fileOf('x') }],
+  ['a missing file', { CARD_API_TOKEN_FILE: '/nowhere/S3CRET' }],
   ['an empty file', { CARD_API_TOKEN_FILE: fileOf('') }],
-])('%s is a fault, said once and without the path', (_case, given) => {
+])('reports %s once, without the path', (_case, given) => {
   let problems: readonly string[] = [];
   try {
     workerConfig({ ...shared, CARD_API_URL: 'https://card.example/v4', ...given });
@@ -54,7 +54,7 @@ it.each([
   expect(problems[0]).not.toContain('S3CRET');
 });
 
-it("another process' files are left alone", () => {
+it('ignores the secret files of another process', () => {
   const problems: string[] = [];
 
   withSecretFiles({ CARD_API_TOKEN_FILE: '/nowhere' }, ['WEBHOOK_SHARED_SECRET'], problems);
@@ -62,7 +62,7 @@ it("another process' files are left alone", () => {
   expect(problems).toEqual([]);
 });
 
-it('each process drops the secrets of the other, says so, and keeps its own', () => {
+it('drops the secrets of the other process with a warning, and keeps its own', () => {
   const all = {
     CARD_API_TOKEN: 'token-of-the-card-api',
     SLACK_SIGNING_SECRET: 'signing-secret',

@@ -8,17 +8,17 @@ const schema = z.object({
   LEVEL: z.enum(['info', 'warn'], { error: 'expected info or warn' }).optional(),
 });
 
-it('an empty variable counts as not set, and space around a value as not typed', () => {
+it('treats an empty variable as unset and trims values', () => {
   expect(withoutEmpty({ PORT: ' ', LEVEL: ' info ', OTHER: undefined })).toEqual({ LEVEL: 'info' });
 });
 
-it('a proxy counts in lower case first', () => {
+it('prefers the lower-case proxy variable', () => {
   const proxies = { https_proxy: 'http://lower:1', HTTPS_PROXY: 'http://upper:1' };
 
   expect(withoutEmpty(proxies)).toMatchObject({ HTTPS_PROXY: 'http://lower:1' });
 });
 
-it('variables are read, and those of others left out', () => {
+it('reads the variables of the schema and ignores others', () => {
   const problems: string[] = [];
 
   expect(readVariables(schema, { PORT: '80', LEVEL: 'warn', OTHER: '1' }, problems)).toEqual({
@@ -28,14 +28,14 @@ it('variables are read, and those of others left out', () => {
   expect(problems).toEqual([]);
 });
 
-it('each bad variable is one line, without its value, beside what was wrong before', () => {
+it('adds one line per bad variable, without its value, to the earlier problems', () => {
   const problems = ['TLS: bad'];
 
   expect(readVariables(schema, { PORT: 'eighty', LEVEL: 'loud' }, problems)).toBeNull();
   expect(problems).toEqual(['TLS: bad', 'PORT: expected a port', 'LEVEL: expected info or warn']);
 });
 
-it('what a reader finds wrong joins the other problems; a fault of ours is thrown', () => {
+it('adds a reader’s config errors to the other problems, and throws our own errors', () => {
   const problems = ['PORT: bad'];
   const fail = (error: Error) => () => {
     throw error;

@@ -24,7 +24,7 @@ import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 
-/** The stores of a worker, which remembers what it writes, and writes it again where Redis has lost it. */
+/** The stores of a worker that remembers its writes and repeats those that Redis has lost. */
 function createWorker(over: Partial<WriteOrder> = {}) {
   const writes: (() => Promise<unknown>)[] = [];
   const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
@@ -48,7 +48,7 @@ function createWorker(over: Partial<WriteOrder> = {}) {
 }
 type Worker = ReturnType<typeof createWorker>;
 
-/** Redis comes back as it was before `meanwhile`. */
+/** Runs `meanwhile`, then resets Redis to its state before. */
 async function losing(meanwhile: () => Promise<unknown>): Promise<void> {
   const keys = await redis().keys('*');
   const dumps = await Promise.all(keys.map((key) => redis().dumpBuffer(key)));
@@ -61,7 +61,7 @@ const notice = { kind: 'notice' as const, id: 'notice-1', message: { text: 'x', 
 const at = '2026-11-20T15:00:00.000Z';
 const change = temporaryChangeOf();
 
-it('what was posted and lost is not posted again, also when the entry waits again', async () => {
+it('does not post a message again whose record Redis lost, even if its entry waits again', async () => {
   const { outbox, writeAgain } = createWorker();
   await outbox.put('C1', notice);
   await losing(async () => {
@@ -74,10 +74,10 @@ it('what was posted and lost is not posted again, also when the entry waits agai
 
   expect((await outbox.look('C1', 10)).waiting).toEqual([]);
   expect(await outbox.sentAt('C1', ['notice-1'])).toEqual(['1.1']);
-  expect(await outbox.put('C1', notice), 'it is known to be posted').toBe(false);
+  expect(await outbox.put('C1', notice), 'it is recorded as posted').toBe(false);
 });
 
-it('what was on its way when Redis came back older belongs to its sender: nobody posts it meanwhile', async () => {
+it('leaves a message in flight to its sender when Redis loses writes', async () => {
   const { outbox, writeAgain } = createWorker();
   await outbox.put('C1', notice);
   const sending = await outbox.claim('C1', ['notice-1'], null);
@@ -89,7 +89,7 @@ it('what was on its way when Redis came back older belongs to its sender: nobody
   expect((await outbox.look('C1', 10)).unresolved?.sending.ref).toBe(sending?.ref);
 });
 
-it('what went to another channel does not come back to its own', async () => {
+it('does not return a message posted elsewhere to its own channel', async () => {
   const { outbox, writeAgain } = createWorker();
   await outbox.put('C1', notice);
   await losing(async () => {
@@ -104,7 +104,7 @@ it('what went to another channel does not come back to its own', async () => {
   expect(await outbox.put('C1', notice), 'when its job runs again').toBe(false);
 });
 
-it('how far an action got is known again, and what it changed', async () => {
+it('restores the progress of an action and what it changed', async () => {
   const { progress, latestChanges, writeAgain } = createWorker();
   const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
   await losing(async () => {
@@ -118,7 +118,7 @@ it('how far an action got is known again, and what it changed', async () => {
   expect(await latestChanges.isOvertaken(1, status, { id: 'act_0', askedAt: '2026-11-20T14:59:00.000Z' })).toBe(true);
 });
 
-it('a temporary change that was lost ends even so; one that has ended stays ended', async () => {
+it('restores a lost temporary change, and keeps an ended one ended', async () => {
   const { temporaryChanges, writeAgain } = createWorker();
   await losing(() => temporaryChanges.save(change));
   await writeAgain();
@@ -152,7 +152,7 @@ const approvals = [{ by: 'U0BEN', at, actionId: 'act_ben' }];
 
 interface Setting {
   readonly set: (worker: Worker) => Promise<unknown>;
-  /** Takes it away, or sets something else. */
+  /** Removes the setting or sets another one. */
   readonly change: (worker: Worker) => Promise<unknown>;
   readonly read: (worker: Worker) => Promise<unknown>;
 }
@@ -218,7 +218,7 @@ describe.each<[string, Setting]>([
     },
   ],
   [
-    'what somebody does not want to be told',
+    'a preference',
     {
       set: ({ preferences }) => preferences.set('U0HUGO', 'declines', false),
       change: ({ preferences }) => preferences.set('U0HUGO', 'declines', true),
@@ -242,7 +242,7 @@ describe.each<[string, Setting]>([
     },
   ],
 ])('%s that Redis has lost', (_what, { set, change, read }) => {
-  it('is there again', async () => {
+  it('is restored', async () => {
     const worker = createWorker();
     await losing(() => set(worker));
     const expected = await afterwards(set);
@@ -252,7 +252,7 @@ describe.each<[string, Setting]>([
     expect(await read(worker)).toEqual(expected);
   });
 
-  it('is gone again where it was taken away', async () => {
+  it('is removed again if it had been removed', async () => {
     const worker = createWorker();
     await set(worker);
     await losing(() => change(worker));
@@ -262,9 +262,9 @@ describe.each<[string, Setting]>([
   });
 
   it.each([
-    ['who set it', 0],
-    ['who took it away', 1],
-  ])('is as it was last, whoever writes again first: %s', async (_who, first) => {
+    ['the worker that set it', 0],
+    ['the worker that removed it', 1],
+  ])('ends in its last state, with %s writing again first', async (_who, first) => {
     const workers = [createWorker(), createWorker()] as const;
     await losing(async () => {
       await set(workers[0]);
@@ -277,7 +277,7 @@ describe.each<[string, Setting]>([
     expect(await read(workers[0])).toEqual(await afterwards(set, change));
   });
 
-  /** What is read after these, in a Redis that has lost nothing. */
+  /** The state after these steps in a Redis that has lost nothing. */
   async function afterwards(...steps: ((worker: Worker) => Promise<unknown>)[]): Promise<unknown> {
     let found: unknown;
     await losing(async () => {
@@ -290,7 +290,7 @@ describe.each<[string, Setting]>([
   }
 });
 
-it('of two who write at the same time, the one that Redis has last is written again last, however late it was noted', async () => {
+it('repeats concurrent writes in the order in which Redis received them, even if their numbers arrive late', async () => {
   let note = (): void => {};
   const isNoted = new Promise<void>((resolve) => {
     note = resolve;
@@ -305,7 +305,7 @@ it('of two who write at the same time, the one that Redis has last is written ag
   let last: unknown;
   await losing(async () => {
     const first = slow.quietHours.set(quiet);
-    await until(async () => (await slow.quietHours.all()).length === 1, 'the first one has written');
+    await until(async () => (await slow.quietHours.all()).length === 1, 'the first worker has written');
     const second = other.quietHours.set({ ...quiet, by: 'U0BEN' });
     await settled(100);
     note();
@@ -319,7 +319,7 @@ it('of two who write at the same time, the one that Redis has last is written ag
   expect(await other.quietHours.all()).toEqual(last);
 });
 
-it('a write is remembered before its number is known: Redis may be lost between the two', async () => {
+it('remembers a write before its number is known, because Redis may be lost in between', async () => {
   const worker = createWorker({ note: () => Promise.resolve(1) });
   const lost = createWorker({ note: () => new Promise<number>((resolve) => setTimeout(resolve, 50, 1)) });
   await losing(async () => {
@@ -332,7 +332,7 @@ it('a write is remembered before its number is known: Redis may be lost between 
   expect(await worker.quietHours.all()).toEqual([quiet]);
 });
 
-it('an emergency override that was refused does not stand in the way of the one that was used', async () => {
+it('does not restore a refused emergency override over the used one', async () => {
   const [used, refused] = [createWorker(), createWorker()];
   await losing(async () => {
     await used.recentRaises.reserveOverride(7, 'act_used');
@@ -342,11 +342,11 @@ it('an emergency override that was refused does not stand in the way of the one 
   await refused.writeAgain();
   await used.writeAgain();
 
-  expect(await used.recentRaises.reserveOverride(7, 'act_other'), 'it may be used again').toBe(false);
+  expect(await used.recentRaises.reserveOverride(7, 'act_other'), 'it can be used again').toBe(false);
   expect(await used.recentRaises.reserveOverride(7, 'act_used')).toBe(true);
 });
 
-it('that the approvers were reminded of a request is known again, and the request with it', async () => {
+it('restores a request together with its reminder', async () => {
   const [own, other] = [createWorker(), createWorker()];
   await losing(async () => {
     await own.requests.save(request);
@@ -359,7 +359,7 @@ it('that the approvers were reminded of a request is known again, and the reques
   expect(await own.requests.open()).toEqual([{ ...request, remindedAt: at }]);
 });
 
-it('who wanted a card blocked is known again, so that nobody undoes it', async () => {
+it('restores who wanted a card blocked, so that nobody undoes the block', async () => {
   const { blocks, writeAgain } = createWorker();
   await losing(async () => {
     await blocks.resetWanted(7, 'U0OLGA');
@@ -371,7 +371,7 @@ it('who wanted a card blocked is known again, so that nobody undoes it', async (
   expect((await blocks.wantedBy(7)).toSorted()).toEqual(['U0ANA', 'U0OLGA']);
 });
 
-it('only what was written is repeated', async () => {
+it('repeats only writes that succeeded', async () => {
   const again: (() => Promise<unknown>)[] = [];
   const write = remembered({ remember: (one) => void again.push(one) }, async (fails: boolean) => {
     if (fails) throw new Error('Redis is away');
@@ -383,9 +383,9 @@ it('only what was written is repeated', async () => {
   expect(again).toHaveLength(1);
 });
 
-it('an event whose job Redis lost is a job again, though the inbox has let go of it by then', async () => {
+it('enqueues an event again whose job Redis lost, although it has left the inbox', async () => {
   const log = createLog({ level: 'silent', process: 'test' });
-  // It comes back as it was when it was told to save.
+  // Redis comes back in the state of its last SAVE.
   const args = ['--appendonly', 'no'];
   let server: LocalRedis = await startRedis({ extraArgs: args });
   const { port, folder } = server;
@@ -423,7 +423,7 @@ it('an event whose job Redis lost is a job again, though the inbox has let go of
   await server.stop();
 });
 
-it('a job that is done is remembered once, and added again', async () => {
+it('remembers a finished job once and enqueues it again', async () => {
   const added: string[] = [];
   const again = new Map<unknown, () => Promise<unknown>>();
   const { enqueue, jobDone } = rememberJobs({ remember: (one, key) => void again.set(key, one) }, async (name) => {

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 
 let made = 0;
-/** A backup of what is in Redis now, which is empty afterwards. */
+/** Backs up the content of Redis and empties it. */
 async function backUp(): Promise<string> {
   made += 1;
   const file = join(folder, String(made));
@@ -28,7 +28,7 @@ async function backUp(): Promise<string> {
   return file;
 }
 
-it('brings back every kind of value as it was, with its end', async () => {
+it('restores every type of value unchanged, with its expiry', async () => {
   await claimFormat(redis());
   await redis().hset(stateKey('links'), 'U1', Buffer.from([0, 255, 10]));
   await redis().xadd(intakeKey('webhooks'), '1-1', 'entry', '{}');
@@ -44,7 +44,7 @@ it('brings back every kind of value as it was, with its end', async () => {
   expect(await redis().get(stateKey('format'))).toBe(String(FORMAT));
 });
 
-it('brings back what is split, with the number of shards', async () => {
+it('restores sharded data with the number of shards', async () => {
   await claimFormat(redis(), 16);
   await redis().xadd(intakeKey('webhooks', 7), '1-1', 'entry', '{}');
   await redis().set(`${queuePrefix(9)}:bursts:one`, 'x');
@@ -57,7 +57,7 @@ it('brings back what is split, with the number of shards', async () => {
   await expect(claimFormat(redis())).rejects.toThrow(/REDIS_SHARDS: expected 16/);
 });
 
-it('leaves out what could change a card once more: what was asked for, and what waits for an approval', async () => {
+it('skips data that could change a card again: queued actions and open requests', async () => {
   const acting = [
     intakeKey('actions'),
     `${QUEUE_PREFIX}:actions:act_1`,
@@ -76,7 +76,7 @@ it('leaves out what could change a card once more: what was asked for, and what 
   expect(await redis().exists(...kept)).toBe(kept.length);
 });
 
-it('what has expired since the backup does not come back', async () => {
+it('does not restore keys that expired since the backup', async () => {
   await redis().set(stateKey('lock:1'), 'x', 'PX', 60_000);
   const file = await backUp();
 
@@ -85,7 +85,7 @@ it('what has expired since the backup does not come back', async () => {
   expect(await redis().exists(stateKey('lock:1'))).toBe(0);
 });
 
-it('says for a while that messages posted since the backup are to be looked for', async () => {
+it('marks for a while that messages posted since the backup must be searched for', async () => {
   const before = Date.now();
   const file = await backUp();
 
@@ -95,7 +95,7 @@ it('says for a while that messages posted since the backup are to be looked for'
   expect(await redis().ttl(restoredKey)).toBeGreaterThan(1700);
 });
 
-it('a backup of another card program is refused, and nothing is changed', async () => {
+it('rejects a backup of another card program and changes nothing', async () => {
   await redis().set(stateKey('alert:1'), 'x');
   const file = await backUp();
   const eu = redis().duplicate({ keyPrefix: 'eu:' });
@@ -114,7 +114,7 @@ it('a backup of another card program is refused, and nothing is changed', async 
   eu.disconnect();
 });
 
-it('a Redis that is not empty is refused, and is not changed', async () => {
+it('rejects a Redis that is not empty and changes nothing', async () => {
   const file = await backUp();
   await redis().set(stateKey('alert:1'), 'x');
 
@@ -123,7 +123,7 @@ it('a Redis that is not empty is refused, and is not changed', async () => {
   expect(await redis().keys('*')).toEqual([stateKey('alert:1')]);
 });
 
-it('a backup of a newer version is refused, and nothing is changed', async () => {
+it('rejects a backup of a newer version and changes nothing', async () => {
   await redis().set(stateKey('format'), FORMAT + 1);
   const file = await backUp();
 
@@ -132,7 +132,7 @@ it('a backup of a newer version is refused, and nothing is changed', async () =>
   expect(await redis().dbsize()).toBe(0);
 });
 
-it('a backup from a newer Redis is refused, and nothing is changed', async () => {
+it('rejects a backup from a newer Redis and changes nothing', async () => {
   await redis().set(stateKey('links'), 'x');
   const file = await backUp();
   const lines = gunzipSync(await readFile(file))
@@ -142,7 +142,7 @@ it('a backup from a newer Redis is refused, and nothing is changed', async () =>
     const { dump } = JSON.parse(line === '' ? '{}' : line) as { dump?: string };
     if (dump === undefined) return line;
     const bytes = Buffer.from(dump, 'base64');
-    // The version of the format stands before the checksum of eight bytes.
+    // The format version precedes the eight-byte checksum.
     bytes.writeUInt16LE(0xffff, bytes.length - 10);
     return line.replace(dump, bytes.toString('base64'));
   });
@@ -153,7 +153,7 @@ it('a backup from a newer Redis is refused, and nothing is changed', async () =>
   expect(await redis().dbsize()).toBe(0);
 });
 
-it('no build starts on a restore that was cut off', async () => {
+it('prevents the start after an interrupted restore', async () => {
   await redis().set(stateKey('format'), RESTORING);
 
   await expect(claimFormat(redis())).rejects.toThrow(/a backup is being restored, or its restore was cut off/);

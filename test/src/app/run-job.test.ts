@@ -5,7 +5,7 @@ import { SlackError, UnreadableError } from '../../../src/core/errors.ts';
 
 const jobTry: JobTry = { isLast: false, starts: 1, hasWaited: false };
 const nobody = async (): Promise<void> => {
-  throw new Error('this job was not to run');
+  throw new Error('this job must not run');
 };
 
 function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Promise.resolve()) {
@@ -22,7 +22,7 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
   return {
     unreadable,
     done,
-    /** Redis came back older. */
+    /** Redis came back with older data. */
     lose(): void {
       losses += 1;
     },
@@ -38,13 +38,13 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
   };
 }
 
-it('runs a job with the data that the table describes, and answers when to run it again', async () => {
+it('runs a job with the data described in the table, and returns when to run it again', async () => {
   const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
 
   expect(await run('end-mute', { muteId: 'mute_1' }, jobTry)).toBe(6);
 });
 
-it('waits until what Redis may have lost is written again', async () => {
+it('waits until writes that Redis may have lost are repeated', async () => {
   const did: string[] = [];
   let settle = (): void => {};
   const settled = new Promise<void>((resolve) => {
@@ -61,14 +61,14 @@ it('waits until what Redis may have lost is written again', async () => {
   expect(did).toEqual(['written again', 'job']);
 });
 
-it('runs a job again during which Redis came back older: some of what it wrote may be lost', async () => {
+it('runs a job again if Redis lost writes during it, because some of the job’s writes may be lost', async () => {
   const { run, lose, done } = createWorld({ 'end-mute': async () => lose() });
 
   expect(await run('end-mute', { muteId: 'mute_1' }, jobTry)).toBeGreaterThan(0);
   expect(done).toEqual([]);
 });
 
-it('a job that fails because Redis came back older runs again, and has not failed', async () => {
+it('runs a job again, without counting a failure, if it fails because Redis lost writes', async () => {
   const fails = async (): Promise<void> => {
     lose();
     throw new UnreadableError('what was there a moment ago');
@@ -78,7 +78,7 @@ it('a job that fails because Redis came back older runs again, and has not faile
   expect(await run('end-mute', { muteId: 'mute_1' }, { ...jobTry, isLast: true })).toBeGreaterThan(0);
 });
 
-it('remembers the jobs that are done, but not those that come again by themselves', async () => {
+it('remembers finished jobs, but not recurring ones', async () => {
   const { run, done } = createWorld({ 'end-mute': async () => {}, 'copy-audit': async () => {} });
 
   await run('end-mute', { muteId: 'mute_1' }, jobTry);
@@ -87,13 +87,13 @@ it('remembers the jobs that are done, but not those that come again by themselve
   expect(done).toEqual(['end-mute']);
 });
 
-it('refuses data that do not fit', async () => {
+it('rejects data that does not match the schema', async () => {
   const { run } = createWorld({});
 
   await expect(run('end-mute', { mute: 'mute_1' }, jobTry)).rejects.toThrow('muteId');
 });
 
-it('tells whoever waits for a job that it cannot read, once it is not tried again', async () => {
+it('reports a job that it cannot read on the last attempt', async () => {
   const { run, unreadable } = createWorld({});
   const ofNewerVersion = { subject: { kind: 'alert' } };
 
@@ -106,13 +106,13 @@ it('tells whoever waits for a job that it cannot read, once it is not tried agai
   expect(unreadable).toEqual(['update-messages']);
 });
 
-it('does a job to which a newer version has added a field', async () => {
+it('runs a job to which a newer version has added a field', async () => {
   const { run } = createWorld({ 'end-mute': async ({ muteId }) => muteId.length });
 
   expect(await run('end-mute', { muteId: 'mute_1', zone: 'UTC' }, jobTry)).toBe(6);
 });
 
-it('renders App Home after a job that may change what it shows, and after no other', async () => {
+it('renders App Home only after a job that may change its content', async () => {
   const world = createWorld({ 'refresh-homes': async () => {}, 'refresh-directory': async () => {} });
 
   await world.run('refresh-homes', {}, jobTry);
@@ -121,7 +121,7 @@ it('renders App Home after a job that may change what it shows, and after no oth
   expect(world.homesChanged()).toBe(1);
 });
 
-it('comes back for a message that Slack does not take now, and fails where Slack has no part in it', async () => {
+it('reschedules a message that Slack rejects for now, and fails a job that does not post', async () => {
   const refuse = async (): Promise<void> => {
     throw new SlackError('chat.update', 'token_dead', 'token_expired');
   };

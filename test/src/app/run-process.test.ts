@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const moduleOf = (path: string): string => new URL(`../../../src/${path}`, import.meta.url).href;
 
-/** A process that has nothing to finish when it is asked to stop. @param work what it does until then. */
+/** A process that has nothing to finish when it is stopped. @param work what it does until then. */
 const program = (work: string): string => `
   import { runProcess } from '${moduleOf('app/run-process.ts')}';
   import { createLog } from '${moduleOf('core/log.ts')}';
@@ -24,7 +24,7 @@ async function start(work: string): Promise<ChildProcess> {
   return child;
 }
 
-/** @returns the exit code; null when it did not end within the eight seconds that are promised. */
+/** @returns the exit code; null if it did not exit within the promised eight seconds. */
 async function codeAfterSigterm(child: ChildProcess): Promise<number | null> {
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   child.kill('SIGTERM');
@@ -33,14 +33,14 @@ async function codeAfterSigterm(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-it('ends within eight seconds of SIGTERM when whoever read its log is gone', async () => {
+it('exits within eight seconds of SIGTERM if the reader of its log is gone', async () => {
   const child = await start('setInterval(() => {}, 1000);');
   child.stdout?.destroy();
 
   expect(await codeAfterSigterm(child), 'exit code').toBe(0);
 });
 
-it('ends within eight seconds of SIGTERM when nobody reads its log any more', async () => {
+it('exits within eight seconds of SIGTERM if nobody reads its log any more', async () => {
   const child = await start("setInterval(() => log.info({ text: 'x'.repeat(1000) }, 'busy'), 1);");
   child.stdout?.pause();
   await wait(2000);

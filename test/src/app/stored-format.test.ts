@@ -6,14 +6,14 @@ import { useRedis } from '../../support/on-redis.ts';
 const redis = useRedis();
 const stored = async (): Promise<string | null> => await redis().get(stateKey('format'));
 
-it('a build writes its format into an empty Redis, and starts again with it', async () => {
+it('writes the build’s format into an empty Redis and accepts it at the next start', async () => {
   await claimFormat(redis(), 1, 3);
   await claimFormat(redis(), 1, 3);
 
   expect(await stored()).toBe('3');
 });
 
-it.each([3, 4])('a build of format 5 reads format %i and makes it its own', async (format) => {
+it.each([3, 4])('upgrades format %i to format 5', async (format) => {
   await redis().set(stateKey('format'), format);
 
   await claimFormat(redis(), 1, 5);
@@ -21,7 +21,7 @@ it.each([3, 4])('a build of format 5 reads format %i and makes it its own', asyn
   expect(await stored()).toBe('5');
 });
 
-it.each([1, 2])('format %i was never released: it is refused, and left as it is', async (format) => {
+it.each([1, 2])('rejects format %i, which was never released, and leaves it unchanged', async (format) => {
   await redis().set(stateKey('format'), format);
 
   await expect(claimFormat(redis())).rejects.toThrow(/expected data of format 3 or newer, .* before the first release/);
@@ -29,7 +29,7 @@ it.each([1, 2])('format %i was never released: it is refused, and left as it is'
   expect(await stored()).toBe(String(format));
 });
 
-it('the number of shards is stored at the first start; what is there without one is not split', async () => {
+it('stores the number of shards at the first start, and treats data without one as unsharded', async () => {
   await claimFormat(redis(), 16);
   await claimFormat(redis(), 16);
   expect(await readShards(redis())).toBe(16);
@@ -37,14 +37,14 @@ it('the number of shards is stored at the first start; what is there without one
   await redis().flushall();
   await claimFormat(redis());
   expect(await readShards(redis())).toBe(1);
-  expect(await stored(), 'as before there were shards').toBe(String(FORMAT));
+  expect(await stored(), 'the same as before shards existed').toBe(String(FORMAT));
 });
 
 it.each([
   [16, 1],
   [1, 16],
   [4, 16],
-])('a process is refused where there are %i shards and it has %i, and changes nothing', async (there, its) => {
+])('rejects a process, without changes, if the data has %i shards and the process %i', async (there, its) => {
   await claimFormat(redis(), there);
   const before = await stored();
 
@@ -55,7 +55,7 @@ it.each([
   expect(await stored()).toBe(before);
 });
 
-it('an empty Redis takes any number of shards', async () => {
+it('accepts any number of shards on an empty Redis', async () => {
   expect(await whyNotShards(redis(), 16)).toBeNull();
   await claimFormat(redis());
 
@@ -63,7 +63,7 @@ it('an empty Redis takes any number of shards', async () => {
   expect(await whyNotShards(redis(), 16)).toMatch(/^REDIS_SHARDS: expected 1,/);
 });
 
-it('a newer build keeps the number of shards, and an older one is told of the format', async () => {
+it('keeps the number of shards in a newer build, and reports the format to an older one', async () => {
   await claimFormat(redis(), 16, 3);
   await claimFormat(redis(), 16, 4);
   expect(await readShards(redis())).toBe(16);
@@ -71,20 +71,20 @@ it('a newer build keeps the number of shards, and an older one is told of the fo
   await expect(claimFormat(redis(), 16, 3)).rejects.toThrow(/a newer Cardbell wrote format 4/);
 });
 
-it('a build that knows no shards does not start on data that is split: its number is higher than any format', async () => {
+it('prevents a build without shards from starting on sharded data, by a number above any format', async () => {
   await claimFormat(redis(), 2);
 
   expect(Number(await stored())).toBeGreaterThan(100);
 });
 
-it('an older build is refused with the format that it would need, and changes nothing', async () => {
+it('rejects an older build, naming the stored format, and changes nothing', async () => {
   await claimFormat(redis(), 1, 4);
 
   await expect(claimFormat(redis(), 1, 3)).rejects.toThrow(/a newer Cardbell wrote format 4.*Nothing was changed/);
   expect(await stored()).toBe('4');
 });
 
-it('data of more than two formats ago is refused: a version in between has to read it first', async () => {
+it('rejects data more than two formats old, because a version in between has to read it first', async () => {
   await redis().set(stateKey('format'), 3);
 
   await expect(claimFormat(redis(), 1, 6)).rejects.toThrow(/it is format 3.*Start a version in between/);

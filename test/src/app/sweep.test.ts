@@ -15,7 +15,7 @@ interface Added {
   readonly id?: string;
 }
 
-/** What the sweep adds where nothing is left lying but what is given. */
+/** The jobs that the sweep adds if only the given work is left over. */
 async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<Added[]> {
   const added: Added[] = [];
   const enqueue: Enqueue = async (name, data, when) =>
@@ -37,7 +37,7 @@ async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<
   return added;
 }
 
-it('ends a claim that lost its timer, and leaves one alone whose time is not over', async () => {
+it('ends an expired claim that lost its timer, and leaves an unexpired one open', async () => {
   const claims = createClaims(redis(), storeSigner);
   const claim = (id: string, endsInMs: number): OpenClaim => ({
     id,
@@ -57,7 +57,7 @@ it('ends a claim that lost its timer, and leaves one alone whose time is not ove
   expect(await swept({ claims })).toEqual([{ name: 'end-claim', data: { claimId: 'clm_late' } }]);
 });
 
-it('wakes the outboxes in which something waits', async () => {
+it('wakes outboxes with waiting messages', async () => {
   const outbox = {
     channels: async () => ['C0FULL', 'C0EMPTY'],
     waiting: async (channel: string) => (channel === 'C0FULL' ? 3 : 0),

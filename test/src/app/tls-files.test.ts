@@ -31,10 +31,10 @@ function start(): { used: TlsFiles[]; lines: string[]; write: (key: string) => v
   return { used, lines, write: (key) => copyFileSync(fixture(key), path('key.pem')) };
 }
 
-it('a renewed pair is taken into use', async () => {
+it('uses a renewed pair', async () => {
   const { used, write } = start();
 
-  // Again and again: what is written before the first look at the files is not a change.
+  // Writes repeatedly, because a write before the first check of the files is not a change.
   await until(() => {
     write('key.pem');
     return used.length > 0;
@@ -43,7 +43,7 @@ it('a renewed pair is taken into use', async () => {
   expect(used[0]?.key).toEqual(readFileSync(fixture('key.pem')));
 });
 
-it('a key that does not belong to the certificate is not used, and the log says so', async () => {
+it('does not use a key that does not match the certificate, and logs so', async () => {
   const { used, lines, write } = start();
 
   await until(() => {

@@ -30,12 +30,12 @@ const redis = useRedis();
 const keys = async (): Promise<string[]> =>
   (await redis().keys('*')).filter((key) => !/lock:|write-order|routing-version/.test(key)).toSorted();
 
-/** What Redis holds, without what is another each time. */
+/** The content of Redis, without values that differ on each run. */
 async function contents(): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   for (const key of await keys()) {
     const type = await redis().type(key);
-    // Sorted by when they came, or were written.
+    // Sorted by time of arrival or of writing.
     const isByTime = /:queue$|former-holders/.test(key);
     if (type === 'string') found[key] = await redis().get(key);
     if (type === 'set') found[key] = (await redis().smembers(key)).toSorted();
@@ -50,11 +50,11 @@ async function contents(): Promise<Record<string, unknown>> {
   return found;
 }
 
-/** Where something is that people see, or will see. */
+/** Keys of data that people see or will see. */
 const shownKeys = async (): Promise<string[]> =>
   (await keys()).filter((key) => /:out:|:alert:|:fraud-case|:mutes|:temporary-change|:request/.test(key));
 
-/** Redis as it is now. @returns what brings it back. */
+/** Takes a snapshot of Redis. @returns a function that restores it. */
 async function snapshot(): Promise<() => Promise<void>> {
   const held = await redis().keys('*');
   const dumps = await Promise.all(held.map((key) => redis().dumpBuffer(key)));
@@ -64,7 +64,7 @@ async function snapshot(): Promise<() => Promise<void>> {
   };
 }
 
-/** A worker over real stores, which remembers what it writes as the product does. */
+/** A worker with real stores that remembers its writes as the product does. */
 async function createWorld() {
   const writes = new Map<unknown, () => Promise<unknown>>();
   const redo = {
@@ -98,7 +98,7 @@ async function createWorld() {
     postAuditLine: (id, message) => postNotice('C0AUD', id, message),
     postToApprovals: (id, message) => postNotice('C0REQ', id, message),
     postToOps: (id, message) => postNotice('C0OPS', id, message),
-    // A job, which is added again.
+    // In the product this is a job, which is enqueued again.
     announce: async (alert) => void announced.set(alert.event.id, alert),
   });
   const deps: WorldDeps = {
@@ -128,7 +128,7 @@ const request = openRequestOf();
 const ofRequest = { target: { kind: 'request', requestId: request.id }, actor: other } as const;
 const kept = (world: PerformWorld): Promise<void> => world.deps.requests.save(request);
 
-/** What people ask for, and what has to be there before. */
+/** The actions of people, and the setup that each needs. */
 const asked: [what: string, action: Action, before?: (world: PerformWorld) => Promise<unknown>][] = [
   ['a block', ask('block')],
   ['a holder’s report of fraud', ask('block', { isFraud: true }), holder],
@@ -136,12 +136,12 @@ const asked: [what: string, action: Action, before?: (world: PerformWorld) => Pr
   ['an activation', ask('activate'), isCard('INACTIVE')],
   ['a limit', ask('limit')],
   ['a limit for an hour', ask('limit', { ...byCommand, changeRequest: temporary })],
-  ['what a holder asks for', ask('ask', { ...byCommand, ...asHolder }), holder],
+  ['a request by a holder', ask('ask', { ...byCommand, ...asHolder }), holder],
   ['an approval', ask('decide', { ...ofRequest, approve: true }), kept],
   ['a denial', ask('decide', { ...ofRequest, approve: false }), kept],
   ['an emergency override', ask('emergency-override', ofRequest), kept],
   [
-    'a temporary change taken back',
+    'a reverted temporary change',
     ask('revert', { target: { kind: 'temporary-change', temporaryChangeId: 'act_1' } }),
     ({ deps }) => deps.temporaryChanges.save(temporaryChangeOf()),
   ],
@@ -163,7 +163,7 @@ const asked: [what: string, action: Action, before?: (world: PerformWorld) => Pr
   ['a refusal', ask('unblock', { ...byCommand, roles: [] })],
 ];
 
-it.each(asked)('nothing that was written for it is lost with Redis: %s', async (_what, action, before) => {
+it.each(asked)('loses no write when Redis loses its data: %s', async (_what, action, before) => {
   const { world, deps, writeAgain } = await createWorld();
   await before?.(world);
   const rewind = await snapshot();
@@ -177,7 +177,7 @@ it.each(asked)('nothing that was written for it is lost with Redis: %s', async (
 });
 
 it.each(asked.filter(([what]) => /^a block|fraud|for an hour|an approval|an order|a mute/.test(what)))(
-  'Redis is lost at any step of it, and it is done again: %s',
+  'has the same effect if Redis loses its data at any step and the action runs again: %s',
   async (_what, action, before) => {
     const begin = async (killAt: number) => {
       await redis().flushall();
@@ -198,7 +198,7 @@ it.each(asked.filter(([what]) => /^a block|fraud|for an hour|an approval|an orde
       await performAction(action, world.deps);
 
       const at = life.diedAt() ?? '';
-      // What may have been ordered is not ordered again: whoever asked is told so.
+      // An order that may have been placed is not repeated. The requester is notified instead.
       if (action.verb === 'order-virtual') expect(world.writes.length, at).toBeLessThanOrEqual(1);
       else expect(world.writes, at).toEqual(survey.world.writes);
       expect(await shownKeys(), at).toEqual(shown);

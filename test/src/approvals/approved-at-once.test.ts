@@ -7,14 +7,14 @@ import { ask, byCommand, createActionWorld, performAction, type WorldDeps } from
 const redis = useRedis();
 
 const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
-/** What one person allows alone within a day must not exceed $1,000 in all. */
+/** One person alone may allow at most $1,000 in total within a day. */
 const capped = { ...standard, caps: { ...standard.caps, person: { dayCents: 100_000, monthCents: null } } };
 const by = (userId: string) => ({ actor: { userId, teamId: 'T1' } });
 const person = { userId: 'U0OLGA', provedBy: 'approver', by: 'U0ANA', at: '2026-11-20T15:00:00.000Z' } as const;
 
-it('two approvals of one person at once do not both pass for the first', async () => {
+it('does not count both of two concurrent approvals by one person as the first', async () => {
   const world = await createActionWorld(redis(), { policyFor: () => capped });
-  // Her own card: somebody else has to approve any raise.
+  // It is her own card, so someone else has to approve any raise.
   await world.deps.links.link({ acctId: 7378, ...person });
   const raise = (id: string, goal: ReturnType<typeof limitGoal>) =>
     ask('limit', { ...byCommand, id, changeRequest: { goals: [goal], term: { kind: 'permanent' } } });
@@ -28,7 +28,7 @@ it('two approvals of one person at once do not both pass for the first', async (
       target: { kind: 'request', requestId: `req_${of}` },
     });
 
-  // The second is judged before the first is counted, and made after it.
+  // The second approval is judged before the first is counted, and executed after it.
   let reads = 0;
   const getSpendRules: WorldDeps['card']['getSpendRules'] = async (acctId) => {
     reads += 1;
@@ -41,7 +41,7 @@ it('two approvals of one person at once do not both pass for the first', async (
   expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_two' }]);
   expect(world.answers.at(-1)?.text).toContain('it is more than one person may allow');
 
-  // From then on it takes two, and the request says so.
+  // From now on the request needs two approvals and says so.
   await performAction({ ...approval('two'), id: 'act_again' }, world.deps);
   expect(await world.deps.requests.open()).toMatchObject([{ needed: 2, approvals: [{ by: 'U0BEN' }] }]);
 });

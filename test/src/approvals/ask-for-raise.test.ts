@@ -8,9 +8,9 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const redis = useRedis();
 
 it.each<[string, number, string[]]>([
-  ['no more than is left: nothing stops it, nobody is asked', 30_000, []],
-  ['a cent more: the approvers are asked', 30_001, ['open']],
-])('a holder asks by command to pay %s', async (_what, cents, open) => {
+  ['no more than the remaining limit: nothing declines it, nobody is asked', 30_000, []],
+  ['a cent more than the remaining limit: the approvers are asked', 30_001, ['open']],
+])('handles a holder’s command to pay %s', async (_what, cents, open) => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const daily = { period: 'daily', limitCents: 40_000, remainingCents: 30_000 } as const;
@@ -24,7 +24,7 @@ it.each<[string, number, string[]]>([
   );
 });
 
-it('asks for the purchase and what is set aside on top of it when nobody knows what is left of the limit', async () => {
+it('asks for the purchase plus its padding if the remaining limit is unknown', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
   const unknown = remedyOf(limitRaise('daily', 40_000, null));

@@ -18,22 +18,22 @@ async function createWorld() {
 /** The value of *Ask them* on the last answer. */
 function askValueIn({ blocks }: Message): string {
   const value = /"action_id":"ask_permission","value":"([^"]+)"/.exec(JSON.stringify(blocks))?.[1];
-  return value ?? expect.fail('the refusal has a button that asks');
+  return value ?? expect.fail('the refusal has a button to ask');
 }
 
-it('offers to ask those who may when somebody is refused, and asks them in the channel for requests', async () => {
+it('lets a refused person ask the people with permission, in the approvals channel', async () => {
   const { world, posted } = await createWorld();
   await performAction(ask('unblock', { ...byCommand, reason: 'found it' }), world.deps);
-  const refused = world.answers.at(-1) ?? expect.fail('the person was told');
+  const refused = world.answers.at(-1) ?? expect.fail('the person was answered');
   const pending = await world.deps.pending.get(askValueIn(refused));
-  if (pending?.kind !== 'choice') return expect.fail('the button stands for a question');
+  if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
   expect(pending.action).toMatchObject({ verb: 'ask-permission', asked: 'unblock', reason: 'found it' });
 
   const question = ask('ask-permission', { ...byCommand, reason: 'found it', asked: 'unblock' });
   await performAction(question, world.deps);
   await performAction(question, world.deps);
 
-  expect(posted.size, 'one question, however often the job runs').toBe(1);
+  expect(posted.size, 'one question, even if the job runs again').toBe(1);
   const [message] = posted.values();
   expect(message?.text).toMatch(
     /^<@U0OLGA> asks you to unblock cards · Jane Doe · card .*\. Reason: “found it” Only you may/,
@@ -44,7 +44,7 @@ it('offers to ask those who may when somebody is refused, and asks them in the c
   expect(world.writes).toEqual([]);
 });
 
-it('names what was typed where it is not known which card is meant', async () => {
+it('names the typed words if the card is unknown', async () => {
   const { world, posted } = await createWorld();
 
   await performAction(
@@ -57,7 +57,7 @@ it('names what was typed where it is not known which card is meant', async () =>
   expect(question?.text).toContain('`/card block Sam Rivera`');
 });
 
-it('asks five times within an hour: nobody who was refused mentions the approvers again and again', async () => {
+it('asks at most five times an hour, so that a refused person cannot keep mentioning the approvers', async () => {
   const { world, posted } = await createWorld();
   for (let count = 1; count <= 7; count += 1)
     await performAction(ask('ask-permission', { ...byCommand, id: `act_q${count}`, asked: 'unblock' }), world.deps);

@@ -16,7 +16,7 @@ async function requestId({ deps }: PerformWorld): Promise<string> {
   return request?.id ?? '';
 }
 
-it('what somebody has asked for already does not wait on its alert for ever', async () => {
+it('does not leave a duplicate of someone else’s request waiting on its alert forever', async () => {
   const world = await createActionWorld(redis());
   await performAction(raiseBy('U0OLGA'), world.deps);
   await performAction(raiseBy('U0ZOE'), world.deps);
@@ -31,7 +31,7 @@ it('what somebody has asked for already does not wait on its alert for ever', as
   expect(ends).toEqual(['asked', 'unchanged']);
 });
 
-it('what a holder has asked for already does not wait on its alert for ever', async () => {
+it('does not leave a holder’s duplicate request waiting on its alert forever', async () => {
   const world = await createActionWorld(redis());
   const checkPurchase = async () =>
     ({
@@ -55,7 +55,7 @@ it('what a holder has asked for already does not wait on its alert for ever', as
   expect(outcomes?.map(({ state }) => state)).toEqual(['done']);
 });
 
-it('an approver who asked may approve what another approver has raised since: their first approval is void', async () => {
+it('lets an approver approve a larger version of their own request, because their first approval is void', async () => {
   const world = await createActionWorld(redis());
   await performAction(raiseBy('U0OLGA'), world.deps);
   const target = { kind: 'request', requestId: await requestId(world) } as const;

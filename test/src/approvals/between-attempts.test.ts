@@ -26,19 +26,19 @@ const clicks: readonly [string, Action, 'approved' | 'overridden'][] = [
   ['an emergency override', override, 'overridden'],
 ];
 
-/** What others do, and what becomes of the request if nothing was sent before. */
+/** What others do, and the state of the request if nothing was sent before. */
 interface Meanwhile {
   readonly what: string;
   readonly becomes: 'denied' | 'expired' | 'overridden' | 'approved';
   readonly others: (world: PerformWorld, deps: WorldDeps) => Promise<void>;
 }
 const denies: Meanwhile = {
-  what: 'somebody denies it',
+  what: 'someone denies it',
   becomes: 'denied',
   others: async (_world, deps) => await performAction(denial('act_zoe', 'U0ZOE'), deps),
 };
 const expires: Meanwhile = {
-  what: 'the time is over',
+  what: 'the request expires',
   becomes: 'expired',
   others: async (world, deps) => {
     world.advance(REQUEST_MS + 1);
@@ -46,12 +46,12 @@ const expires: Meanwhile = {
   },
 };
 const overrides: Meanwhile = {
-  what: 'somebody overrides it',
+  what: 'someone overrides it',
   becomes: 'overridden',
   others: async (world, deps) => await whole(override, world, deps),
 };
 const approves: Meanwhile = {
-  what: 'somebody else approves it',
+  what: 'someone else approves it',
   becomes: 'approved',
   others: async (world, deps) => await whole(approvalClick('act_zoe', 'U0ZOE'), world, deps),
 };
@@ -63,7 +63,7 @@ async function asked(): Promise<{ world: PerformWorld; hugo: Told }> {
   return { world, hugo };
 }
 
-/** What the limit goes back to by itself, in dollars. */
+/** The limits that open temporary changes restore, in dollars. */
 async function backs({ deps }: PerformWorld): Promise<number[]> {
   const open = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
   return [...new Set(open.map(({ changes }) => Number(changes[0]?.from) / 100))];
@@ -83,7 +83,7 @@ function refusing({ deps }: Pick<Told, 'deps'>): WorldDeps {
   return { ...deps, card: { ...deps.card, putSpendRules } };
 }
 
-/** The first attempt of a click: the write arrives, or not, and nothing is heard of it. */
+/** The first attempt of a click. The write arrives or not, and its response is lost. */
 async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boolean }): Promise<void> {
   let isSent = false;
   const card: WorldDeps['card'] = {
@@ -99,7 +99,7 @@ async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boole
 }
 
 describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
-  it('that failed, a denial is the last word: its job says nothing more when it runs again', async () => {
+  it('that failed, a denial is final, and the job reports nothing more if it runs again', async () => {
     const { world, hugo } = await asked();
     await performAction(click, refusing(hugo));
     await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
@@ -113,7 +113,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'denied', inFlight: [] });
   });
 
-  it('that failed, its job says nothing more when it runs again after the time is over', async () => {
+  it('that failed, the job reports nothing more if it runs again after the request expired', async () => {
     const { world, hugo } = await asked();
     await performAction(click, refusing(hugo));
     const [before, told] = [await world.stations(), world.answers.length];
@@ -129,7 +129,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
   });
 
   it.each([true, false])(
-    'nobody can deny the request, and it goes on (it had reached the card: %s)',
+    'nobody can deny the request, and the approval continues (it had reached the card: %s)',
     async (arrives) => {
       const { world, hugo } = await asked();
       await firstAttempt(click, hugo, { arrives });
@@ -149,7 +149,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     },
   );
 
-  it('the request does not expire, not even when somebody else presses a button', async () => {
+  it('the request does not expire, even if someone else presses a button', async () => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: true });
 
@@ -162,7 +162,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
   });
 
-  it('another approval decides the request, and this one still comes to its own end', async () => {
+  it('another approval decides the request, and this one is still completed', async () => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: true });
 
@@ -176,7 +176,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     expect(await backs(world)).toEqual([400]);
   });
 
-  it('the request is left to others when it fails in the end', async () => {
+  it('the request stays open to others if the approval finally fails', async () => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: false });
     const putSpendRules = async (): Promise<never> => {
@@ -199,7 +199,7 @@ const crashes = [
 ];
 
 it.each(crashes)(
-  'what people are told is what the card has when the worker of $click.id is killed at any step and then $what',
+  'reports the state of the card correctly if the worker of $click.id is killed at any step and then $what',
   async ({ click, state, becomes, others }) => {
     let hugo: Told;
     const ends = new Set<string>();
@@ -211,7 +211,7 @@ it.each(crashes)(
         return hugo.deps;
       },
       async (world, diedAt) => {
-        // What was approved a day ago is not sent any more: then the request ends as soon as somebody looks after it again.
+        // An approval from a day ago is not sent any more. The request then ends when its age is checked again.
         if (becomes === 'expired') await verbsOf(hugo.deps).ageRequest('req_ask1');
         const request = await world.deps.requests.get('req_ask1');
         ends.add(`${request?.state}`);
@@ -233,7 +233,7 @@ it.each(crashes)(
   },
 );
 
-/** An approver's raise that takes a second approval, asked for with the button on an alert; what people are told, by whom. */
+/** An approver's raise from an alert button that needs a second approval, and the messages by recipient. */
 async function raiseOfTwo() {
   const told: string[] = [];
   const lines: string[] = [];
@@ -253,7 +253,7 @@ async function raiseOfTwo() {
   return { world, told, lines, click };
 }
 
-it('a second approval that fails is told to who gave it, and who asked still waits', async () => {
+it('reports a failed second approval to the approver, while the requester still waits', async () => {
   const { world, told, click } = await raiseOfTwo();
   const getSpendRules = async () => away();
 
@@ -271,7 +271,7 @@ it('a second approval that fails is told to who gave it, and who asked still wai
 });
 
 it.each(['denied', 'still open'])(
-  'a second approval that fails is told to who gave it, also after its worker died before that, and the request is %s',
+  'reports a failed second approval to the approver even if its worker died before, with the request %s',
   async (end) => {
     const { world, told, click } = await raiseOfTwo();
     const ben = click('act_ben', 'U0BEN', true);
@@ -293,7 +293,7 @@ it.each(['denied', 'still open'])(
 );
 
 it.each(['denied', 'expired'])(
-  'a request that is %s after an unconfirmed approval does not claim that nothing changed',
+  'does not claim that nothing changed when a request is %s after an unconfirmed approval',
   async (end) => {
     const { world, told, lines, click } = await raiseOfTwo();
     const ben = click('act_ben', 'U0BEN', true);

@@ -24,7 +24,7 @@ async function createWorld(over: (deps: WorldDeps, blocked: number[]) => Partial
   return { world, deps, blocked, blockAll, approve };
 }
 
-it('blocks no card before somebody else agrees, and then each once', async () => {
+it('blocks no card before someone else approves, and then each card once', async () => {
   const { world, deps, blocked, blockAll, approve } = await createWorld();
 
   await blockAll(operator);
@@ -45,7 +45,7 @@ it('blocks no card before somebody else agrees, and then each once', async () =>
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
-it('takes two approvers where an approver asks: nobody agrees with themselves', async () => {
+it('needs two approvers if an approver asks, because one approval is their own', async () => {
   const { deps, blocked, blockAll, approve } = await createWorld();
   await blockAll(approver);
 
@@ -57,7 +57,7 @@ it('takes two approvers where an approver asks: nobody agrees with themselves', 
   expect(blocked).toEqual(acctIds);
 });
 
-it('counts as asked for when it is approved: what happened to a card since the request does not stop it', async () => {
+it('counts as requested at its approval, so that changes of a card since the request do not overtake it', async () => {
   const askedAt: string[] = [];
   const { world, blocked, blockAll } = await createWorld();
   await blockAll(operator);
@@ -79,7 +79,7 @@ it('counts as asked for when it is approved: what happened to a card since the r
   expect(blocked).toEqual(acctIds);
 });
 
-it('is one request however often it is asked for, and blocks nothing when it is denied', async () => {
+it('opens one request, however often it is asked for, and blocks nothing if denied', async () => {
   const { deps, blocked, blockAll, approve } = await createWorld();
   await blockAll(operator);
   await blockAll(operator);
@@ -92,7 +92,7 @@ it('is one request however often it is asked for, and blocks nothing when it is 
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
 });
 
-/** The card service answers so for these accounts. */
+/** The card service fails with this code for these accounts. */
 const failing = (code: 'refused' | 'unavailable', which: readonly number[]) =>
   createWorld(({ card }, done) => ({
     card: {
@@ -117,7 +117,7 @@ const failed = (code: 'refused' | 'unavailable') =>
     apiMessage: null,
   });
 
-it('blocks the other cards where one cannot be read, says which is left, and tries it again when it is approved again', async () => {
+it('blocks the other cards if one cannot be read, names it, and retries it when approved again', async () => {
   const broken = [12];
   const { world, deps, blocked, blockAll, approve } = await failing('refused', broken);
   await blockAll(operator);
@@ -137,7 +137,7 @@ it('blocks the other cards where one cannot be read, says which is left, and tri
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
 });
 
-it('can be denied after its approval was given up', async () => {
+it('can be denied after its approval failed', async () => {
   const { deps, blockAll, approve } = await createWorld();
   await blockAll(operator);
   const fault = new Error('a fault of ours');
@@ -151,7 +151,7 @@ it('can be denied after its approval was given up', async () => {
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
 });
 
-it('has one end where one cannot be read and the request is denied: its job says nothing more when it runs again', async () => {
+it('has one final state if a card cannot be read and the request is denied, even if its job runs again', async () => {
   const { world, blockAll, approve } = await failing('refused', [12]);
   await blockAll(operator);
   await approve(approver);
@@ -164,7 +164,7 @@ it('has one end where one cannot be read and the request is denied: its job says
   expect(world.answers).toHaveLength(told);
 });
 
-it('blocks every other card before it asks the card service again for one that it did not answer', async () => {
+it('blocks every other card before it retries a card without a response', async () => {
   const { blocked, blockAll, approve } = await failing('unavailable', [11]);
   await blockAll(operator);
 
@@ -173,7 +173,7 @@ it('blocks every other card before it asks the card service again for one that i
   expect(blocked).toEqual([12, 13, 14, 15, 16]);
 });
 
-it('goes on where it stopped when the card service was away in between', async () => {
+it('resumes where it stopped when the card service was down', async () => {
   let calls = 0;
   const { blocked, blockAll, approve } = await createWorld(({ card }, done) => ({
     card: {

@@ -22,7 +22,7 @@ function createSignal(): { given: Promise<void>; give: () => void } {
   return { given, give: () => give() };
 }
 
-/** A holder has asked for more. What the lock keeps apart may overlap here, as it may after a process stood still. */
+/** A holder has asked for a raise. There is no lock, so steps may overlap as they can after a process stalled. */
 async function asked() {
   const world = await createActionWorld(redis());
   const { deps } = world;
@@ -54,9 +54,9 @@ async function asked() {
 }
 
 it.each([
-  ['before its approval is noted', (inFlight: number) => inFlight === 0],
-  ['after its approval is noted and before it is sent', (inFlight: number) => inFlight === 1],
-])('what was denied while the worker of an approval stood still %s is not made', async (_when, isThen) => {
+  ['before its approval is stored', (inFlight: number) => inFlight === 0],
+  ['after its approval is stored and before it is sent', (inFlight: number) => inFlight === 1],
+])('does not execute a request that was denied while the worker of an approval stalled %s', async (_when, isThen) => {
   const { deps, verbs, service, writes, inFlight, standStill, records } = await asked();
   const [standing, woken] = [createSignal(), createSignal()];
   let isFirst = true;

@@ -44,8 +44,8 @@ function setUp() {
 
 const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });
 
-describe('an approval that came to its end', () => {
-  it('decides the request when the change was made, and leaves what others have begun', async () => {
+describe('a completed approval', () => {
+  it('decides the request if the change was made, and keeps approvals that others have begun', async () => {
     const world = setUp();
     const others = withInFlight(openRequestOf(), inFlight('begun', 'act_zoe'));
 
@@ -55,7 +55,7 @@ describe('an approval that came to its end', () => {
     expect(world.finished[0]?.inFlight.map(({ actionId }) => actionId)).toEqual(['act_zoe']);
   });
 
-  it('shows the raise that was approved, not the one that was asked for', async () => {
+  it('shows the approved raise, not the requested one', async () => {
     const world = setUp();
     const raise = { rule: raiseDaily.rule, earlier: [], aboveCents: 100_000, cap: null };
     const request = openRequestOf({ counted: { ...raise, ownCents: 150_000 }, needed: 2 });
@@ -66,7 +66,7 @@ describe('an approval that came to its end', () => {
     expect(world.finished).toMatchObject([{ counted }]);
   });
 
-  it('is sent when no answer came and somebody looks, and unconfirmed when nobody will', async () => {
+  it('is sent if it has no response but will be verified, and unconfirmed if it will not', async () => {
     const world = setUp();
     const request = withInFlight(openRequestOf(), begun());
     const expects = { kind: 'rule', changes: request.changes } as const;
@@ -78,7 +78,7 @@ describe('an approval that came to its end', () => {
     expect(world.told).toEqual(['unconfirmed']);
   });
 
-  it('leaves the request open when the change failed, and gives an override back', async () => {
+  it('leaves the request open if the change failed, and releases an override', async () => {
     const world = setUp();
     const override = begun({ kind: 'override' });
 
@@ -88,7 +88,7 @@ describe('an approval that came to its end', () => {
     expect(world.cancelled).toEqual(['act_ben']);
   });
 
-  it('does not change what another approval has decided', async () => {
+  it('does not change the decision of another approval', async () => {
     const world = setUp();
     const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
     const decided: LimitRequest = { ...openRequestOf(), state: 'approved', decision, temporaryChangeId: null };
@@ -100,8 +100,8 @@ describe('an approval that came to its end', () => {
   });
 });
 
-describe('an approval that was looked at', () => {
-  it('decides the request when the card shows the change, also after it was given up', async () => {
+describe('a verified approval', () => {
+  it('decides the request if the card shows the change, even if it was unconfirmed before', async () => {
     for (const state of ['sent', 'unconfirmed'] as const) {
       const world = setUp();
 
@@ -111,7 +111,7 @@ describe('an approval that was looked at', () => {
     }
   });
 
-  it('is unconfirmed when nothing shows it, and the holder is told', async () => {
+  it('is unconfirmed if the card does not show it, and the holder is notified', async () => {
     const world = setUp();
 
     await world.verified(withInFlight(openRequestOf(), inFlight('sent')), 'act_ben', 'unconfirmed');
@@ -120,7 +120,7 @@ describe('an approval that was looked at', () => {
     expect(world.told).toEqual(['unconfirmed']);
   });
 
-  it('is told to the holder once it is clear, where it had decided the request', async () => {
+  it('is reported to the holder once it is confirmed, if it had decided the request', async () => {
     const world = setUp();
     const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
 
@@ -138,7 +138,7 @@ describe('a finished request', () => {
   const decision = { actionId: 'act_glass1', by: 'U0OTTO', at: askedAt };
 
   it.each(['approved', 'overridden'] as const)(
-    'that is %s is told to everybody only when it was overridden',
+    'that is %s is announced to everyone only if it was overridden',
     async (state) => {
       const posted: string[] = [];
       const finish = createFinishRequest({

@@ -67,8 +67,8 @@ describe('a decision', () => {
       {},
       ['Your decision: This request is too old. Ask for the limit again. (no card)'],
     ],
-    ['done again after it denied', denied, {}, ['denied']],
-    ['done again after it approved', { ...denied, ...made, state: 'approved' }, {}, ['finished again']],
+    ['repeated after it denied', denied, {}, ['denied']],
+    ['repeated after it approved', { ...denied, ...made, state: 'approved' }, {}, ['finished again']],
     [
       'about a decided request',
       denied,
@@ -109,7 +109,7 @@ describe('a decision', () => {
     expect(steps).toEqual([refused('This request is expired already. Nothing is left to decide.')]);
   });
 
-  it('that has sent its change goes on with that, whatever was decided meanwhile', async () => {
+  it('that has sent its change continues, whatever was decided meanwhile', async () => {
     const { decide, steps } = setUp(denied, { hasSent: true });
 
     await decide(click({ id: 'act_zoe' }));
@@ -118,28 +118,25 @@ describe('a decision', () => {
   });
 
   it.each<[string, Over, Given, string[]]>([
-    ['approves, which nothing hinders', {}, { notYet: 'Under way.' }, ['approved']],
+    ['approves, which is still possible', {}, { notYet: 'Under way.' }, ['approved']],
     ['denies', { approve: false }, { notYet: 'Under way.' }, [refused('Under way. Wait.')]],
-    ['comes too late', {}, { notYet: 'Under way.', now: '2026-11-21T15:00:00.001Z' }, [refused('Under way. Wait.')]],
-    ['comes at the last moment', {}, { now: '2026-11-21T15:00:00.000Z' }, ['approved']],
+    ['is too late', {}, { notYet: 'Under way.', now: '2026-11-21T15:00:00.001Z' }, [refused('Under way. Wait.')]],
+    ['is just in time', {}, { now: '2026-11-21T15:00:00.000Z' }, ['approved']],
     [
-      'does not count',
+      'is refused by the policy',
       {},
       { why: 'Nobody approves twice.' },
       [refused('Nobody approves twice. Ask another approver.')],
     ],
-  ])(
-    'while an approval is under way, or by somebody whom the policy refuses: %s',
-    async (_what, over, given, expected) => {
-      const { decide, steps } = setUp(openRequestOf(), given);
+  ])('while an approval is in flight, or by a person the policy refuses: %s', async (_what, over, given, expected) => {
+    const { decide, steps } = setUp(openRequestOf(), given);
 
-      await decide(click(over));
+    await decide(click(over));
 
-      expect(steps).toEqual(expected);
-    },
-  );
+    expect(steps).toEqual(expected);
+  });
 
-  it('that comes too late ends the request', async () => {
+  it('that is too late ends the request', async () => {
     const { decide, steps } = setUp(openRequestOf(), { now: '2026-11-21T15:00:00.001Z' });
 
     await decide(click());
@@ -184,7 +181,7 @@ describe('an approval', () => {
     return { run, refuse, saved, executed, recorded, told, finished };
   }
 
-  it('makes the change when it is the last one that is needed', async () => {
+  it('makes the change if it is the last one needed', async () => {
     const world = decisions();
 
     await world.run(click());
@@ -195,7 +192,7 @@ describe('an approval', () => {
     expect(world.saved).toEqual([]);
   });
 
-  it('is counted when others have to approve as well', async () => {
+  it('is only counted if others also have to approve', async () => {
     const world = decisions(100_001);
 
     await world.run(click());
@@ -204,7 +201,7 @@ describe('an approval', () => {
     expect(world.executed).toEqual([]);
   });
 
-  it('needs another one where the approver raised the same limit that day: the request and the record say by how much', async () => {
+  it('needs another one if the approver raised the same limit that day, and the request and audit entry show by how much', async () => {
     const world = decisions(100_001, 60_001);
     const counted = {
       rule: raiseDaily.rule,
@@ -226,7 +223,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('with another amount starts the count anew, without those who approved the first amount', async () => {
+  it('with another amount restarts the count without the approvals of the first amount', async () => {
     const world = decisions(100_001);
     const goals = [{ rule: raiseDaily.rule, to: 200_000 }];
     const changeRequest = { goals, term: { kind: 'duration', ms: 3_600_000 } } as const;
@@ -237,7 +234,7 @@ describe('an approval', () => {
     expect(world.saved).toMatchObject([{ changes: [{ to: 200_000 }], approvals: [{ by: 'U0BEN' }] }]);
   });
 
-  it('with another amount is made with what counts for that amount', async () => {
+  it('with another amount counts the raise of that amount', async () => {
     const world = decisions(120_000);
     const changeRequest = { goals: [{ rule: raiseDaily.rule, to: 160_000 }], term: openRequestOf().term };
     const asked = { rule: raiseDaily.rule, ownCents: 150_000, earlier: [], aboveCents: 100_000, cap: null };
@@ -248,21 +245,21 @@ describe('an approval', () => {
     expect([...world.saved, ...world.executed]).toMatchObject([{ counted: { ownCents: 120_000 } }]);
   });
 
-  it('that does not count is neither on record nor made', async () => {
+  it('that does not count is neither audited nor executed', async () => {
     const world = decisions(0, 0, 'Nobody approves twice.');
 
     expect(await world.run(click())).toMatchObject({ why: 'Nobody approves twice.' });
     expect([world.recorded, world.saved, world.executed]).toEqual([[], [], []]);
   });
 
-  it('is on record as such', async () => {
+  it('is audited as an approval of the unchanged request', async () => {
     const world = decisions();
 
     expect(await world.run(click())).toBeNull();
     expect(world.told).toEqual([{ event: 'approved', outcome: 'as requested' }]);
   });
 
-  it('that changes what was asked for says on record who asked for what, and what became of it', async () => {
+  it('that changes the request audits who asked for what and what it was changed to', async () => {
     const world = decisions();
     const changeRequest = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: openRequestOf().term };
 
@@ -283,7 +280,7 @@ describe('an approval', () => {
     ]);
   });
 
-  it('does not repeat on record what was counted when it was asked for', async () => {
+  it('does not audit again the raise that was counted with the request', async () => {
     const counted = { rule: raiseDaily.rule, ownCents: 100_001, earlier: [], aboveCents: 100_000, cap: null };
     const world = decisions(100_001);
 
@@ -293,12 +290,12 @@ describe('an approval', () => {
   });
 
   it.each<[string, number, Term, string[]]>([
-    ['less, for as long', 60_000, openRequestOf().term, ['U0HUGO', 'U0BEN']],
-    ['as much, for as long', 90_000, openRequestOf().term, ['U0HUGO', 'U0ZOE', 'U0BEN']],
-    ['more, for as long', 95_000, openRequestOf().term, ['U0BEN']],
+    ['less, for the same time', 60_000, openRequestOf().term, ['U0HUGO', 'U0BEN']],
+    ['the same amount, for the same time', 90_000, openRequestOf().term, ['U0HUGO', 'U0ZOE', 'U0BEN']],
+    ['more, for the same time', 95_000, openRequestOf().term, ['U0BEN']],
     ['less, for another time', 60_000, { kind: 'permanent' }, ['U0BEN']],
-    ['as much, for another time', 90_000, { kind: 'permanent' }, ['U0BEN']],
-  ])('of %s keeps the approvals that were for no less', async (_what, to, term, kept) => {
+    ['the same amount, for another time', 90_000, { kind: 'permanent' }, ['U0BEN']],
+  ])('of %s keeps only approvals of at least as much', async (_what, to, term, kept) => {
     const world = decisions(100_001);
     const changeRequest = { goals: [{ rule: raiseDaily.rule, to }], term };
     const approvals = ['U0HUGO', 'U0ZOE'].map((userId) => ({ by: userId, at: askedAt, actionId: null }));
@@ -315,10 +312,10 @@ describe('an approval', () => {
   });
 
   it.each([
-    ['nothing is under way', [], 'nothing changed'],
+    ['no approval is in flight', [], 'nothing changed'],
     ['an approval has only begun', [inFlight('begun')], 'nothing changed'],
-    ['an earlier one was sent', [inFlight('sent')], 'whether an earlier approval changed anything is not certain'],
-  ])('that is denied where %s says what it means for the card', async (_what, underWay, outcome) => {
+    ['an earlier approval was sent', [inFlight('sent')], 'whether an earlier approval changed anything is not certain'],
+  ])('that is denied while %s reports the effect on the card', async (_what, underWay, outcome) => {
     const world = decisions();
 
     await world.refuse(click({ approve: false, reason: 'too much' }), openRequestOf({ inFlight: underWay }));
@@ -330,7 +327,7 @@ describe('an approval', () => {
   });
 
   it.each<[string, string, string | null, boolean]>([
-    ['somebody else', 'U0BEN', null, true],
+    ['someone else', 'U0BEN', null, true],
     ['the person who asked', 'U0HUGO', null, false],
     ['a holder of the card', 'U0BEN', 'U0BEN', false],
   ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {

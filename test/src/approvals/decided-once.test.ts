@@ -23,7 +23,7 @@ import {
 } from '../../support/perform-world.ts';
 
 const redis = useRedis();
-/** The holder of the world that stands. */
+/** The holder in the current world. */
 let hugo: Told;
 const read = (): string[] => hugo.told();
 const raised = (world: PerformWorld): Promise<number> =>
@@ -32,7 +32,7 @@ const raised = (world: PerformWorld): Promise<number> =>
     .then((temporaryChanges) => temporaryChanges.filter(({ state }) => state === 'open').length);
 
 describe('a holder’s request whose worker is killed at any step', () => {
-  it('is opened once, is on record once, and its holder is told', async () => {
+  it('is opened once, is audited once, and its holder is answered', async () => {
     const steps = await killEverywhere(
       toPay(50_000),
       async (world) => {
@@ -51,7 +51,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
     expect(steps).toBeGreaterThan(10);
   });
 
-  it('is approved with one write and one temporary raise, and the holder may try again once it is confirmed', async () => {
+  it('is approved with one write and one temporary raise, and tells the holder to retry once confirmed', async () => {
     const steps = await killEverywhere(
       approvalClick('act_zoe', 'U0ZOE'),
       async (world) => {
@@ -83,9 +83,9 @@ describe('a holder’s request whose worker is killed at any step', () => {
 
   it.each([
     ['denied', denial('act_zoe', 'U0ZOE'), denial('act_again', 'U0ZOE')],
-    ['denied, and somebody else denies it first', denial('act_zoe', 'U0ZOE'), denial('act_ben', 'U0BEN')],
+    ['denied, and someone else denies it first', denial('act_zoe', 'U0ZOE'), denial('act_ben', 'U0BEN')],
   ])(
-    'is on record as %s, each click with one end, when another click comes before the next worker',
+    'is audited as %s, with one result per click, if another click arrives before the next worker',
     async (_what, click, other) => {
       await killEverywhere(
         click,
@@ -108,7 +108,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
     },
   );
 
-  it('is overridden once, with one write, and everybody is told', async () => {
+  it('is overridden once, with one write, and everyone is notified', async () => {
     const steps = await killEverywhere(
       override,
       async (world) => {
@@ -132,11 +132,11 @@ describe('a holder’s request whose worker is killed at any step', () => {
 });
 
 describe('an approval that the card service does not confirm', () => {
-  it('is not told as "try again now", and not before it is clear', async () => {
+  it('is not reported as "try again now", and not before its outcome is known', async () => {
     const world = await createActionWorld(redis());
     hugo = await askedToPay(world, 50_000);
     const { deps } = hugo;
-    // It takes the change and shows the old limit all the same.
+    // The card service accepts the change but still shows the old limit.
     const deaf = { ...deps, card: { ...deps.card, putSpendRules: async () => {} } };
 
     await performAction(approvalClick('act_ben', 'U0BEN'), deaf);
@@ -150,8 +150,8 @@ describe('an approval that the card service does not confirm', () => {
   });
 });
 
-describe('a change that fails after a crash between the write and its answer', () => {
-  it('is still verified, and what became of it is told and on record', async () => {
+describe('a change that fails between the write and its response', () => {
+  it('is still verified, and its outcome is reported and audited', async () => {
     const world = await createActionWorld(redis());
     const action = Action.parse({ ...ask('limit', byCommand) });
     const broken = (): never => {

@@ -21,17 +21,17 @@ const capChange = (purchaseCents: number | null) =>
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
 
-it('leaves a small raise for an hour as it was asked for', async () => {
+it('leaves a small raise for an hour unchanged', async () => {
   expect(await capChange(null)(openRequestOf())).toEqual({ changes: [raiseDaily], term: hour });
 });
 
-it('lowers a raise to what one approver could allow, and cuts its time to an hour', async () => {
+it('caps a raise at the amount one approver may allow, and at an hour', async () => {
   const request = openRequestOf({ changes: [{ ...raiseDaily, to: 500_000 }], term: { kind: 'permanent' } });
 
   expect(await capChange(null)(request)).toEqual({ changes: [{ ...raiseDaily, to: 140_000 }], term: hour });
 });
 
-it('lowers a limit that should go to an amount', async () => {
+it('caps the removal of a limit at an amount', async () => {
   const request = openRequestOf({ changes: [{ ...raiseDaily, to: null }] });
 
   expect((await capChange(null)(request))?.changes).toEqual([{ ...raiseDaily, to: 140_000 }]);
@@ -41,19 +41,19 @@ it.each<[string, number | null, boolean]>([
   ['a small purchase', 100_000, true],
   ['a larger purchase', 100_001, false],
   ['no purchase at all', null, false],
-])('opens a rule for %s (%s cents), and for that purchase only: %s', async (_what, cents, isAllowed) => {
+])('opens a rule for %s (%s cents) and only that purchase: %s', async (_what, cents, isAllowed) => {
   const capped = await capChange(cents)(openRequestOf({ changes: [online] }));
 
   expect(capped).toEqual(isAllowed ? { changes: [online], term: { kind: 'purchase' } } : null);
 });
 
-it('does nothing where one of several limits has no amount that could be lowered', async () => {
+it('does nothing if one of several limits has no amount to cap', async () => {
   const ofNone: RuleChange = { rule: { kind: 'limit', period: 'weekly', category: null }, from: null, to: 90_000 };
 
   expect(await capChange(null)(openRequestOf({ changes: [raiseDaily, ofNone] }))).toBeNull();
 });
 
-describe('an operator in the approvers’ place', () => {
+describe('an emergency override by an operator', () => {
   interface Given {
     readonly hasSent?: boolean;
     readonly notYet?: string;
@@ -102,29 +102,29 @@ describe('an operator in the approvers’ place', () => {
     temporaryChangeId: null,
   });
 
-  it('does what the cap leaves of it, on record first', async () => {
+  it('executes the capped change after auditing it', async () => {
     expect(await override(openRequestOf())).toEqual([
       { event: 'approved', detail: 'req_ask1: emergency override', cardId: card.cardId },
       { executed: { changes: [raiseDaily], term: hour, approvals: [], counted: null, note: 'at the counter' } },
     ]);
   });
 
-  it('goes on with what this click has sent, and asks nothing again', async () => {
+  it('continues a change this click has sent, without checking again', async () => {
     expect(await override(openRequestOf(), { hasSent: true, why: 'No.' })).toEqual([]);
   });
 
   it.each<[string, LimitRequest | null, Given, string]>([
-    ['it is too old', null, {}, refused('This request is too old.', 'Ask for the limit again.', 'no card')],
+    ['the request is too old', null, {}, refused('This request is too old.', 'Ask for the limit again.', 'no card')],
     [
-      'somebody decided it',
+      'someone decided it',
       overridden('act_ben'),
       {},
       refused('This request is decided already.', 'Nothing is left to decide.'),
     ],
-    ['an approval is under way', openRequestOf(), { notYet: 'Under way.' }, refused('Under way.', 'Wait.')],
+    ['an approval is in flight', openRequestOf(), { notYet: 'Under way.' }, refused('Under way.', 'Wait.')],
     ['the policy does not allow it', openRequestOf(), { why: 'No.' }, refused('No.', 'Ask an approver.')],
     [
-      'it cannot be made small enough',
+      'it cannot be capped',
       openRequestOf(),
       { isTooMuch: true },
       refused(
@@ -133,18 +133,18 @@ describe('an operator in the approvers’ place', () => {
       ),
     ],
     [
-      'it is too much with what the person allowed before',
+      'it is too much together with earlier approvals of the person',
       openRequestOf(),
       { needed: 2 },
       refused('With what was allowed before, this is more than one person may allow.', 'Ask an approver.'),
     ],
     [
-      'it was done for this card lately',
+      'it was recently used for this card',
       openRequestOf(),
       { isUsed: true },
       refused('The emergency override was already used for this card in the last 24 hours.', 'Ask an approver.'),
     ],
-  ])('is refused where %s', async (_what, request, given, expected) => {
+  ])('is refused if %s', async (_what, request, given, expected) => {
     expect(await override(request, given)).toEqual([expected]);
   });
 

@@ -29,7 +29,7 @@ function setUp(written: ActionState | null = null) {
     },
     now: () => new Date('2026-11-20T15:00:00.000Z'),
     changeRule: async ({ action }, approved) => {
-      steps.push(`changed in the name of ${action.actor.userId}`);
+      steps.push(`changed on behalf of ${action.actor.userId}`);
       changes.push(approved);
       return done;
     },
@@ -58,7 +58,7 @@ function setUp(written: ActionState | null = null) {
 const approved = (request: LimitRequest) => ({ ...request, approvals: inFlight('begun').approvals });
 
 describe('executing an approval', () => {
-  it('orders what was asked for, under the id of the click, and counts it with nobody where several approved', async () => {
+  it('places the order under the id of the click, and counts it towards nobody if several people approved', async () => {
     const { execution, steps } = setUp();
     const action = ask('order-virtual', { id: 'act_order1', target: virtualOrder });
     const request = openRequestOf({ action, orderCents: 2500, goals: [], changes: [] });
@@ -69,18 +69,13 @@ describe('executing an approval', () => {
     expect(steps).toEqual(['saved begun', 'ordered as act_ben, counted with null', 'completed done']);
   });
 
-  it('keeps it on the request before the change is made, under the account’s lock', async () => {
+  it('stores it on the request, then makes the change under the account’s lock', async () => {
     const { execution, steps, changes } = setUp();
     const request = openRequestOf();
 
     await execution.execute(click, request, approved(request), run);
 
-    expect(steps).toEqual([
-      'saved begun',
-      `locked account:${acctId}`,
-      'changed in the name of U0BEN',
-      'completed done',
-    ]);
+    expect(steps).toEqual(['saved begun', `locked account:${acctId}`, 'changed on behalf of U0BEN', 'completed done']);
     expect(changes).toEqual([
       {
         outcomeOf: 'act_ask1',
@@ -92,16 +87,16 @@ describe('executing an approval', () => {
     ]);
   });
 
-  it('makes a change of an approver who asked in that approver’s name', async () => {
+  it('makes a change requested by an approver on behalf of that approver', async () => {
     const { execution, steps } = setUp();
     const request = openRequestOf({ action: ask('limit') });
 
     await execution.execute(click, request, approved(request), run);
 
-    expect(steps).toContain('changed in the name of U0OLGA');
+    expect(steps).toContain('changed on behalf of U0OLGA');
   });
 
-  it('tells an end that was written down before a crash, and changes nothing again', async () => {
+  it('reports a result stored before a crash, and changes nothing again', async () => {
     const { execution, steps } = setUp(stateOf(done, '2026-11-20T15:00:00.000Z'));
     const request = openRequestOf();
 
@@ -118,7 +113,7 @@ describe('an approval in flight', () => {
     ['begun', sending, true, true],
     ['sent', null, true, true],
     ['unconfirmed', null, true, false],
-  ])('%s, with progress %j: goes on %s, holds up other decisions %s', async (state, written, goesOn, holdsUp) => {
+  ])('%s, with progress %j: resumes %s, prevents other decisions %s', async (state, written, goesOn, holdsUp) => {
     const { execution } = setUp(written);
     const request = withInFlight(openRequestOf(), inFlight(state));
 

@@ -41,14 +41,14 @@ function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: bo
   return { age: () => ageRequest('req_ask1'), posted, texts, reminded, expired, request: () => request };
 }
 
-it('waits for a quarter of an hour before the approvers are reminded', async () => {
+it('waits a quarter of an hour before reminding the approvers', async () => {
   const world = setUp(5);
 
   expect(await world.age()).toBe(10 * MINUTE_MS + 1);
   expect(world.posted).toEqual([]);
 });
 
-it('reminds the approvers once, and looks again when the time is over', async () => {
+it('reminds the approvers once, and checks again at the expiry', async () => {
   const world = setUp(15);
 
   expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
@@ -56,7 +56,7 @@ it('reminds the approvers once, and looks again when the time is over', async ()
   expect(world.posted).toEqual(['req_ask1-reminder']);
 });
 
-it('reminds of everything that waits in one message, with amounts, and of what is due not again', async () => {
+it('lists all open requests with amounts in one reminder, and does not remind of the due ones again', async () => {
   const due = openRequestOf({ id: 'req_due' });
   const young = { ...openRequestOf({ id: 'req_young' }) };
   const others = [due, { ...young, expiresAt: '2026-11-21T15:10:00.000Z' }];
@@ -76,7 +76,7 @@ it('expires after a day', async () => {
   expect(world.expired).toHaveLength(1);
 });
 
-it('does not expire while an approval may be at the card', async () => {
+it('does not expire while an approval may reach the card', async () => {
   const world = setUp(24 * 60 + 1, { isInFlight: true });
 
   expect(await world.age()).toBe(3 * MINUTE_MS);
@@ -91,7 +91,7 @@ it('leaves a decided request alone', async () => {
   expect(world.expired).toEqual([]);
 });
 
-it('is put on record as nobody’s doing before it ends', async () => {
+it('is audited as automatic before it ends', async () => {
   const steps: string[] = [];
   const expire = createExpireRequest({
     record: async (_action, { event, isByItself }) => void steps.push(`${event} ${isByItself}`),

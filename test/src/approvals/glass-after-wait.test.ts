@@ -5,7 +5,7 @@ import { acctId, ask, byCommand, createActionWorld, verbsOf } from '../../suppor
 const redis = useRedis();
 const MINUTE = 60_000;
 
-it('the glass waits for 15 minutes in which the approvers could see the request, however long it waited for a worker', async () => {
+it('allows the emergency override only after approvers could see the request for 15 minutes, not counting time in the queue', async () => {
   const { deps, service, answers, advance } = await createActionWorld(redis());
   const verbs = verbsOf({
     ...deps,
@@ -26,7 +26,7 @@ it('the glass waits for 15 minutes in which the approvers could see the request,
   });
   const hugo = { actor: { userId: 'U0HUGO', teamId: 'T1' }, roles: ['holder' as const] };
   const asked = ask('ask', { ...byCommand, ...hugo, id: 'act_ask1' });
-  // No worker ran.
+  // No worker was running.
   advance(20 * MINUTE);
   await verbs.performAction(asked, { isLast: true });
   const glass = async (id: string): Promise<void> => {

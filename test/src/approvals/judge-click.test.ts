@@ -34,22 +34,22 @@ const limit = (
 const approve = (requestId: string, id: string, userId: string, revision = 0): Action =>
   ask('decide', { target: { kind: 'request', requestId, revision }, id, approve: true, actor: person(userId) });
 const told = ({ answers }: PerformWorld): string => answers.at(-1)?.text ?? '';
-/** Somebody changes the daily limit in the card program’s portal. */
+/** Someone changes the daily limit in the card program’s portal. */
 const inPortal = ({ service }: PerformWorld, dollars: number): void => {
   service.rules = { ...service.rules, DailySpendLimit: dollars };
 };
 const dailyOf = ({ service }: PerformWorld) => service.rules['DailySpendLimit'];
 const forDays = (days: number) => ({ kind: 'duration', ms: days * 24 * 3_600_000 }) as const;
 
-/** Nobody has a monthly limit in the way, and everybody is who they were when asked last. */
+/** No monthly limit interferes. */
 async function world(over: Partial<WorldDeps> = {}): Promise<PerformWorld> {
   const made = await createActionWorld(redis(), over);
   made.service.rules = { IsActive: true, DailySpendLimit: 400 };
   return made;
 }
 
-describe('what one approver alone can do with a limit that was lowered', () => {
-  it('a limit that was lowered for a while, and lowered further in the portal, is not brought back alone', async () => {
+describe('one approver alone and a lowered limit', () => {
+  it('cannot restore a limit that was lowered temporarily and lowered further in the portal', async () => {
     const given = await world();
     inPortal(given, 6000);
     await performAction(limit('act_lower', 5999, {}, forDays(300)), given.deps);
@@ -62,7 +62,7 @@ describe('what one approver alone can do with a limit that was lowered', () => {
     expect(await given.deps.requests.open()).toMatchObject([{ needed: 2, changes: [{ from: 10_000, to: 600_000 }] }]);
   });
 
-  it('nor by taking the temporary change back and putting back what was there', async () => {
+  it('cannot restore it by reverting the temporary change either', async () => {
     const given = await world();
     inPortal(given, 6000);
     await performAction(limit('act_lower', 5999, {}, forDays(300)), given.deps);
@@ -80,7 +80,7 @@ describe('what one approver alone can do with a limit that was lowered', () => {
     expect(told(given)).toContain('One approver alone may not raise this: daily limit $100.00 → $6,000.00');
   });
 
-  it('their own card that somebody lowered for a while is not raised by typing the old limit', async () => {
+  it('cannot raise a temporarily lowered limit of their own card by typing the old limit', async () => {
     const given = await world();
     await link(given, 'U0ANA');
     await performAction(limit('act_lower', 100, { actor: person('U0BEN') }, forDays(7)), given.deps);
@@ -92,8 +92,8 @@ describe('what one approver alone can do with a limit that was lowered', () => {
   });
 });
 
-describe('a request whose numbers moved', () => {
-  it('is not approved by a click on the old ones: it shows the new ones, asks again, and takes as many as these take', async () => {
+describe('a request whose numbers changed', () => {
+  it('is not approved by a click on the old numbers, but shows the new ones and requires the approvals they need', async () => {
     const given = await world();
     inPortal(given, 5000);
     const { deps } = await askedToPay(given, 6800);
@@ -114,7 +114,7 @@ describe('a request whose numbers moved', () => {
     expect(dailyOf(given), 'after two').toBe(5068);
   });
 
-  it('loses the approval that was given before, also that of the approver who asked, who may approve it again', async () => {
+  it('loses earlier approvals, including that of the approver who asked, who may approve again', async () => {
     const given = await world();
     await performAction(limit('act_much', 2000), given.deps);
     const requestId = 'req_much';
@@ -128,7 +128,7 @@ describe('a request whose numbers moved', () => {
     expect(dailyOf(given)).toBe(2000);
   });
 
-  it('never lowers a limit: of two raises the smaller one does nothing after the larger one', async () => {
+  it('never lowers a limit: the smaller of two raises does nothing after the larger one', async () => {
     const given = await world();
     await performAction(limit('act_small', 1800), given.deps);
     await performAction(limit('act_large', 2500, { actor: person('U0ZOE') }), given.deps);
@@ -142,7 +142,7 @@ describe('a request whose numbers moved', () => {
     }
   });
 
-  it('is not set to less than the limit is, whatever the approver types', async () => {
+  it('is not set below the current limit, whatever the approver types', async () => {
     const given = await world();
     await performAction(limit('act_much', 2000), given.deps);
     const changeRequest = { goals: [limitGoal('daily', 10_000)], term: { kind: 'permanent' } } as const;
@@ -153,7 +153,7 @@ describe('a request whose numbers moved', () => {
     expect(told(given)).toContain('approving never lowers a limit');
   });
 
-  it('is overridden by no more than one approver may allow from what the limit is by then, and a block is told', async () => {
+  it('is overridden at most by what one approver may allow above the current limit, and mentions a block', async () => {
     const given = await world();
     inPortal(given, 4000);
     const { deps } = await askedToPay(given, 500_000);
@@ -173,7 +173,7 @@ describe('a request whose numbers moved', () => {
     expect(posted.at(-1)).toContain('The card is blocked: nothing is paid until an approver unblocks it.');
   });
 
-  it('asks again where the card was blocked since', async () => {
+  it('requires a new approval if the card was blocked since', async () => {
     const given = await world();
     const { deps } = await askedToPay(given, 50_000);
     given.service.status = 'BLOCKED';
@@ -186,8 +186,8 @@ describe('a request whose numbers moved', () => {
   });
 });
 
-describe('who approved earlier', () => {
-  it('counts no more once they are no approver any more: it takes another one', async () => {
+describe('an earlier approver', () => {
+  it('no longer counts after losing the role, so another approval is needed', async () => {
     const roles = new Map<string, Role[]>([['U0BEN', ['approver']]]);
     const rolesOf: WorldDeps['rolesOf'] = async (userId) => ({
       roles: roles.get(userId) ?? ['approver', 'operator', 'holder'],
@@ -206,8 +206,8 @@ describe('who approved earlier', () => {
   });
 });
 
-describe('an approval of numbers that the person has not seen', () => {
-  it('does not count, however late the click: the message with the new ones may not have arrived', async () => {
+describe('an approval of numbers the person has not seen', () => {
+  it('does not count, however late the click, because the message with the new numbers may not have arrived', async () => {
     const given = await world();
     inPortal(given, 5000);
     await performAction(limit('act_raise', 8000), given.deps);
@@ -227,7 +227,7 @@ describe('an approval of numbers that the person has not seen', () => {
     expect(dailyOf(given)).toBe(100);
   });
 
-  it('does not count where another approver changed them, also not to break the glass; to deny needs no new look', async () => {
+  it('does not count after another approver changed them, even as an override; a denial still counts', async () => {
     const given = await world();
     const { deps } = await askedToPay(given, 150_000);
     const more = { goals: [limitGoal('daily', 900_000)], term: { kind: 'permanent' } } as const;
@@ -246,7 +246,7 @@ describe('an approval of numbers that the person has not seen', () => {
   });
 });
 
-it('the glass is not broken by who asked for it, also where their own approval is void', async () => {
+it('refuses an emergency override by the requester, even if their own approval is void', async () => {
   const given = await world();
   await performAction(limit('act_much', 2000), given.deps);
   inPortal(given, 300);

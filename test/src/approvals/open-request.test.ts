@@ -41,7 +41,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
   return { open, requests, posted };
 }
 
-it('counts an approver who asks for somebody else’s card as the first approval', async () => {
+it('counts an approver who asks for someone else’s card as the first approval', async () => {
   const world = setUp();
 
   expect(await world.open(ask('limit'))).toMatch(/A raise of more than \$1,000.00 .* needs a second approver/);
@@ -55,7 +55,7 @@ it.each([
   ['BLOCKED', true],
   ['ACTIVE', false],
   [null, false],
-] as const)('knows from the start that the card is %s: blocked is %s', async (status, isBlocked) => {
+] as const)('stores whether the card is blocked when the request opens: %s, %s', async (status, isBlocked) => {
   const world = setUp(null, status);
 
   await world.open(ask('limit'));
@@ -71,7 +71,7 @@ it('does not count the approver who holds the card', async () => {
   expect(await world.requests.open()).toMatchObject([{ needed: 1, approvals: [], holder: 'U0OLGA' }]);
 });
 
-it('finds its request again after a crash, with what was decided meanwhile', async () => {
+it('finds its request again after a crash, with the changes made meanwhile', async () => {
   const world = setUp();
   await world.open(ask('limit'));
   const [request] = await world.requests.open();
@@ -93,7 +93,7 @@ it('opens no second request for the same change', async () => {
   expect((await world.requests.open()).map(({ id }) => id)).toEqual(['req_limit1']);
 });
 
-it('opens another request for the same change for another time: what was asked for an hour must not stay', async () => {
+it('opens a separate request for the same change with another duration', async () => {
   const world = setUp();
   await world.open(ask('limit'));
 

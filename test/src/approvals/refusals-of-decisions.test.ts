@@ -47,7 +47,7 @@ const rows: Refused[] = [
   { verb: 'decide', when: 'it is decided', asked: approveIt, before: decided, why: /denied already/, isOfCard: true },
   {
     verb: 'decide',
-    when: 'it is the own card',
+    when: 'it is the person’s own card',
     asked: { ...approveIt, actor: { userId: 'U0HUGO', teamId: 'T1' } },
     before: (world) => askedToPay(world, 50_000),
     why: /It is your own card/,
@@ -72,7 +72,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'emergency-override',
-    when: 'it was broken a moment ago',
+    when: 'it was used a moment ago',
     asked: overrideIt,
     before: async (world) => {
       await askedToPay(world, 50_000);
@@ -85,7 +85,7 @@ const rows: Refused[] = [
   { verb: 'revert', when: 'it is too old', asked: onTemporaryChange('act_gone'), why: /This change is too old/ },
   {
     verb: 'revert',
-    when: 'it is over',
+    when: 'it has ended',
     asked: onTemporaryChange('act_limit1'),
     before: (world) => temporaryChange(world, 'ended'),
     why: /put back already/,
@@ -93,7 +93,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'revert',
-    when: 'somebody changed it meanwhile',
+    when: 'someone changed it meanwhile',
     asked: onTemporaryChange('act_limit1'),
     before: async (world) => {
       await temporaryChange(world, 'open');
@@ -113,7 +113,7 @@ const rows: Refused[] = [
   { verb: 'undo-block', when: 'it is too old', asked: onBlock, why: /for a minute only/ },
   {
     verb: 'undo-block',
-    when: 'somebody else blocked',
+    when: 'someone else blocked the card',
     asked: { ...onBlock, actor: OTTO },
     before: ({ deps }) => performAction(ask('block', byCommand), deps),
     why: /Only the person who blocked it/,
@@ -121,7 +121,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'unblock',
-    when: 'it is the own card',
+    when: 'it is the person’s own card',
     asked: byCommand,
     before: async (world) => {
       world.service.status = 'BLOCKED';
@@ -132,7 +132,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'resend-virtual',
-    when: 'the card is plastic',
+    when: 'the card is physical',
     asked: byCommand,
     deps: {
       toFacts: (id) => ({
@@ -226,7 +226,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'digest',
-    when: 'it is no channel',
+    when: 'it is not a channel',
     asked: {
       ...typed('daily 09:00', 'D0OLGA'),
       wanted: { kind: 'at', weekday: null, isMonthly: false, hour: 9, minute: 0, zone: null },
@@ -236,11 +236,11 @@ const rows: Refused[] = [
   },
   {
     verb: 'unsubscribe',
-    when: 'there is nothing to take away',
+    when: 'there is no subscription to remove',
     asked: typed('all'),
     deps: routing(),
     why: /no subscription/,
   },
 ];
 
-it.each(rows)('$verb, when $when: the refusal is told and on record', (row) => expectRefused(redis(), row));
+it.each(rows)('$verb, when $when: answers and audits the refusal', (row) => expectRefused(redis(), row));

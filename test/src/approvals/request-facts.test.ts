@@ -36,7 +36,7 @@ const gather = (over: object = {}) =>
     ...over,
   })(asked);
 
-it('names the purchase with its kind and the address of its alert, and says that the card is blocked', async () => {
+it('shows the purchase with a link to its alert, and that the card is blocked', async () => {
   const { isBlocked, facts } = await gather();
 
   expect(isBlocked).toBe(true);
@@ -47,13 +47,13 @@ it('names the purchase with its kind and the address of its alert, and says that
   });
 });
 
-it('says what is left of the limits that the change does not touch, shorter ones first', async () => {
+it('shows the remaining limits that the change does not affect, shorter periods first', async () => {
   const { facts } = await gather();
 
   expect(facts.left.map(({ period }) => period)).toEqual(['weekly', 'monthly']);
 });
 
-it('lists the last five purchases at the merchant, newest first, and none elsewhere', async () => {
+it('lists the last five purchases at the merchant, newest first, and no others', async () => {
   const days = ['11', '12', '13', '14', '15', '16'].map((day) => bought(`2026-11-${day}T10:00:00Z`));
   const elsewhere = bought('2026-11-17T10:00:00Z', { merchant: { ...declined.merchant, name: 'Other', id: 'M2' } });
   const { facts } = await gather({ readTransactions: async () => [...days, elsewhere, declined] });
@@ -61,7 +61,7 @@ it('lists the last five purchases at the merchant, newest first, and none elsewh
   expect(facts.there?.map(({ at }) => at.slice(8, 10))).toEqual(['16', '15', '14', '13', '12']);
 });
 
-it('says how earlier requests ended, without this one', async () => {
+it('shows how earlier requests ended, without this one', async () => {
   const { facts } = await gather({
     requestsOf: async () => [
       { id: 'req_1', state: 'open' },
@@ -72,7 +72,7 @@ it('says how earlier requests ended, without this one', async () => {
   expect(facts.earlier).toEqual(['denied']);
 });
 
-it('does without what the card service does not say', async () => {
+it('works without data that the card service does not return', async () => {
   const { facts } = await gather({ purchaseOf: async () => null, readTransactions: async () => null });
 
   expect(facts).toMatchObject({ purchase: null, there: [] });

@@ -5,13 +5,13 @@ import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.t
 
 const shown = (request: LimitRequest): string => JSON.stringify(requestMessage(request));
 
-it('says how an open request stands', () => {
+it('shows the status of an open request', () => {
   expect(shown(openRequestOf())).toContain('Needs one approval');
   expect(shown(withInFlight(openRequestOf(), inFlight('sent')))).toContain('I’m checking whether the change was made');
   expect(shown(withInFlight(openRequestOf(), inFlight('unconfirmed')))).toContain('It may still have been made');
 });
 
-it('says who denied a request, and when', () => {
+it('shows who denied a request, and when', () => {
   const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
 
   const text = shown({ ...openRequestOf(), state: 'denied', decision });
@@ -19,7 +19,7 @@ it('says who denied a request, and when', () => {
   expect(text).toMatch(/Denied by <@U0ZOE>.*Nothing changed\./);
 });
 
-it('offers to break the glass once the approvers were reminded', () => {
+it('offers the emergency override once the approvers were reminded', () => {
   expect(shown(openRequestOf())).not.toContain('Break glass…');
   expect(shown(openRequestOf({ remindedAt: askedAt }))).toContain('Break glass…');
 });

@@ -7,7 +7,7 @@ import { storeSigner } from '../../support/store-signer.ts';
 
 const redis = useRedis();
 
-it('lists the requests that nobody has decided, and keeps the decided ones', async () => {
+it('lists the open requests and keeps the decided ones', async () => {
   const requests = createRequests(redis(), storeSigner);
   const decided = openRequestOf({ id: 'req_decided' });
   await requests.save(openRequestOf({ id: 'req_open' }));
@@ -21,7 +21,7 @@ it('lists the requests that nobody has decided, and keeps the decided ones', asy
   expect(await requests.get('req_gone')).toBeNull();
 });
 
-it('knows who approved what was asked for from an alert', async () => {
+it('returns the approvers of a request made from an alert', async () => {
   const requests = createRequests(redis(), storeSigner);
   const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
   const approvals = ['U0BEN', 'U0ZOE'].map((by) => ({ by, at: askedAt, actionId: `act_${by}` }));
@@ -38,7 +38,7 @@ it('knows who approved what was asked for from an alert', async () => {
   expect(await requests.approversOf(acctId, 'evt_2')).toEqual([]);
 });
 
-it('nothing is done with a request that somebody altered in Redis; the web process shows it all the same', async () => {
+it('rejects a request that was altered in Redis, but still shows it in the web process', async () => {
   const requests = createRequests(redis(), storeSigner);
   await requests.save(openRequestOf({ id: 'req_1' }));
   await requests.save(openRequestOf({ id: 'req_2' }));
@@ -50,5 +50,5 @@ it('nothing is done with a request that somebody altered in Redis; the web proce
   expect((await requests.open()).map(({ id }) => id)).toEqual(['req_2']);
   expect((await createRequests(redis(), null).open()).map(({ id }) => id)).toEqual(['req_1', 'req_2']);
   await redis().set(key, (await redis().get('{cardbell:state}:request:req_2')) ?? '');
-  await expect(requests.get('req_1'), 'that of another').rejects.toThrow('not written by a worker');
+  await expect(requests.get('req_1'), 'copied from another request').rejects.toThrow('not written by a worker');
 });

@@ -19,7 +19,7 @@ import { ask } from '../../support/perform-world.ts';
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
 
 describe('approvals in flight', () => {
-  it('are one for each click, the newest last', () => {
+  it('are stored once per click, the newest last', () => {
     const first = withInFlight(openRequestOf(), inFlight('begun'));
     const both = withInFlight(first, inFlight('begun', 'act_zoe'));
 
@@ -32,7 +32,7 @@ describe('approvals in flight', () => {
     expect(withoutInFlight(again, 'act_ben').inFlight.map(({ actionId }) => actionId)).toEqual(['act_zoe']);
   });
 
-  it('leave it uncertain what they changed once they are sent', () => {
+  it('are unconfirmed once they are sent', () => {
     const begun = withInFlight(openRequestOf(), inFlight('begun', 'act_zoe'));
 
     expect(unconfirmedApproval(begun)).toBeNull();
@@ -42,7 +42,7 @@ describe('approvals in flight', () => {
 });
 
 describe('the decision of a request', () => {
-  it('is none while it is open, and where its time ran out', () => {
+  it('is null while it is open and after it expired', () => {
     expect(decisionOf(openRequestOf())).toBeNull();
     expect(decisionOf({ ...openRequestOf(), state: 'expired' })).toBeNull();
   });
@@ -54,14 +54,14 @@ describe('the decision of a request', () => {
     expect(isDecidedBy(denied, 'act_zoe')).toBe(false);
   });
 
-  it('belongs to a decided request only', () => {
+  it('is allowed only on a decided request', () => {
     expect(LimitRequest.safeParse({ ...openRequestOf(), decision }).success).toBe(false);
     expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'approved', decision }).success).toBe(false);
     expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'denied', decision }).success).toBe(true);
   });
 });
 
-it('the temporary change of a request is the one that its approval or override made', () => {
+it('returns the temporary change that the approval or override of a request made', () => {
   const open = openRequestOf();
   const made = { decision, temporaryChangeId: 'tmp_1' };
 
@@ -72,7 +72,7 @@ it('the temporary change of a request is the one that its approval or override m
   expect(temporaryChangeIdOf(open)).toBeNull();
 });
 
-describe('what a click makes of a request', () => {
+describe('a click on a request', () => {
   const target = { kind: 'request', requestId: 'req_ask1' } as const;
   const actor = { userId: 'U0BEN', teamId: 'T1' };
   const decide: DecideAction = ask('decide', { id: 'act_ben', target, approve: true, actor, reason: 'fine', askedAt });
@@ -97,7 +97,7 @@ describe('what a click makes of a request', () => {
   it.each([
     [decide, 'approval'],
     [override, 'override'],
-  ] as const)('is an approval that has only begun: %#', (click, kind) => {
+  ] as const)('creates an approval that has only begun: %#', (click, kind) => {
     expect(approvalOf(click, draft)).toEqual({
       ...draft,
       kind,
@@ -108,7 +108,7 @@ describe('what a click makes of a request', () => {
     });
   });
 
-  it('is made in the name of the approver who asked, under the id of the click', () => {
+  it('makes the change on behalf of the approver who asked, under the id of the click', () => {
     expect(isInOwnName(decide, byApprover)).toBe(false);
     expect(changeOf(decide, byApprover, approvalOf(decide, draft))).toMatchObject({
       id: 'act_ben',
@@ -120,7 +120,7 @@ describe('what a click makes of a request', () => {
     });
   });
 
-  it('is made in the name of who approves what a holder asks for, with the holder’s reason and card', () => {
+  it('makes a holder’s change on behalf of the approver, with the holder’s reason and card', () => {
     const asked = openRequestOf({ action: { ...openRequestOf().action, reason: 'hotel' } });
 
     expect(isInOwnName(decide, asked)).toBe(true);
@@ -131,7 +131,7 @@ describe('what a click makes of a request', () => {
     });
   });
 
-  it('is made in the name of the operator who overrides, with a reason of their own', () => {
+  it('makes an override on behalf of the operator, with the operator’s reason', () => {
     expect(isInOwnName(override, byApprover)).toBe(true);
     expect(changeOf(override, byApprover, approvalOf(override, draft))).toMatchObject({
       actor,
@@ -140,13 +140,13 @@ describe('what a click makes of a request', () => {
     });
   });
 
-  it('opens a rule where it is no limit', () => {
+  it('opens a rule if the change is not a limit', () => {
     const approval = approvalOf(decide, { ...draft, changes: [abroad] });
 
     expect(changeOf(decide, byApprover, approval).verb).toBe('allow');
   });
 
-  it('is what was asked for, unless the approver changes it', () => {
+  it('keeps the requested change unless the approver changes it', () => {
     const { changes, term } = openRequestOf();
     const own = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: { kind: 'midnight' } } as const;
     const changed = { ...decide, changeRequest: { ...own, goals: [...own.goals] } };
@@ -174,6 +174,6 @@ it.each<LimitRequest>([
   { ...openRequestOf(), state: 'overridden', decision, temporaryChangeId: 'tmp_1' },
   { ...openRequestOf(), state: 'denied', decision },
   { ...openRequestOf(), state: 'expired' },
-])('a request that is $state can be kept and read again', (request) => {
+])('stores and reads back a request that is $state', (request) => {
   expect(LimitRequest.parse(JSON.parse(JSON.stringify(request)))).toEqual(request);
 });

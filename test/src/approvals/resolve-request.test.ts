@@ -31,7 +31,7 @@ function setUp() {
 }
 
 describe('a resolved request', () => {
-  it('that was denied tells who asked why, and its alert waits no longer', async () => {
+  it('that was denied gives the requester the reason, and its alert stops waiting', async () => {
     const world = setUp();
 
     await world.resolve(denied);
@@ -41,7 +41,7 @@ describe('a resolved request', () => {
     expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'An approver said no' }]);
   });
 
-  it('that was denied by who asked does not say that somebody else did', async () => {
+  it('that the requester denied does not claim that someone else did', async () => {
     const world = setUp();
     const own = { ...decision, by: ofApprover.action.actor.userId };
 
@@ -51,7 +51,7 @@ describe('a resolved request', () => {
     expect(world.answers[0]).not.toMatch(/Another approver/);
   });
 
-  it('that was withdrawn tells who asked, and its alert waits no longer', async () => {
+  it('that was withdrawn notifies the requester, and its alert stops waiting', async () => {
     const world = setUp();
 
     await world.resolve({ ...ofApprover, state: 'withdrawn', decision });
@@ -69,7 +69,7 @@ describe('a resolved request', () => {
     expect(world.outcomes).toMatchObject([{ state: 'unknown' }]);
   });
 
-  it('that was approved leaves it to the change to tell who asked', async () => {
+  it('that was approved leaves notifying the requester to the change', async () => {
     const world = setUp();
 
     await world.resolve({ ...ofApprover, state: 'approved', decision, temporaryChangeId: null });
@@ -78,7 +78,7 @@ describe('a resolved request', () => {
     expect(world.outcomes).toEqual([]);
   });
 
-  it('of a holder is told in a direct message', async () => {
+  it('of a holder is reported in a direct message', async () => {
     const world = setUp();
 
     await world.resolve({ ...openRequestOf(), state: 'expired' });
@@ -107,7 +107,7 @@ describe('an approved holder', () => {
     ['sent', []],
     ['confirmed', [expect.stringContaining('Approved by <@U0BEN>: try again now.')]],
     ['unconfirmed', [expect.stringContaining('but not confirmed by the card service')]],
-  ] as const)('is told of a change that is %s in these words: %j', async (confirmation, expected) => {
+  ] as const)('is notified of a change that is %s with these words: %j', async (confirmation, expected) => {
     const told: string[] = [];
     const notices = createHolderNotices({
       progress: { read: async () => ended(confirmation) },

@@ -42,7 +42,7 @@ async function asked(): Promise<Asked> {
   return { world, hugo: await askedToPay(world, 50_000) };
 }
 
-/** The last attempt of a click whose write is followed by `trouble`; null: the write itself never arrives. */
+/** The last attempt of a click whose write fails. @param how whether the write arrives, and the error that follows it. */
 async function endsUnknown(click: Action, { hugo }: Asked, how: { arrives: boolean; opsIssue: () => never }) {
   const { deps } = hugo;
   let isSent = false;
@@ -78,15 +78,15 @@ const clicks: readonly [string, Action, 'approved' | 'overridden', string][] = [
   ['an emergency override', override, 'overridden', 'U0OTTO'],
 ];
 const opsIssues: readonly [string, () => never][] = [
-  ['the card service does not answer', away],
+  ['the card service does not respond', away],
   ['Cardbell itself fails', fault],
 ];
 const cases = clicks.flatMap(([what, click, state, by]) =>
   opsIssues.map(([when, opsIssue]) => ({ what, click, state, by, when, opsIssue })),
 );
 
-describe.each(cases)('$what whose end is not known, because $when', ({ click, state, by, opsIssue }) => {
-  it('decides the request once the card shows the change, and tells the holder', async () => {
+describe.each(cases)('$what whose outcome is unknown because $when', ({ click, state, by, opsIssue }) => {
+  it('decides the request once the card shows the change, and notifies the holder', async () => {
     const one = await asked();
     one.world.advance(REMIND_AFTER_MS);
 
@@ -104,7 +104,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
     expect(await shown(one)).toContain('Goes back to');
   });
 
-  it('leaves it open when nothing shows the change, and tells the holder and the approvers so', async () => {
+  it('leaves the request open if the card does not show the change, and informs the holder and the approvers', async () => {
     const one = await asked();
     one.world.advance(REMIND_AFTER_MS);
 
@@ -123,7 +123,7 @@ describe.each(cases)('$what whose end is not known, because $when', ({ click, st
 });
 
 it.each(clicks)(
-  '%s whose end is not known is one write and one decision when its worker is killed at any step',
+  '%s with an unknown outcome makes one write and one decision when its worker is killed at any step',
   async (_what, click, state) => {
     let hugo: Told;
     const steps = await killEverywhere(
@@ -132,7 +132,7 @@ it.each(clicks)(
         hugo = await askedToPay(world, 50_000);
         world.advance(REMIND_AFTER_MS);
         const { deps } = hugo;
-        // From the write until somebody looks, nothing can be read.
+        // Nothing can be read between the write and the verification.
         let isBlind = false;
         const card: WorldDeps['card'] = {
           ...deps.card,
@@ -162,8 +162,8 @@ it.each(clicks)(
   },
 );
 
-describe('while nobody knows what became of an approval', () => {
-  it('nobody can deny the request: the change may be there', async () => {
+describe('while the outcome of an approval is unknown', () => {
+  it('nobody can deny the request, because the change may be in effect', async () => {
     const one = await asked();
     await endsUnknown(approvalClick('act_ben', 'U0BEN'), one, { arrives: true, opsIssue: away });
 
@@ -190,7 +190,7 @@ describe('while nobody knows what became of an approval', () => {
     expect(one.world.writes).toEqual(['limit 900']);
   });
 
-  it('a denial after nothing confirmed it does not claim that nothing changed', async () => {
+  it('a denial after an unconfirmed approval does not claim that nothing changed', async () => {
     const one = await asked();
     await endsUnknown(approvalClick('act_ben', 'U0BEN'), one, { arrives: false, opsIssue: away });
     await lookUntilOver('act_ben', one);
@@ -203,7 +203,7 @@ describe('while nobody knows what became of an approval', () => {
   });
 });
 
-it('an emergency override that failed does not count as the one of the day, even when its job was not tried again', async () => {
+it('does not count a failed emergency override as the one per day, even if its job was not retried', async () => {
   const one = await asked();
   one.world.advance(REMIND_AFTER_MS);
   const { deps } = one.hugo;
@@ -216,7 +216,7 @@ it('an emergency override that failed does not count as the one of the day, even
   expect((await deps.requests.get('req_ask1'))?.state).toBe('overridden');
 });
 
-it('an undo that fails between the write and its answer is still verified', async () => {
+it('verifies an undo that fails between the write and its response', async () => {
   const world = await createActionWorld(redis());
   await performAction(ask('block', { ...byCommand, id: 'act_first' }), world.deps);
   const undo = ask('undo-block', { id: 'act_undo', target: { kind: 'action', actionId: 'act_first' } });

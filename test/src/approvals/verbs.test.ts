@@ -4,7 +4,7 @@ import { clock } from '../../support/clock.ts';
 
 const { read } = approvalVerbs.ask.command;
 
-it('reads what was typed as an action of its verb', () => {
+it('reads the typed words as an action of its verb', () => {
   expect(read(['300', 'hotel'], clock)).toMatchObject({
     verb: 'ask',
     target: { kind: 'own' },
@@ -13,12 +13,12 @@ it('reads what was typed as an action of its verb', () => {
   });
 });
 
-it('says how it is written where it cannot be read', () => {
+it('shows the usage if the words cannot be read', () => {
   expect(read(['hotel'], clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });
 
 it.each(['4242 daily 450', '4242 Monthly 1k for 2h dinner', '450 per day', '4242 $450 each week lunch', '450/day'])(
-  '%j is about a limit: the answer says that the price is what is asked for',
+  'explains for %j, which names a limit, that the price is needed',
   (typed) => {
     expect(read(typed.split(' '), clock)).toMatchObject({
       kind: 'unclear',
@@ -28,7 +28,7 @@ it.each(['4242 daily 450', '4242 Monthly 1k for 2h dinner', '450 per day', '4242
 );
 
 it.each(['4242', '4242 lunch', '4242 for 2 hours lunch', '73781 lunch'])(
-  'the number that begins %j may be a card: the question in case it is one comes along',
+  'adds a question to %j, because its first number may be a card',
   (typed) => {
     const [number = ''] = typed.split(' ');
     expect(read(typed.split(' '), clock)).toMatchObject({
@@ -48,14 +48,14 @@ it.each(['4242', '4242 lunch', '4242 for 2 hours lunch', '73781 lunch'])(
 );
 
 it.each(['$4242 lunch', '4242 dollars lunch', '4,242 lunch', '4242.00 lunch', '450 lunch', '4242 84.10 lunch'])(
-  '%j says plainly what the amount is',
+  'reads %j as an unambiguous amount',
   (typed) => {
     expect(read(typed.split(' '), clock)).toMatchObject({ kind: 'read' });
     expect(read(typed.split(' '), clock)).not.toHaveProperty('ifCard');
   },
 );
 
-it('nobody writes an amount of dollars as 0042: it is a card, and the amount is missing', () => {
+it('reads 0042 as a card with a missing amount, because nobody writes dollars like that', () => {
   expect(read(['0042', 'lunch'], clock)).toMatchObject({
     kind: 'unclear',
     why: 'How much do you want to pay with card 0042?',

@@ -31,8 +31,8 @@ async function asked(cents = 50_000): Promise<{ world: PerformWorld; hugo: Told;
 
 const stateOf = async ({ deps }: Told) => (await deps.requests.get('req_ask1'))?.state;
 
-describe('a request that is withdrawn by who asked', () => {
-  it('is closed and on record, its message is updated, and who asked reads it', async () => {
+describe('a request withdrawn by the requester', () => {
+  it('is closed and audited, its message is updated, and the requester is notified', async () => {
     const { world, hugo, updated } = await asked();
 
     await performAction(withdrawal(), hugo.deps);
@@ -61,7 +61,7 @@ describe('a request that is withdrawn by who asked', () => {
     ['denied', denial('act_ben', 'U0BEN')],
     ['overridden', override],
     ['withdrawn again', withdrawal('act_again')],
-  ])('is not %s after that', async (_what, click) => {
+  ])('cannot be %s afterwards', async (_what, click) => {
     const { world, hugo } = await asked();
     await performAction(withdrawal(), hugo.deps);
     world.advance(REMIND_AFTER_MS + 1);
@@ -75,7 +75,7 @@ describe('a request that is withdrawn by who asked', () => {
     expect(hugo.told()).toHaveLength(1);
   });
 
-  it('loses the approval that it had: a second one makes no change', async () => {
+  it('loses its approval, so that a second approval makes no change', async () => {
     const { world, hugo } = await asked(160_000);
     await performAction(approvalClick('act_ben', 'U0BEN'), hugo.deps);
 
@@ -86,7 +86,7 @@ describe('a request that is withdrawn by who asked', () => {
     expect(world.writes).toEqual([]);
   });
 
-  it('is no more reminded of, and does not expire', async () => {
+  it('triggers no reminders and does not expire', async () => {
     const { world, hugo } = await asked();
     await performAction(withdrawal(), hugo.deps);
     world.advance(REQUEST_MS + 1);
@@ -95,7 +95,7 @@ describe('a request that is withdrawn by who asked', () => {
     expect(await stateOf(hugo)).toBe('withdrawn');
   });
 
-  it('is closed once, on record once and told once, wherever the worker is killed', async () => {
+  it('is closed, audited and reported once, wherever the worker is killed', async () => {
     let hugo: Told;
     const steps = await killEverywhere(
       withdrawal(),
@@ -113,7 +113,7 @@ describe('a request that is withdrawn by who asked', () => {
     expect(steps).toBeGreaterThan(5);
   });
 
-  it('of an approver for somebody else’s card tells them, and not that others said no', async () => {
+  it('by an approver for someone else’s card notifies the approver, without claiming that others said no', async () => {
     const told: string[] = [];
     const world = await createActionWorld(redis(), {
       notifyDirectly: async (userId, _id, message) => void told.push(`${userId}: ${message.text}`),
@@ -155,7 +155,7 @@ describe('a withdrawal', () => {
     expect(world.answers.at(-1)?.text).toMatch(/This request is approved already/);
   });
 
-  it('while an approval is at the card service waits for that, as a denial does', async () => {
+  it('while an approval is at the card service has to wait, like a denial', async () => {
     const { world, hugo } = await asked();
     const lost = {
       ...hugo.deps,
@@ -174,7 +174,7 @@ describe('a withdrawal', () => {
     expect(world.answers.at(-1)?.text).toMatch(/Somebody approved it just now/);
   });
 
-  it('of a request that is too old, or whose time is over, says so', async () => {
+  it('of a request that is too old or expired is refused with that reason', async () => {
     const { world, hugo } = await asked();
     await performAction(withdrawal('act_gone', 'U0HUGO', 'req_gone'), hugo.deps);
     expect(world.answers.at(-1)?.text).toMatch(/This request is too old/);

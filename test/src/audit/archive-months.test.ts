@@ -45,13 +45,13 @@ async function numbersAndTimes(from = 1): Promise<string[]> {
 }
 
 const days = ['2026-07-01', '2026-07-31', '2026-08-05', '2026-08-20', '2026-09-30', '2026-10-01'];
-/** August ended 35 days before, September did not. */
+/** August ended 35 days before this date, September did not. */
 const ON = '2026-10-06T00:00:00Z';
 const fill = async (): Promise<void> => {
   for (const day of days) await append(`${day}T12:00:00.000Z`);
 };
 
-it('moves each month that ended 35 days ago to a file; all of it is read and verified as one chain', async () => {
+it('moves each month that ended 35 days ago to a file, and reads and verifies everything as one chain', async () => {
   await fill();
   const before = await numbersAndTimes();
   const { head } = reader();
@@ -72,7 +72,7 @@ it('moves each month that ended 35 days ago to a file; all of it is read and ver
   expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
 });
 
-it('goes on counting after the records that were moved, also when none is left in Redis', async () => {
+it('continues the numbering after moved records, even if none is left in Redis', async () => {
   await fill();
   await months('2027-06-01T00:00:00Z');
   expect(await redis().llen(CHAIN)).toBe(0);
@@ -85,7 +85,7 @@ it('goes on counting after the records that were moved, also when none is left i
   expect(await verify()).toMatchObject({ isWhole: true, count: 7 });
 });
 
-it('loses nothing when it is killed between the file and Redis: the next run writes the same file', async () => {
+it('loses nothing if killed between writing the file and trimming Redis, because the next run writes the same file', async () => {
   await fill();
   const lines = await redis().lrange(CHAIN, 0, -1);
   const archive = openArchive(folder);
@@ -106,7 +106,7 @@ it('loses nothing when it is killed between the file and Redis: the next run wri
   expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
 });
 
-it('a Redis that was restored from before finds the same in its files, and goes on', async () => {
+it('continues with a Redis restored from before the move, whose records match the files', async () => {
   await fill();
   const dump = await redis().dumpBuffer(CHAIN);
   await months(ON);
@@ -120,7 +120,7 @@ it('a Redis that was restored from before finds the same in its files, and goes 
   expect(await verify()).toMatchObject({ isWhole: true, count: 6 });
 });
 
-it('nothing leaves Redis for a folder that lacks the months before: it may be one that is not mounted', async () => {
+it('moves nothing to a folder without the earlier months, because it may not be mounted', async () => {
   await fill();
   await months('2026-09-30T00:00:00Z');
   expect(await redis().llen(CHAIN)).toBe(4);
@@ -132,7 +132,7 @@ it('nothing leaves Redis for a folder that lacks the months before: it may be on
   await rm(other, { recursive: true });
 });
 
-it('while records are read a month may be moved: each is read once', async () => {
+it('reads each record once even if a month is moved meanwhile', async () => {
   await fill();
   const seen: number[] = [];
   for await (const { number } of reader().read()) {
@@ -143,8 +143,8 @@ it('while records are read a month may be moved: each is read once', async () =>
   expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
-describe('a month with a record that somebody changed', () => {
-  it('stays in Redis as evidence, and ops are told which record it is', async () => {
+describe('a month with a tampered record', () => {
+  it('stays in Redis as evidence, and ops are notified of the record', async () => {
     await fill();
     const line = JSON.parse((await redis().lindex(CHAIN, 2)) ?? '');
     await redis().lset(CHAIN, 2, JSON.stringify({ ...line, record: { ...line.record, reason: 'other' } }));
@@ -157,7 +157,7 @@ describe('a month with a record that somebody changed', () => {
     expect(await redis().llen(CHAIN)).toBe(4);
   });
 
-  it('is found in its file as well, and so is a file that is gone', async () => {
+  it('is detected in its file, and so is a missing file', async () => {
     await fill();
     await months(ON);
     const file = join(folder, 'audit-2026-08-000000003-000000004.jsonl');
@@ -168,7 +168,7 @@ describe('a month with a record that somebody changed', () => {
     await expect(verify()).rejects.toThrow('record 3 is missing: no file in AUDIT_ARCHIVE has it');
   });
 
-  it('is found where the first record in Redis is not the one after the files', async () => {
+  it('is detected if the first record in Redis does not follow the files', async () => {
     await fill();
     await months(ON);
     await redis().lpop(CHAIN);
@@ -177,7 +177,7 @@ describe('a month with a record that somebody changed', () => {
   });
 });
 
-it('without AUDIT_ARCHIVE says what is missing, and reads what is in Redis', async () => {
+it('without AUDIT_ARCHIVE reads the records in Redis and names the missing ones', async () => {
   await fill();
   await months(ON);
   const numbers: number[] = [];

@@ -28,7 +28,7 @@ async function writeBoth(): Promise<void> {
   await openArchive(folder).write(lines('d', 'e'), () => october);
 }
 
-it('keeps a file a month, which only its owner may read, and gives back any part of it', async () => {
+it('keeps one file per month, readable only by its owner, and returns any range of it', async () => {
   await writeBoth();
 
   expect((await readdir(folder)).toSorted()).toEqual([
@@ -40,7 +40,7 @@ it('keeps a file a month, which only its owner may read, and gives back any part
   expect(await read(3, 4)).toEqual(['c', 'd']);
 });
 
-it('says which record is missing: its file, or the end of a file', async () => {
+it('names the missing record if a file is missing or truncated', async () => {
   await writeBoth();
   await expect(read(1, 6)).rejects.toThrow('record 6 is missing: no file in AUDIT_ARCHIVE has it');
 
@@ -53,7 +53,7 @@ it('says which record is missing: its file, or the end of a file', async () => {
   await expect(read(2, 5)).rejects.toThrow('record 2 is missing: no file in AUDIT_ARCHIVE has it');
 });
 
-it('may write the same again, and never writes over other records', async () => {
+it('may write the same records again, but never overwrites other records', async () => {
   await writeBoth();
   await openArchive(folder).write(lines('d', 'e'), () => october);
   expect(await read(1, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
@@ -67,7 +67,7 @@ it('may write the same again, and never writes over other records', async () => 
   expect(await read(1, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-it('leaves no unfinished file where nothing was to be written, or writing failed; one of a killed worker goes after a day', async () => {
+it('leaves no unfinished file after an empty or failed write, and deletes those of a killed worker after a day', async () => {
   const [old, recent] = [join(folder, '.unfinished-old'), join(folder, '.unfinished-recent')];
   for (const path of [old, recent]) await writeFile(path, 'a\n');
   await utimes(old, new Date(), new Date(Date.now() - 25 * 3_600_000));

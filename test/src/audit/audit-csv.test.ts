@@ -17,13 +17,13 @@ const entry = (over: Partial<ReadableEntry['record']> = {}): ReadableEntry => ({
 const names: Readonly<Record<string, string>> = { U1: 'Ana Ruiz', U2: 'Zoe Park' };
 const nameOf = (userId: string) => names[userId] ?? null;
 
-/** As a program reads it: each column by its name. */
+/** Parses the lines as a program would, with columns by name. */
 function read(...entries: ReadableEntry[]): Record<string, string>[] {
   const lines = [auditHeader, ...entries.map((each) => auditCsvLine(each, nameOf))];
   return parse(lines.join('\r\n'), { columns: true });
 }
 
-it('says in columns who did what to whose card, from what to what, for how long, and who approved', () => {
+it('lists in columns who changed whose card, from what to what, for how long, and who approved', () => {
   const over = {
     verb: 'limit',
     holder: 'Sam Rivera',
@@ -51,12 +51,12 @@ it('says in columns who did what to whose card, from what to what, for how long,
   });
 });
 
-it('names Cardbell where nobody asked for it, and leaves empty what is not known', () => {
+it('names Cardbell if nobody asked for the change, and leaves unknown values empty', () => {
   expect(read(entry({ actor: null }))[0]).toMatchObject({ user: 'Cardbell', user_name: 'Cardbell', approvers: '' });
   expect(read(entry({ actor: { userId: 'U8', teamId: 'T1' } }))[0]).toMatchObject({ user: 'U8', user_name: '' });
 });
 
-it('no text is a formula, and every comma and quote stays in its cell', () => {
+it('neutralizes formulas and keeps commas and quotes in their cells', () => {
   const formula = '=HYPERLINK("http://x.example","a, b")';
 
   expect(read(entry({ reason: formula, merchant: 'Diner;+1', holder: '@Sam' }))[0]).toMatchObject({
@@ -66,7 +66,7 @@ it('no text is a formula, and every comma and quote stays in its cell', () => {
   });
 });
 
-it('a later record of the same action says who approved it and how long it lasts, too', () => {
+it('carries approvers and duration over to later records of the same action', () => {
   const carryOver = createCarryOver();
   carryOver(entry({ event: 'sent', approvers: ['U2'], duration: 'for 4 hours' }));
 
@@ -74,7 +74,7 @@ it('a later record of the same action says who approved it and how long it lasts
   expect(carryOver(entry({ actionId: 'act_b' })).record.approvers).toBeUndefined();
 });
 
-it('knows whose names a record shows', () => {
+it('returns the people that a record names', () => {
   expect(peopleIn(entry({ approvers: ['U2'] }).record)).toEqual(['U1', 'U2']);
   expect(peopleIn(entry({ actor: null }).record)).toEqual([]);
 });

@@ -16,7 +16,7 @@ async function chain(): Promise<AuditEntry[]> {
   return entries;
 }
 
-it('each record follows from the one before, also when many write at once', async () => {
+it('chains each record to the previous one, even with concurrent writers', async () => {
   const writers = [audit(), audit(), audit()];
 
   await Promise.all(Array.from({ length: 60 }, (_, i) => writers[i % 3]?.append(record(`act_${i}`))));
@@ -27,7 +27,7 @@ it('each record follows from the one before, also when many write at once', asyn
   expect(verdict).toMatchObject({ isWhole: true, count: 60 });
 });
 
-it('the same statement is on record once, however often it is made', async () => {
+it('records the same statement once, however often it is made', async () => {
   await audit().append(record('act_a'));
   await audit().append({ ...record('act_a'), at: '2026-03-04T15:00:09.000Z' });
   await audit().append({ ...record('act_a'), event: 'confirmed' });
@@ -35,7 +35,7 @@ it('the same statement is on record once, however often it is made', async () =>
   expect((await chain()).map((entry) => entry.record?.event)).toEqual(['done', 'confirmed']);
 });
 
-it('puts the policy of that moment on each record, and does not repeat a statement because the policy changed', async () => {
+it('stores the current policy with each record, and does not repeat a statement if the policy changed', async () => {
   let inForce = { twoPersonAboveCents: 100_000, policy: { version: 'pol_1', words: 'one' } };
   const writer = audit({ inForce: () => inForce });
 
@@ -50,7 +50,7 @@ it('puts the policy of that moment on each record, and does not repeat a stateme
   ]);
 });
 
-it('says where a message stands, and gives the head to the log', async () => {
+it('stores a link to the message and logs the head', async () => {
   const logged: object[] = [];
   const log = { info: (fields: object) => void logged.push(fields) } as unknown as Log;
   const permalink = async (channel: string, ts: string) => `https://x.slack.com/archives/${channel}/p${ts}`;
@@ -62,7 +62,7 @@ it('says where a message stands, and gives the head to the log', async () => {
   expect(logged).toEqual([expect.objectContaining({ record: 1, auditHead: entry?.hash })]);
 });
 
-it('says whose card it was, the last four digits and the merchant, and does not repeat a statement because these changed', async () => {
+it('stores the cardholder, last four digits and merchant, and does not repeat a statement if these changed', async () => {
   const described = [{ holder: 'Sam Rivera', last4: '1234', merchant: 'Corner Diner' }, { holder: 'S. Rivera' }];
   const writer = audit({ describe: async () => described.shift() ?? {} });
 
@@ -81,7 +81,7 @@ it('signs each record', async () => {
   expect(signer.verify(entry?.hash ?? '', entry?.signature)).toBe(true);
 });
 
-it('is read in pages from anywhere', async () => {
+it('is read in pages from any record', async () => {
   for (let i = 0; i < 520; i += 1) await audit().append(record(`act_${i}`));
 
   const numbers: number[] = [];

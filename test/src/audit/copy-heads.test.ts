@@ -57,7 +57,7 @@ it('copies each head once, in batches of 500', async () => {
   });
 });
 
-it('loses nothing while the sink is away, says so, and says when it is back', async () => {
+it('loses nothing while the sink is down, and reports when it goes down and comes back', async () => {
   let isAway = true;
   const heads: CopiedHead[] = [];
   const append: Sink['append'] = async (batch) => {
@@ -76,7 +76,7 @@ it('loses nothing while the sink is away, says so, and says when it is back', as
   expect(problems).toEqual([...Array(3).fill('away: the sink answered 503'), 'back']);
 });
 
-it('copies again what it died before noting: a copy may be there twice, but not be missing', async () => {
+it('copies heads again if it died before recording them, so that a head may be copied twice but never be missing', async () => {
   const { copyHeads, copied } = world();
   await fill(1, 2);
   await copyHeads();
@@ -86,7 +86,7 @@ it('copies again what it died before noting: a copy may be there twice, but not 
   expect(copied()).toEqual([1, 2, 1, 2]);
 });
 
-it('says that the record is shorter than what was copied, and copies all that is there now', async () => {
+it('reports a chain shorter than the copy, and copies all current records', async () => {
   const { copyHeads, copied, problems } = world();
   await fill(1, 4);
   await copyHeads();
@@ -101,7 +101,7 @@ it('says that the record is shorter than what was copied, and copies all that is
   expect(copied()).toEqual([1, 2, 3, 4, 1, 2, 3, 4]);
 });
 
-it('says which record no worker signed, and copies it as evidence', async () => {
+it('reports a record that no worker signed, and copies it as evidence', async () => {
   const { copyHeads, copied, problems } = world();
   await fill(1, 1);
   await createAudit({
@@ -115,7 +115,7 @@ it('says which record no worker signed, and copies it as evidence', async () => 
   expect(copied()).toEqual([1, 2]);
 });
 
-it('passes over a line that is no record', async () => {
+it('skips a line that is not a record', async () => {
   const { copyHeads, copied, problems } = world();
   await redis().rpush(chain, '{');
   await fill(2, 2);

@@ -7,7 +7,7 @@ const redis = useRedis();
 const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-03-01T00:00:00Z');
 
-it('the records since a time are all there, oldest first, however far back they go', async () => {
+it('returns all records since a time, oldest first, however far back', async () => {
   const audit = createAudit({ redis: redis(), sign: signer.sign, inForce: () => ({ twoPersonAboveCents: 1 }) });
   for (let hour = 0; hour < 40; hour += 1)
     await audit.append({ ...statement(`act_${hour}`), at: new Date(START + hour * HOUR_MS).toISOString() });
@@ -17,7 +17,7 @@ it('the records since a time are all there, oldest first, however far back they 
   expect(late.map(({ actionId }) => actionId)).toEqual(['act_37', 'act_38', 'act_39']);
 });
 
-it('of a long chain only the end is read, and what cannot be read is left out', async () => {
+it('reads only the end of a long chain, and skips unreadable records', async () => {
   const from: number[] = [];
   const entries = Array.from({ length: 9000 }, (_, index): AuditEntry => {
     const at = new Date(START + index * HOUR_MS).toISOString();

@@ -23,21 +23,21 @@ describe('a file', () => {
   const sink = openSink({ ...none, url: pathToFileURL(path) });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('grows by each batch, and gives all of them back', async () => {
+  it('appends each batch and returns all of them', async () => {
     await sink.append([head(1), head(2)]);
     await sink.append([head(3)]);
 
     expect(await sink.read()).toEqual({ heads: [head(1), head(2), head(3)], unreadable: 0 });
   });
 
-  it('loses nothing behind a line that a kill cut off', async () => {
+  it('loses nothing after a line that was truncated by a kill', async () => {
     appendFileSync(path, '\n{"record":4,"hash":"00');
     await sink.append([head(4)]);
 
     expect(await sink.read()).toEqual({ heads: [head(1), head(2), head(3), head(4)], unreadable: 1 });
   });
 
-  it('that cannot be written to or read is a failure', async () => {
+  it('that cannot be written or read fails', async () => {
     const nowhere = openSink({ ...none, url: pathToFileURL(join(folder, 'none', 'heads.jsonl')) });
 
     await expect(nowhere.append([head(1)])).rejects.toThrow(/ENOENT/);
@@ -78,7 +78,7 @@ describe('over HTTP', () => {
     await once(server, 'close');
   });
 
-  /** An address keeps what is posted; a bucket keeps objects, and lists two of them at a time. */
+  /** An address stores posted bodies. A bucket stores objects and lists two per page. */
   function answer(method: string, { pathname, searchParams }: URL, body: string): string {
     if (method === 'POST') objects.set(pathname, (objects.get(pathname) ?? '') + body);
     if (method === 'PUT') objects.set(pathname, body);
@@ -90,7 +90,7 @@ describe('over HTTP', () => {
     return `<ListBucketResult><IsTruncated>${rest.length > 2}</IsTruncated>${listed.join('')}</ListBucketResult>`;
   }
 
-  it('an address gets each batch with the token and a key for its content, and gives all of them back', async () => {
+  it('an address receives each batch with the token and an idempotency key, and returns all of them', async () => {
     const sink = openSink({ ...none, url: new URL(`${base}/heads`), token: 'sink-token' });
     await sink.append([head(1), head(2)]);
     await sink.append([head(1), head(2)]);
@@ -106,7 +106,7 @@ describe('over HTTP', () => {
     expect((await sink.read()).heads).toEqual([head(1), head(2), head(1), head(2), head(3)]);
   });
 
-  it('a bucket gets an object for each batch, signed, and gives all of them back, page by page', async () => {
+  it('a bucket receives a signed object per batch, and returns all of them page by page', async () => {
     const url = new URL(`s3://bucket/cardbell/heads?region=eu-central-1&endpoint=${base}`);
     const sink = openSink({ ...none, url, accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' });
     for (const record of [1, 2, 3, 4, 5]) await sink.append([head(record)]);
@@ -124,7 +124,7 @@ describe('over HTTP', () => {
     expect(await sink.read()).toEqual({ heads: [1, 2, 3, 4, 5].map(head), unreadable: 0 });
   });
 
-  it('a bucket may hold other things in the same folder, also the heads of another program in one below', async () => {
+  it('a bucket may hold other objects in the same folder, and the heads of another program in a subfolder', async () => {
     const sinkIn = (path: string) =>
       openSink({
         ...none,
@@ -140,7 +140,7 @@ describe('over HTTP', () => {
     expect(await sinkIn('heads/0eu').read()).toEqual({ heads: [1, 2, 3].map(head), unreadable: 0 });
   });
 
-  it.each(['an address', 'a bucket'])('%s that refuses, or sends elsewhere, is a failure', async (what) => {
+  it.each(['an address', 'a bucket'])('%s that refuses or redirects fails', async (what) => {
     const url = new URL(what === 'a bucket' ? `s3://bucket/p?endpoint=${base}` : `${base}/heads`);
     const sink = openSink({ url, token: 't', accessKeyId: 'id', secretAccessKey: 'secret' });
     for (const refused of [403, 500, 503]) {

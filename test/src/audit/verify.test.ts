@@ -41,7 +41,7 @@ async function write(lines: readonly string[], head?: string): Promise<void> {
   if (head !== undefined) await redis().set('{cardbell:audit}:head', head);
 }
 
-/** What somebody does who can write to Redis and knows how the chain is made. */
+/** Simulates an attacker who can write to Redis and knows how the chain is built. */
 async function rewrite(change: (entry: AuditEntry) => object, sign: (hash: string) => string): Promise<void> {
   let previous = GENESIS;
   const lines = (await chain()).map((entry) => {
@@ -54,7 +54,7 @@ async function rewrite(change: (entry: AuditEntry) => object, sign: (hash: strin
   await write(lines, previous);
 }
 
-describe('a chain that somebody laid hands on', () => {
+describe('a tampered chain', () => {
   const lines = () => redis().lrange(key, 0, -1);
   const edited = (line: string, over: object) => {
     const entry = JSON.parse(line) as AuditEntry;
@@ -64,7 +64,7 @@ describe('a chain that somebody laid hands on', () => {
   it.each<[string, (all: string[]) => string[], number]>([
     ['a record was changed', (all) => all.with(1, JSON.stringify(edited(all[1] ?? '', { reason: 'other' }))), 2],
     [
-      'a record was changed and its hash made to fit',
+      'a record was changed and its hash recomputed',
       (all) => {
         const entry = edited(all[1] ?? '', { after: 'active' });
         return all.with(1, JSON.stringify({ ...entry, hash: chainHash(entry.previous, entry.record) }));
@@ -72,19 +72,19 @@ describe('a chain that somebody laid hands on', () => {
       3,
     ],
     ['a record was removed', (all) => all.toSpliced(1, 1), 2],
-    ['two records changed places', (all) => [all[0], all[2], all[1], all[3]].map(String), 2],
-    ['a record was put in twice', (all) => all.toSpliced(1, 0, all[0] ?? ''), 2],
-    ['a record is no record any more', (all) => all.with(2, '{'), 3],
-    ['the last records were cut off', (all) => all.slice(0, 2), 3],
-    ['all of it is gone', () => [], 1],
-  ])('%s: says where', async (_how, tamper, number) => {
+    ['two records were swapped', (all) => [all[0], all[2], all[1], all[3]].map(String), 2],
+    ['a record was inserted twice', (all) => all.toSpliced(1, 0, all[0] ?? ''), 2],
+    ['a record is unreadable', (all) => all.with(2, '{'), 3],
+    ['the last records were removed', (all) => all.slice(0, 2), 3],
+    ['all records are missing', () => [], 1],
+  ])('%s: reports the first bad record', async (_how, tamper, number) => {
     await fill('act_a', 'act_b', 'act_c', 'act_d');
     await write(tamper(await lines()));
 
     expect(await verify()).toMatchObject({ isWhole: false, number });
   });
 
-  it('cut off with the head made to fit, only what was noted elsewhere tells', async () => {
+  it('truncated with a matching head, is detected only by anchors or copies', async () => {
     await fill('act_a', 'act_b', 'act_c');
     const [, second, third] = await chain();
     const copied = await heads();
@@ -102,7 +102,7 @@ describe('a chain that somebody laid hands on', () => {
     });
   });
 
-  it('rewritten with all hashes made to fit, it is not signed, and not what was copied or noted', async () => {
+  it('rewritten with matching hashes, is unsigned and differs from the copies and anchors', async () => {
     await fill('act_a', 'act_b', 'act_c');
     const copied = await heads();
     const [, noted] = copied;
@@ -117,7 +117,7 @@ describe('a chain that somebody laid hands on', () => {
     expect(await verify({ anchors: [{ count: 2, hash: noted?.hash ?? '' }] })).toMatchObject({ number: 2 });
   });
 
-  it('rewritten with the signatures left as they were, none fits any more', async () => {
+  it('rewritten with the old signatures, has no valid signature', async () => {
     await fill('act_a', 'act_b');
     const copied = await heads();
     const old = (await chain()).map(({ signature }) => signature);
@@ -133,7 +133,7 @@ describe('a chain that somebody laid hands on', () => {
     });
   });
 
-  it('cut off and continued by workers, who sign, it is not what was copied', async () => {
+  it('truncated and continued with signed records, differs from the copies', async () => {
     await fill('act_a', 'act_b', 'act_c');
     const copied = await heads();
     const [first] = copied;
@@ -147,14 +147,14 @@ describe('a chain that somebody laid hands on', () => {
     });
   });
 
-  it('a head in the copy that no worker signed accuses nobody', async () => {
+  it('is not suspected because of an unsigned head in the copy', async () => {
     await fill('act_a', 'act_b');
     const forged = { record: 2, hash: 'ab'.repeat(32), at: '2026-03-04T15:00:00.000Z', signature: 'x' };
 
     expect(await verify({ isSigned, copied: [...(await heads()), forged] })).toMatchObject({ isWhole: true });
   });
 
-  it('signed with an earlier secret, it is still whole for who knows that one', async () => {
+  it('signed with an earlier secret, is intact if that secret is known', async () => {
     await fill('act_a');
     const later = createRecordSigner(['next-secret-0123456789', 'worker-secret-0123456789']);
 
@@ -165,19 +165,19 @@ describe('a chain that somebody laid hands on', () => {
   });
 });
 
-describe('the copy of a chain that is whole', () => {
+describe('the copy of an intact chain', () => {
   const now = new Date('2026-03-04T16:00:00.000Z');
   const soon = new Date('2026-03-04T15:05:00.000Z');
   const faults = (copied: readonly CopiedHead[], at = now) => verifyCopy(audit().read(), copied, { isSigned, now: at });
 
-  it('fits when it has every head, also twice', async () => {
+  it('matches if it has every head, even twice', async () => {
     await fill('act_a', 'act_b');
     const copied = await heads();
 
     expect(await faults([...copied, ...copied])).toEqual([]);
   });
 
-  it('lacks heads that somebody took out of it', async () => {
+  it('reports heads that were removed from it', async () => {
     await fill('act_a', 'act_b', 'act_c', 'act_d', 'act_e');
     const copied = await heads();
 
@@ -186,7 +186,7 @@ describe('the copy of a chain that is whole', () => {
     ]);
   });
 
-  it('is late when records are older than ten minutes, and not before', async () => {
+  it('is late once records are older than ten minutes, not earlier', async () => {
     await fill('act_a', 'act_b', 'act_c');
     const [first] = await heads();
     const copied = first === undefined ? [] : [first];
@@ -196,7 +196,7 @@ describe('the copy of a chain that is whole', () => {
     expect(await faults([])).toEqual(['Not copied, although older than ten minutes: the heads of records 1 to 3']);
   });
 
-  it('says which head no worker signed', async () => {
+  it('reports a head that no worker signed', async () => {
     await fill('act_a', 'act_b');
     const copied = (await heads()).map((head) => (head.record === 2 ? { ...head, signature: 'x' } : head));
 

@@ -14,7 +14,7 @@ const rules = {
 const categoryGoal = (category: typeof fuel, to: boolean): RuleGoal => ({ rule: { kind: 'category', category }, to });
 
 describe('a category', () => {
-  it('is allowed by its entry, without any limits', () => {
+  it('is allowed by adding an entry without limits', () => {
     expect(applyChanges(rules, [categoryGoal(books, true)])).toEqual({
       ...rules,
       MerchantCategories: [
@@ -33,25 +33,25 @@ describe('a category', () => {
     });
   });
 
-  it('is added with zeros where the service takes zero for no limit', () => {
+  it('is added with zeros if the service uses zero for no limit', () => {
     const changed = applyChanges({}, [categoryGoal(books, true)], { ...defaultRulesAssumptions, noLimit: 0 });
 
     expect(changed.MerchantCategories).toEqual([expect.objectContaining({ TransactionLimit: 0, DailySpendLimit: 0 })]);
   });
 
-  it('that is allowed already is left as it is, limits and all', () => {
+  it('that is already allowed stays unchanged, including its limits', () => {
     expect(applyChanges(rules, [categoryGoal(fuel, true)])).toEqual(rules);
     expect(applyChanges(rules, [categoryGoal({ id: 6, name: 'Travel' }, true)])).toEqual(rules);
   });
 
-  it('is not allowed any more without its entry; all others stay', () => {
+  it('is disallowed by removing its entry, and the others stay', () => {
     expect(applyChanges(rules, [categoryGoal(fuel, false)])).toEqual({
       ...rules,
       MerchantCategories: rules.MerchantCategories.slice(1),
     });
   });
 
-  it('that is the last one is not taken away where that would allow all', () => {
+  it('is not removed if it is the last one and its removal would allow all', () => {
     const last = { MerchantCategories: [{ Id: 5, Name: 'Fuel' }] };
 
     expect(() => applyChanges(last, [categoryGoal(fuel, false)])).toThrow('the last spend category');
@@ -64,7 +64,7 @@ describe('a switch', () => {
   it.each<[RuleGoal, object]>([
     [{ rule: { kind: 'international' }, to: true }, { InternationalSpendEnabled: true }],
     [{ rule: { kind: 'card_not_present' }, to: false }, { CardNotPresentUse: false }],
-  ])('%j changes nothing else', (goal, changed) => {
+  ])('%j leaves everything else unchanged', (goal, changed) => {
     expect(applyChanges(rules, [goal])).toEqual({ ...rules, ...changed });
   });
 });
@@ -74,18 +74,18 @@ describe('a limit', () => {
     [{}, {}],
     [{ IsDailySpendLimitEnabled: false }, { IsDailySpendLimitEnabled: true }],
     [{ IsDailySpendLimitEnabled: null }, { IsDailySpendLimitEnabled: null }],
-  ])('of the day sets the switch beside it, where there is one: %j', (before, after) => {
+  ])('per day also sets its switch, if it has one: %j', (before, after) => {
     expect(applyChanges(before, [limitGoal('daily', 4_550)])).toEqual({ ...after, DailySpendLimit: 45.5 });
   });
 
-  it('of another window leaves the switch of the day alone', () => {
+  it('of another period leaves the daily switch unchanged', () => {
     expect(applyChanges({ IsDailySpendLimitEnabled: false }, [limitGoal('weekly', 100)])).toEqual({
       IsDailySpendLimitEnabled: false,
       WeeklySpendLimit: 1,
     });
   });
 
-  it('of a category leaves the switch of the card’s day alone', () => {
+  it('of a category leaves the card’s daily switch unchanged', () => {
     const before = { IsDailySpendLimitEnabled: false, MerchantCategories: [{ Id: 5, Name: 'Fuel' }] };
 
     expect(applyChanges(before, [limitGoal('daily', 100, fuel)])).toEqual({
@@ -94,14 +94,14 @@ describe('a limit', () => {
     });
   });
 
-  it('that is none is written as the service writes it', () => {
+  it('that is removed is written the way the service does', () => {
     const goal = limitGoal('weekly', null);
 
     expect(applyChanges({}, [goal])).toEqual({ WeeklySpendLimit: null });
     expect(applyChanges({}, [goal], { ...defaultRulesAssumptions, noLimit: 0 })).toEqual({ WeeklySpendLimit: 0 });
   });
 
-  it('is refused, certainly without a change, where the card has none of that kind', () => {
+  it('is refused without a call if the card has no limit of that kind', () => {
     const refused = { operation: 'applyChanges', status: null, outcome: 'not_sent', code: 'refused', apiMessage: null };
 
     expect(() => applyChanges(rules, [limitGoal('transaction', 100)])).toThrow(

@@ -10,7 +10,7 @@ it('has a default and a sentence for every assumption', () => {
   }
 });
 
-it('takes what is overridden and leaves the rest', () => {
+it('applies overrides and keeps the other defaults', () => {
   const assumptions = parseAssumptions('{"noLimit":0,"activateCardPaths":["/Card/Activate{acctId}/{cardId}"]}');
 
   expect(assumptions).toEqual({
@@ -23,13 +23,13 @@ it('takes what is overridden and leaves the rest', () => {
 it.each([
   ['{', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
   ['[]', 'CARD_API_ASSUMPTIONS: expected a JSON object'],
-  ['{"secret":1}', 'CARD_API_ASSUMPTIONS: expected no other entries than'],
+  ['{"secret":1}', 'CARD_API_ASSUMPTIONS: expected only entries from'],
   ['{"noLimit":"secret"}', 'CARD_API_ASSUMPTIONS: expected an accepted form in noLimit'],
   ['{"setCardStatusPaths":["Card"]}', 'CARD_API_ASSUMPTIONS: expected an accepted form in setCardStatusPaths.0'],
   ['{"setCardStatusPaths":[]}', 'CARD_API_ASSUMPTIONS: expected an accepted form in setCardStatusPaths'],
   ['{"listCallsPerHour":0}', 'CARD_API_ASSUMPTIONS: expected an accepted form in listCallsPerHour'],
   ['{"listCallsPerHour":"secret"}', 'CARD_API_ASSUMPTIONS: expected number in listCallsPerHour'],
-])('complains about %s by name, not by value', (json, complaint) => {
+])('reports %s by name, not by value', (json, complaint) => {
   let error: unknown;
   try {
     parseAssumptions(json);
@@ -43,7 +43,7 @@ it.each([
   expect((error as ConfigError).problems.join('\n')).not.toContain('secret');
 });
 
-it('says how often the directory may ask', () => {
+it('returns how often the directory may call the API', () => {
   expect(apiQuotaOf(parseAssumptions())).toEqual({ listEveryMs: 360_000, detailsPerMinute: 60, detailsBurst: 60 });
   expect(apiQuotaOf(parseAssumptions('{"listCallsPerHour":7,"callsPerMinute":30}'))).toEqual({
     listEveryMs: 514_286,

@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const taken = new Set<number>();
 
-/** An account that no other test here uses, with its one card in `status`. */
+/** An account that no other test in this file uses, with one card in `status`. */
 function pick(status: 'ACTIVE' | 'INACTIVE' | 'BLOCKED' | 'CLOSED'): SandboxAccount & { cardId: number } {
   const account = sandbox
     .accounts()
@@ -75,7 +75,7 @@ const person = {
 };
 
 describe('cards', () => {
-  it('answers the liveness call and says whose token it is', async () => {
+  it('pings the service and reads the owner of the token', async () => {
     await client.ping();
 
     expect((await client.getCurrentToken()).businessName).toEqual(expect.any(String));
@@ -98,7 +98,7 @@ describe('cards', () => {
     expect(statusOf(AcctId)).toBe('ACTIVE');
   });
 
-  it('refuses in words what cannot be', async () => {
+  it('reports the service’s message for impossible changes', async () => {
     const closed = pick('CLOSED');
 
     expect(await refusalOf(client.setCardStatus(closed.AcctId, 'ACTIVE'))).toEqual([
@@ -131,7 +131,7 @@ describe('cards', () => {
     expect((await client.getProfile(AcctId)).customId).toBe('NEW-77');
   });
 
-  it('orders cards both ways and reads the order', async () => {
+  it('orders cards asynchronously and synchronously, and reads the order', async () => {
     const card = { ...person, ShippingPhone: '5185550100', ShippingMethod: 'Expedited', CustomId: 'W-1' };
 
     const { cardOrderId } = await client.createCards({ Cards: [card] });
@@ -145,7 +145,7 @@ describe('cards', () => {
     expect(await client.createCardSync({ Cards: [card] })).toMatchObject({ CardOrderId: expect.any(Number) });
   });
 
-  it('orders a virtual card and asks for its data again', async () => {
+  it('orders a virtual card and requests its data again', async () => {
     const order = await client.orderVirtualCards({ VirtualCards: [person] });
     expect(order.virtualCardOrderId).toBeGreaterThan(0);
     const virtual = sandbox.accounts().find(({ IsVirtual, AccountStatus }) => IsVirtual && AccountStatus === 'OPEN');
@@ -155,7 +155,7 @@ describe('cards', () => {
 });
 
 describe('limits', () => {
-  it('changes one limit and nothing else', async () => {
+  it('changes only one limit', async () => {
     const { AcctId } = pick('ACTIVE');
     const before = now(AcctId).SpendRules;
 
@@ -170,7 +170,7 @@ describe('limits', () => {
   });
 
   it.each(['RemainingLimit', 'RemainingLimits'])(
-    'finds the limit that stopped a purchase, from %s',
+    'finds the limit that declined a purchase, from %s',
     async (spelling) => {
       const { AcctId } = pick('ACTIVE');
       const { raw } = await client.getSpendRules(AcctId);
@@ -250,7 +250,7 @@ describe('details', () => {
     expect(group).toContainEqual(expect.objectContaining({ acctId: AcctId, firstName: FirstName }));
   });
 
-  it('finds network transactions that a webhook should have told of', async () => {
+  it('finds network transactions that a webhook should have reported', async () => {
     const { AcctId } = pick('ACTIVE');
     const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 12.34 });
 
@@ -266,7 +266,7 @@ describe('details', () => {
       ({ NetworkType }) => NetworkType === 'Settlement',
     )?.AcctId as number;
 
-    // A purchase stands under the day on which it was made, which may be some days before its settlement.
+    // A purchase is listed under its own date, which may be some days before its settlement.
     const from = new Date(Date.now() - 30 * 86_400_000);
     const one = await client.listAccountTransactions(busy, {
       from,
@@ -284,8 +284,8 @@ describe('details', () => {
   });
 });
 
-describe('a service in trouble', () => {
-  it('does not activate twice when the answer is lost after the effect', async () => {
+describe('a failing service', () => {
+  it('does not activate twice if the response is lost after the activation', async () => {
     const { AcctId, cardId } = pick('INACTIVE');
     sandbox.faults.add({ path: /Activate/, kind: 'hang_up_after_effect' });
 
@@ -300,7 +300,7 @@ describe('a service in trouble', () => {
     ['hang_after_effect', 'unknown', 'BLOCKED'],
     ['http_502_html', 'unknown', 'ACTIVE'],
     ['rate_limited', 'refused', 'ACTIVE'],
-  ] as const)('a block is sent once, and after %s its outcome is %s', async (kind, outcome, status) => {
+  ] as const)('sends a block once, with the outcome after %s being %s', async (kind, outcome, status) => {
     const { AcctId } = pick('ACTIVE');
     sandbox.faults.add({ path: /Card\/Status/, kind });
 
@@ -310,7 +310,7 @@ describe('a service in trouble', () => {
     expect(statusOf(AcctId)).toBe(status);
   });
 
-  it('tells a dead token from a refusal', async () => {
+  it('distinguishes a dead token from a refusal', async () => {
     const { AcctId } = pick('BLOCKED');
     sandbox.faults.add({ path: /Card\/Status/, kind: 'token_expired' });
 
@@ -324,7 +324,7 @@ describe('a service in trouble', () => {
   });
 });
 
-it('fills a directory in which every holder and every card is found', async () => {
+it('fills a directory that finds every holder and every card', async () => {
   const connection = new Redis(redis.url);
   const directory = createDirectory({
     redis: connection,
@@ -346,7 +346,7 @@ it('fills a directory in which every holder and every card is found', async () =
   connection.disconnect();
 });
 
-it('of all these calls none went to an endpoint that was removed, or that the service does not have', () => {
+it('none of these calls used a removed or unknown endpoint', () => {
   expect(sandbox.calls.length).toBeGreaterThan(50);
   expect(callsOutside(sandbox.calls)).toEqual([]);
   expect(callsOutside([{ ...sandbox.calls[0]!, method: 'POST', path: '/v4/Card/Create' }])).toEqual([

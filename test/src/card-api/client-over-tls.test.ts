@@ -8,7 +8,7 @@ import { createCardClient } from '../../../src/card-api/client.ts';
 const file = (name: string): Buffer => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url));
 const servers: Server[] = [];
 
-/** The certificate of the tests is nobody's: it is taken here, so that only the version of TLS decides. */
+/** Accepts the untrusted test certificate, so that only the TLS version decides. */
 const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
 beforeAll(() => {
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
@@ -19,7 +19,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** A service that speaks this version of TLS only. */
+/** A service that speaks only this TLS version. */
 async function serviceWith(
   version: SecureVersion,
 ): Promise<{ url: string; refusals: string[]; answered: () => number }> {
@@ -47,11 +47,11 @@ async function serviceWith(
 }
 
 it.each([
-  ['TLSv1', 'is not spoken to'],
-  ['TLSv1.1', 'is not spoken to'],
+  ['TLSv1', 'is not called'],
+  ['TLSv1.1', 'is not called'],
   ['TLSv1.2', 'is called'],
   ['TLSv1.3', 'is called'],
-] as const)('a service that offers %s only %s', async (version, what) => {
+] as const)('a service that only offers %s %s', async (version, what) => {
   const { url, refusals, answered } = await serviceWith(version);
   const client = createCardClient({ baseUrl: url, token: 'T', sleep: async () => {}, timeoutMs: 2000 });
 

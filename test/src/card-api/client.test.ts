@@ -34,7 +34,7 @@ const calls = {
   resend: (client: CardClient) => client.requestVirtualCardData({ AcctId: 7378 }),
 };
 
-describe('what an answer means', () => {
+describe('a response', () => {
   it.each([
     // what, status, message → code, outcome, how often it is sent
     ['read', 400, 'Invalid request', 'refused', 'refused', 1],
@@ -60,7 +60,7 @@ describe('what an answer means', () => {
     ['activate', 503, 'Unavailable', 'unavailable', 'unknown', 1],
     ['activate', 408, 'Timeout', 'timeout', 'unknown', 1],
     ['block', 301, 'Moved', 'bad_answer', 'refused', 1],
-  ] as const)('%s answered with %s %j', async (what, status, message, code, outcome, sent) => {
+  ] as const)('to %s with %s %j is classified', async (what, status, message, code, outcome, sent) => {
     api.answerWith(refusal(status, message));
 
     const error = await failureOf(calls[what](api.client()));
@@ -69,7 +69,7 @@ describe('what an answer means', () => {
     expect(api.received).toHaveLength(sent);
   });
 
-  it('carries the service’s own words, masked and short', async () => {
+  it('keeps the service’s own message, masked and shortened', async () => {
     api.answerWith(refusal(403, `Cannot change\n status of 4111111111111111 ${'x'.repeat(500)}`));
 
     const error = await failureOf(
@@ -81,7 +81,7 @@ describe('what an answer means', () => {
     expect(error.message).toBe('card API answered 403 to setCardStatus');
   });
 
-  it('survives a proxy’s page and gives its reason phrase', async () => {
+  it('from a proxy keeps the reason phrase of its page', async () => {
     api.answerWith(html(502, 'Bad Gateway'));
 
     const error = await failureOf(api.client().activateCard(1, 2));
@@ -89,7 +89,7 @@ describe('what an answer means', () => {
     expect(error).toMatchObject({ code: 'unavailable', outcome: 'unknown', apiMessage: 'Bad Gateway' });
   });
 
-  it('is a bad answer, not a crash, when a read gets something else', async () => {
+  it('of another shape to a read is a bad answer, not a crash', async () => {
     for (const reply of [html(200, 'OK'), json(200, null), json(200, { AccountId: 'seven' }), json(200, [])]) {
       api.answerWith(reply);
       const error = await failureOf(api.client().getAccount(1));
@@ -98,7 +98,7 @@ describe('what an answer means', () => {
     }
   });
 
-  it('is unknown when an order was taken and its number cannot be read', async () => {
+  it('is unknown if an order was accepted but its number cannot be read', async () => {
     api.answerWith(html(201, 'Created'));
 
     expect(await failureOf(api.client().createCards({ Cards: [] }))).toMatchObject({
@@ -113,8 +113,8 @@ describe('what an answer means', () => {
     ['{}', json(200, {})],
     ['null', json(200, null)],
     ['a sentence', html(200, 'OK')],
-    ['a body that breaks off', halfBody(200, 'cut')],
-  ] as const)('is fine for a write with %s', async (_what, reply) => {
+    ['a truncated body', halfBody(200, 'cut')],
+  ] as const)('to a write is accepted with %s', async (_what, reply) => {
     api.answerWith(reply);
 
     await api.client().putSpendRules(1, { DailySpendLimit: 5 });
@@ -124,12 +124,12 @@ describe('what an answer means', () => {
   });
 });
 
-describe('when there is no answer', () => {
+describe('without a response', () => {
   it.each([
     ['read', 3],
     ['block', 1],
     ['activate', 1],
-  ] as const)('%s over a connection that breaks', async (what, sent) => {
+  ] as const)('retries a read, but no write, over a connection that breaks: %s', async (what, sent) => {
     api.answerWith(cut);
 
     expect(await failureOf(calls[what](api.client()))).toMatchObject({
@@ -144,7 +144,7 @@ describe('when there is no answer', () => {
     ['read', 3],
     ['block', 1],
     ['activate', 1],
-  ] as const)('%s at a server that hangs', async (what, sent) => {
+  ] as const)('retries a read, but no write, at a server that hangs: %s', async (what, sent) => {
     api.answerWith(hang);
 
     expect(await failureOf(calls[what](api.client({ timeoutMs: 50 })))).toMatchObject({
@@ -156,7 +156,7 @@ describe('when there is no answer', () => {
   });
 
   it.each(['cut', 'hang'] as const)(
-    'treats a read whose body stops (%s) as no answer, within the time limit',
+    'treats a read whose body stops (%s) as no response, within the timeout',
     async (then) => {
       api.answerWith(halfBody(200, then), json(200, { AccountId: 7 }));
 
@@ -165,7 +165,7 @@ describe('when there is no answer', () => {
     },
   );
 
-  it.each(['read', 'block', 'activate'] as const)('%s was not sent when nobody listens', async (what) => {
+  it.each(['read', 'block', 'activate'] as const)('reports %s as not sent if nothing listens', async (what) => {
     const client = api.client({ baseUrl: `http://127.0.0.1:${await freePort()}/v4` });
 
     expect(await failureOf(calls[what](client))).toMatchObject({
@@ -175,7 +175,7 @@ describe('when there is no answer', () => {
     });
   });
 
-  it('gives up at the deadline, waits included', async () => {
+  it('fails at the deadline, including waits', async () => {
     api.answerWith(hang);
     const startedAt = performance.now();
 
@@ -186,7 +186,7 @@ describe('when there is no answer', () => {
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 
-  it('asks only once when told so', async () => {
+  it('sends only one attempt without retries', async () => {
     api.answerWith(refusal(503, ''));
 
     await failureOf(api.client().getAccount(1, { maxRetries: 0 }));
@@ -195,9 +195,9 @@ describe('when there is no answer', () => {
   });
 });
 
-describe('when it is told to slow down', () => {
+describe('when rate limited', () => {
   it.each(['block', 'activate', 'limit'] as const)(
-    '%s is not sent again: what it was built on may have changed by then',
+    'does not resend %s, because the data it was based on may have changed',
     async (what) => {
       api.answerWith(refusal(429, 'Usage limits exceeded', { 'retry-after': '7' }));
 
@@ -209,7 +209,7 @@ describe('when it is told to slow down', () => {
   );
 
   it.each(['read', 'resend'] as const)(
-    '%s waits as long as it is told, and is sent again: nothing was done',
+    'resends %s after the requested wait, because nothing was done',
     async (what) => {
       api.answerWith(refusal(429, 'Usage limits exceeded', { 'retry-after': '7' }), json(200, { AccountId: 7378 }));
 
@@ -220,7 +220,7 @@ describe('when it is told to slow down', () => {
     },
   );
 
-  it('waits a little even when told not to wait at all', async () => {
+  it('waits a little even if told to retry immediately', async () => {
     api.answerWith(refusal(429, '', { 'retry-after': '0' }), json(200, { AccountId: 7378 }));
 
     await api.client().getAccount(1);
@@ -228,7 +228,7 @@ describe('when it is told to slow down', () => {
     expect(api.waits).toEqual([500]);
   });
 
-  it('understands a date', async () => {
+  it('accepts a date', async () => {
     const now = new Date('2026-11-20T12:00:00Z');
     api.answerWith(
       refusal(429, '', { 'retry-after': 'Fri, 20 Nov 2026 12:00:09 GMT' }),
@@ -240,7 +240,7 @@ describe('when it is told to slow down', () => {
     expect(api.waits).toEqual([9_000]);
   });
 
-  it('waits some seconds, longer each time, when it is not told how long', async () => {
+  it('waits some seconds, longer each time, if not told how long', async () => {
     api.answerWith(refusal(429, ''), refusal(429, ''), refusal(429, ''), json(200, { AccountId: 7378 }));
 
     await api.client({ deadlineMs: 120_000 }).getAccount(1);
@@ -252,7 +252,7 @@ describe('when it is told to slow down', () => {
     expect(third).toBeGreaterThanOrEqual(12_000);
   });
 
-  it('ends within its deadline and says how long to wait', async () => {
+  it('fails within its deadline and reports how long to wait', async () => {
     api.answerWith(refusal(429, 'Usage limits exceeded', { 'retry-after': '360' }));
 
     expect(await failureOf(api.client().listAccounts())).toMatchObject({
@@ -267,8 +267,8 @@ describe('when it is told to slow down', () => {
   });
 });
 
-describe('a service that stays away', () => {
-  it('is not called any more, and tried again by itself', async () => {
+describe('a service that stays down', () => {
+  it('is not called any more, and is retried automatically', async () => {
     const client = api.client({ breaker: { threshold: 3, halfOpenAfterMs: 50 } });
     api.answerWith(refusal(503, ''));
     await failureOf(client.getAccount(1));
@@ -293,7 +293,7 @@ describe('a service that stays away', () => {
     await client.setCardStatus(1, 'BLOCKED');
   });
 
-  it('is not thought away because it refuses', async () => {
+  it('is not considered down because it refuses', async () => {
     const client = api.client({ breaker: { threshold: 2, halfOpenAfterMs: 60_000 } });
     api.answerWith(refusal(503, ''), refusal(403, ''), refusal(503, ''), refusal(403, ''), json(200, {}));
 
@@ -302,7 +302,7 @@ describe('a service that stays away', () => {
     await client.setCardStatus(1, 'ACTIVE');
   });
 
-  it('lets one call try while the others are told at once', async () => {
+  it('is tried by one call while the others fail at once', async () => {
     const client = api.client({ breaker: { threshold: 1, halfOpenAfterMs: 20 }, timeoutMs: 1_000 });
     api.answerWith(refusal(503, ''), hang);
     await failureOf(client.ping({ maxRetries: 0 }));
@@ -317,14 +317,14 @@ describe('a service that stays away', () => {
   });
 });
 
-describe('what leaves the process', () => {
-  it('names Cardbell and its version', async () => {
+describe('data that leaves the process', () => {
+  it('includes the name and version of Cardbell', async () => {
     await api.client().ping();
 
     expect(api.received[0]?.userAgent).toBe(`cardbell/${version}`);
   });
 
-  it('authenticates with the word it was given and never follows a redirect', async () => {
+  it('includes the configured auth scheme, and never follows a redirect', async () => {
     const elsewhere = await startFakeApi();
     api.answerWith(json(302, {}, { location: `${elsewhere.url}/Details/AccountDetails/1` }));
 
@@ -335,7 +335,7 @@ describe('what leaves the process', () => {
     await elsewhere.close();
   });
 
-  it('never names token, ids, bodies or people in errors and logs', async () => {
+  it('has no token, ids, bodies or people in errors and logs', async () => {
     const lines: string[] = [];
     const destination = new Writable({
       write(chunk: Buffer, _encoding, done) {
@@ -359,18 +359,18 @@ describe('what leaves the process', () => {
     expect(lines.join('')).toContain('"operation":"getAccount"');
   });
 
-  it('refuses a token that cannot be sent, without naming it', () => {
+  it('never includes an invalid token, which is rejected without naming it', () => {
     expect(() => api.client({ token: 'line\nbreak' })).toThrow(/^(?![\s\S]*break)[\s\S]*CARD_API_TOKEN/);
   });
 
-  it('sends nothing for an id that is none', async () => {
+  it('never includes an invalid id, for which nothing is sent', async () => {
     expect(await failureOf(api.client().setCardStatus(Number.NaN, 'BLOCKED'))).toMatchObject({ outcome: 'not_sent' });
     expect(api.received).toEqual([]);
   });
 });
 
 describe('paths with two spellings', () => {
-  it('activates with the slash, and as the specification writes it where that is not known', async () => {
+  it('activates with the slash, and with the specification’s spelling if that is unknown', async () => {
     api.answerWith((response, request) => {
       response.writeHead(request.path === '/v4/Card/Activate7378/6231' ? 200 : 404).end();
     });
@@ -386,14 +386,14 @@ describe('paths with two spellings', () => {
     ]);
   });
 
-  it('reports the first spelling when none is known', async () => {
+  it('reports the first spelling if none is known', async () => {
     api.answerWith(refusal(404, 'none'));
 
     expect(await failureOf(api.client().activateCard(1, 2))).toMatchObject({ status: 404, outcome: 'refused' });
     expect(api.received).toHaveLength(2);
   });
 
-  it('can be told otherwise', async () => {
+  it('can be overridden', async () => {
     const assumptions = parseAssumptions('{"setCardStatusPaths":["/Cards/{acctId}/State"],"blockedBody":{"Status":2}}');
 
     await api.client({ assumptions }).setCardStatus(5, 'BLOCKED');

@@ -18,7 +18,7 @@ const account = { AccountId: 7, CardList: [{ CardId: 71, Last4CardNumber: '1234'
 const rows = { TransactionList: [{ NetworkTransactionId: 5, AcctId: 7, New: true }] };
 const ruleset = { Id: 4, Name: 'Field', CardCount: 2, DailySpendLimit: 5 };
 
-/** The whole inventory of the specification, and the status call. */
+/** The complete inventory of the specification, and the status call. */
 const inventory: [string, (one: CardClient) => Promise<unknown>, string, string, unknown][] = [
   ['ping', (one) => one.ping(), 'GET', '/ping', '2026-11-20T07:00:00'],
   ['createCards', (one) => one.createCards({ Cards: [] }), 'POST', '/Card/CreateAsync', { CardOrderId: 9 }],
@@ -127,7 +127,7 @@ describe('the inventory', () => {
     });
   });
 
-  it('says where a long list of transactions goes on', async () => {
+  it('returns where a long list of transactions continues', async () => {
     api.answerWith(json(200, { ...rows, Pages: { NumberOfPages: 2, LastTimeRetrieved: '2026-11-05T00:00:00' } }));
     const first = await client.listAllCardholderTransactions(window);
     expect(first.next).toBe('2026-11-05T00:00:00');
@@ -139,7 +139,7 @@ describe('the inventory', () => {
     expect(second.next).toBeNull();
   });
 
-  it('takes "none exist" for an empty list', async () => {
+  it('reads "none exist" as an empty list', async () => {
     api.answerWith(json(404, { Message: 'No rulesets' }));
 
     expect(await client.listRulesets()).toEqual([]);
@@ -147,8 +147,8 @@ describe('the inventory', () => {
   });
 });
 
-describe('reading answers', () => {
-  it('brings an account into our words: capital statuses, whole cents, numbers for ids', async () => {
+describe('reading responses', () => {
+  it('normalizes an account: upper-case statuses, whole cents, numeric ids', async () => {
     api.answerWith(
       json(200, {
         AccountId: '7',
@@ -191,7 +191,7 @@ describe('reading answers', () => {
     });
   });
 
-  it('keeps the list of accounts when one row is broken, and refuses it when all are', async () => {
+  it('keeps a list of accounts with one broken row, and rejects it if all rows are broken', async () => {
     const good = {
       AccountId: 7,
       FirstName: 'Jane',
@@ -217,7 +217,7 @@ describe('reading answers', () => {
     }
   });
 
-  it('keeps rules it does not know for writing them back', async () => {
+  it('keeps unknown rules for writing them back', async () => {
     const answer = { AdvancedSpendRules: { DailySpendLimit: 5, IsDailySpendLimitEnabled: true, New: { deep: [1] } } };
     api.answerWith(json(200, answer));
 
@@ -265,13 +265,13 @@ describe('remaining limits', () => {
     });
   });
 
-  it.each(['PerDay', 'Daily', 'daily', 'Per Day', 'DAY'])('know %s for a day', async (word) => {
+  it.each(['PerDay', 'Daily', 'daily', 'Per Day', 'DAY'])('read %s as a day', async (word) => {
     api.answerWith(json(200, { GlobalLimits: [{ Type: word, EnforcedLimit: 1, RemainingSpend: 1 }] }));
 
     expect((await client.getRemainingLimits(7)).overall).toMatchObject([{ period: 'daily' }]);
   });
 
-  it('are asked for under the other name where the first is not known, and from then on under that', async () => {
+  it('are requested under the other name if the first is unknown, and from then on under that name', async () => {
     const fresh = api.client();
     api.answerWith((response, { path }) => {
       response.writeHead(path.endsWith('RemainingLimits') ? 200 : 404).end(JSON.stringify(plural));
@@ -288,7 +288,7 @@ describe('remaining limits', () => {
     ]);
   });
 
-  it('are a bad answer when neither shape is there', async () => {
+  it('are a bad answer if neither shape is present', async () => {
     api.answerWith(json(200, { Surprise: [] }));
 
     await expect(client.getRemainingLimits(7)).rejects.toMatchObject({ code: 'bad_answer' });

@@ -14,11 +14,11 @@ export interface Received {
 
 export type Reply = (response: ServerResponse, request: Received, incoming: IncomingMessage) => void;
 
-/** A card API on loopback that answers with whatever the test queued, the last reply again and again. */
+/** A card API on loopback that answers with the queued replies and repeats the last one. */
 export interface FakeApi {
   readonly url: string;
   readonly received: Received[];
-  /** What the client waited, in milliseconds. */
+  /** The client's waits in milliseconds. */
   readonly waits: number[];
   answerWith(...replies: Reply[]): void;
   client(options?: Partial<CardClientOptions>): CardClient;
@@ -88,7 +88,7 @@ export const html = (status: number, reason: string): Reply => {
     response.writeHead(status, reason, { 'content-type': 'text/html' }).end('<html>Jane Doe 4111 was here</html>');
 };
 
-/** The service did it and the answer never came. */
+/** The service made the change and the response was lost. */
 export const cut: Reply = (response) => response.destroy();
 
 export const hang: Reply = () => {};

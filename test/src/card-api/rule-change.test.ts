@@ -30,8 +30,8 @@ const rules = {
 const goals = [limitGoal('transaction', 4_000, restaurants), limitGoal('daily', 45_000), limitGoal('weekly', 160_000)];
 const abroad: Rule = { kind: 'international' };
 
-describe('limits that are changed together', () => {
-  it('are in the same order, however they are named', () => {
+describe('limits changed together', () => {
+  it('have the same order, however they are named', () => {
     expect(inRuleOrder([...goals].toReversed())).toEqual(goals);
     expect(ruleKeys(goals)).toEqual(['limit:transaction:9', 'limit:daily:', 'limit:weekly:']);
     expect(isSameGoals(goals, goals.toReversed())).toBe(true);
@@ -39,7 +39,7 @@ describe('limits that are changed together', () => {
     expect(isSameGoals(goals, goals.with(0, limitGoal('transaction', 1, restaurants)))).toBe(false);
   });
 
-  it('begin with what the card says, and lead back to it', () => {
+  it('start from the card’s current rules, and can be reversed', () => {
     const changes = changesFrom(rules, goals);
 
     expect(changes.map(({ from }) => from)).toEqual([2_500, 40_000, 150_000]);
@@ -64,7 +64,7 @@ describe('rules that allow something', () => {
     expect(isAboutLimits([{ rule }])).toBe(false);
   });
 
-  it('take no amount, and a limit is not simply allowed', () => {
+  it('have no amount, and a limit has no allowed flag', () => {
     expect(RuleChange.safeParse({ rule: abroad, from: false, to: 400 }).success).toBe(false);
     expect(RuleChange.safeParse({ rule: limitGoal('daily', 1).rule, from: null, to: true }).success).toBe(false);
   });
@@ -103,7 +103,7 @@ it.each<[(readonly [RuleValue, RuleValue])[], boolean]>([
   [[[false, true]], true],
   [[[true, true]], false],
   [[[true, false]], false],
-])('from and to %j: the card may do more: %s', (sides, isMore) => {
+])('decides whether %j loosens the card: %s', (sides, isMore) => {
   const changes = sides.map(([from, to]) => ({
     rule: typeof to === 'boolean' ? abroad : limitGoal('daily', null).rule,
     from,

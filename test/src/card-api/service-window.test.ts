@@ -5,7 +5,7 @@ import { toInstant } from '../../../src/core/service-time.ts';
 
 const zone = 'America/New_York';
 
-it('asks in the service’s wall clock, to whole seconds outwards', () => {
+it('uses the service’s local time, rounded outwards to whole seconds', () => {
   expect(toServiceWindow(new Date('2026-07-01T05:50:00.900Z'), new Date('2026-07-01T06:10:00.001Z'), zone)).toEqual({
     start: '2026-07-01T01:50:00',
     end: '2026-07-01T02:10:01',
@@ -21,11 +21,11 @@ it.each([
   ['2026-03-08T05:01:00.000Z', '2026-03-07T22:01:00'],
   ['2026-03-08T08:59:00.000Z', '2026-03-08T01:59:00'],
   ['2026-03-08T09:01:00.000Z', '2026-03-08T05:01:00'],
-])('begins earlier only within two hours of a clock change: %s', (from, start) => {
+])('starts earlier only within two hours of a clock change: %s', (from, start) => {
   expect(toServiceWindow(new Date(from), new Date('2026-03-20T00:00:00Z'), zone).start).toBe(start);
 });
 
-it('never asks for less than was wanted, whichever way the service reads an hour that comes twice', () => {
+it('always covers the requested window, however the service reads a repeated hour', () => {
   const changes = [Date.parse('2026-03-08T07:00:00Z'), Date.parse('2026-11-01T06:00:00Z')];
   const instant = fc
     .tuple(fc.constantFrom(...changes), fc.integer({ min: -6 * 3600, max: 6 * 3600 }))
@@ -34,7 +34,7 @@ it('never asks for less than was wanted, whichever way the service reads an hour
     fc.property(instant, fc.integer({ min: 0, max: 12 * 3600 }), (from, seconds) => {
       const to = new Date(from.getTime() + seconds * 1000);
       const { start, end } = toServiceWindow(from, to, zone);
-      // Standard time is the later reading of an hour that comes twice, daylight time the earlier one.
+      // Standard time is the later reading of a repeated hour, daylight time the earlier one.
       const latestStart = Math.max(...readings(start));
       const earliestEnd = Math.min(...readings(end));
       expect(latestStart).toBeLessThanOrEqual(from.getTime());

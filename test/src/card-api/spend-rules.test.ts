@@ -58,12 +58,12 @@ describe('several limits changed at once', () => {
     IsDailySpendLimitEnabled: false,
   };
 
-  it('leave all else as it was, fields that nobody knows too', () => {
+  it('leave everything else unchanged, including unknown fields', () => {
     expect(applyChanges(rules, changes)).toEqual(expected);
     expect(applyChanges(wrapped, changes)).toEqual({ AdvancedSpendRules: expected });
   });
 
-  it('are none where one of them is of a category that the card does not have', () => {
+  it('are all refused if one of them is for a category that the card does not have', () => {
     const unlisted = [limitGoal('daily', 1), limitGoal('transaction', 1, { id: 99, name: 'Travel' })];
 
     expect(() => applyChanges(rules, unlisted)).toThrow(CardApiError);
@@ -95,14 +95,14 @@ describe('reading spend rules', () => {
     [true, [{ Id: 3, Name: 'Restaurants' }], false],
     [false, [], false],
   ])(
-    'no category listed means all of them, unless %j is said of it',
+    'reads an empty category list as all categories, depending on the assumption %j',
     (noCategoryAllowsAll, MerchantCategories, all) => {
       const read = readSpendRules({ MerchantCategories }, { ...defaultRulesAssumptions, noCategoryAllowsAll });
       expect(read?.isEveryCategoryAllowed).toBe(all);
     },
   );
 
-  it('takes null, a missing field and a daily limit that is switched off for no limit, and zero for zero', () => {
+  it('reads null, a missing field and a disabled daily limit as no limit, and zero as zero', () => {
     expect(readSpendRules({ DailySpendLimit: null })?.limits).toEqual(none);
     expect(readSpendRules({ IsDailySpendLimitEnabled: false, DailySpendLimit: 0 })?.limits).toEqual(none);
     expect(readSpendRules({ IsDailySpendLimitEnabled: true, DailySpendLimit: 0 })?.limits).toEqual({
@@ -112,7 +112,7 @@ describe('reading spend rules', () => {
     expect(readSpendRules({ WeeklySpendLimit: 0 })?.limits).toEqual({ ...none, weekly: 0 });
   });
 
-  it('takes zero for no limit where the service is known to mean that', () => {
+  it('reads zero as no limit if the service is assumed to mean that', () => {
     const assumptions = {
       ...defaultRulesAssumptions,
       spendRulesWrapper: 'Rules',
@@ -169,10 +169,10 @@ describe('changing one limit', () => {
       };
       return isWrapped ? { Beside: 1, AdvancedSpendRules: inner } : inner;
     })
-    // What came over the wire holds no undefined.
+    // Data from the wire contains no undefined.
     .map((raw) => JSON.parse(JSON.stringify(raw)) as Record<string, unknown>);
 
-  it('sets that one and leaves everything else as it was, in its place', () => {
+  it('sets that limit and leaves everything else unchanged and in order', () => {
     fc.assert(
       fc.property(
         anyRules,
@@ -191,7 +191,7 @@ describe('changing one limit', () => {
           const view = readSpendRules(changed);
           const own = category === null ? view?.limits : view?.categories.find(({ id }) => id === category)?.limits;
           expect(own?.[period]).toBe(limitCents);
-          // Undo it in the text: everything else must be equal, order included.
+          // Revert the change. Everything else must be equal, including the order.
           const where = (all: Record<string, unknown>): Record<string, unknown> => {
             const inner = (all.AdvancedSpendRules ?? all) as Record<string, unknown>;
             return category === null
@@ -202,7 +202,7 @@ describe('changing one limit', () => {
           const field = fields[period];
           if (field in where(raw)) where(undone)[field] = where(raw)[field];
           else delete where(undone)[field];
-          // The daily limit's own switch goes with it.
+          // The switch of the daily limit changes with it.
           if (field === 'DailySpendLimit' && category === null) {
             expect(where(changed).IsDailySpendLimitEnabled).toBe(limitCents !== null);
             where(undone).IsDailySpendLimitEnabled = where(raw).IsDailySpendLimitEnabled;
@@ -213,7 +213,7 @@ describe('changing one limit', () => {
     );
   });
 
-  it('writes back all that was read, without the wrapper', () => {
+  it('writes back everything it read, without the wrapper', () => {
     fc.assert(
       fc.property(anyRules, (raw) => {
         expect(toSpendRulesBody(raw)).toEqual(raw.AdvancedSpendRules ?? raw);
@@ -221,7 +221,7 @@ describe('changing one limit', () => {
     );
   });
 
-  it('leaves out what an override names as read-only', () => {
+  it('omits fields that an override names as read-only', () => {
     const assumptions = parseAssumptions(
       JSON.stringify({ readOnlyRuleFields: ['IsDailySpendLimitEnabled'], readOnlyCategoryFields: ['Description'] }),
     );
@@ -232,7 +232,7 @@ describe('changing one limit', () => {
     expect(body).toEqual({ Odd: 1, MerchantCategories: [{ Id: 1, New: 2 }] });
   });
 
-  it('is not made on an answer of another shape, which would read as "no limits"', () => {
+  it('is refused for a response of another shape, which would read as "no limits"', () => {
     expect(readSpendRules({ SpendRules: { DailySpendLimit: 400 } })).toBeNull();
     expect(readSpendRules({ AdvancedSpendRules: {} })?.limits.daily).toBeNull();
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { batched, batchedBy } from '../../../src/core/batched.ts';
 
-describe('calls of one turn', () => {
-  it('become one run, and each gets its own answer', async () => {
+describe('calls in one turn', () => {
+  it('share one run, and each gets its own result', async () => {
     const runs: (readonly number[])[] = [];
     const double = batched(async (calls: readonly number[]) => {
       runs.push(calls);
@@ -13,7 +13,7 @@ describe('calls of one turn', () => {
     expect(runs).toEqual([[1, 2, 1]]);
   });
 
-  it('are not answered with what an earlier turn was told', async () => {
+  it('are not answered with the result of an earlier turn', async () => {
     let value = 'before';
     const read = batched(async (calls: readonly string[]) => calls.map(() => value));
     expect(await read('key')).toBe('before');
@@ -35,7 +35,7 @@ describe('calls of one turn', () => {
     expect(lengths).toEqual([200, 200, 50]);
   });
 
-  it('all fail where Redis is away', async () => {
+  it('all fail if Redis is down', async () => {
     let runs = 0;
     const failing = batched(async (): Promise<never> => {
       runs += 1;
@@ -49,7 +49,7 @@ describe('calls of one turn', () => {
     expect(runs).toBe(1);
   });
 
-  it('do not fail for one that Redis does not take', async () => {
+  it('do not fail because of one call that Redis rejects', async () => {
     const same = batched(async (calls: readonly number[]) => {
       if (calls.includes(2)) throw new Error('WRONGTYPE');
       return calls;
@@ -63,7 +63,7 @@ describe('calls of one turn', () => {
   });
 });
 
-describe('calls of one turn with different keys', () => {
+describe('calls in one turn with different keys', () => {
   const upper = batchedBy(
     (word: string) => word.charAt(0),
     async (words) => {
@@ -72,11 +72,11 @@ describe('calls of one turn with different keys', () => {
     },
   );
 
-  it('have a run for each key, in the order in which they came', async () => {
+  it('have one run per key, in order of arrival', async () => {
     expect(await Promise.all(['ab', 'ba', 'ac'].map(upper))).toEqual(['ab of 2', 'ba of 1', 'ac of 2']);
   });
 
-  it('fail where the run of their own key fails', async () => {
+  it('fail only if the run of their own key fails', async () => {
     expect(await Promise.allSettled(['ab', 'xa', 'xb'].map(upper))).toEqual([
       { status: 'fulfilled', value: 'ab of 1' },
       { status: 'rejected', reason: new Error('no xa') },
@@ -96,7 +96,7 @@ describe('calls of one turn with different keys', () => {
     expect(await same('ac')).toBe('ac');
   });
 
-  it('of which there are too many for one run have several', async () => {
+  it('are split into several runs if there are too many for one', async () => {
     const lengths: number[] = [];
     const same = batchedBy(
       (word: string) => word.charAt(0),

@@ -31,7 +31,7 @@ describe('days and times that people type', () => {
   it.each([
     ['today', '2026-11-20', 1],
     ['tomorrow lunch', '2026-11-21', 1],
-    // A Friday: the next one.
+    // On a Friday this means the next Friday.
     ['friday', '2026-11-27', 1],
     ['sat', '2026-11-21', 1],
     ['May 9', '2027-05-09', 2],
@@ -42,11 +42,11 @@ describe('days and times that people type', () => {
     expect(readDay(text.split(' '), '2026-11-20')).toEqual({ date, words });
   });
 
-  it.each(['', 'Feb 30', '13/1', '2026-02-31', 'May', 'lunch'])('%j is no day', (text) => {
+  it.each(['', 'Feb 30', '13/1', '2026-02-31', 'May', 'lunch'])('%j is not a day', (text) => {
     expect(readDay(text.split(' '), '2026-11-20')).toBeNull();
   });
 
-  it('counts over the end of a month and of a year', () => {
+  it('counts across the end of a month and a year', () => {
     expect(addDays('2026-12-31', 1)).toBe('2027-01-01');
     expect(weekdayOf('2026-11-20')).toBe(5);
   });

@@ -25,7 +25,7 @@ describe('a card number', () => {
     expect(isCardNumber(digits)).toBe(false);
   });
 
-  it('is what the check digit of Luhn makes of 12 to 18 digits', () => {
+  it('is any 12 to 18 digits with their Luhn check digit', () => {
     fc.assert(fc.property(cardNumber, (digits) => isCardNumber(digits)));
   });
 });
@@ -66,12 +66,12 @@ describe('masking', () => {
     ['a store number', 'SHELL OIL 57444 AUSTIN'],
     ['a date and time', '2026-03-02 12:31:07'],
     ['text far apart', '4111 and 1111 and 1111 and 1111'],
-    ['what is masked already', '[card ••1111]'],
+    ['masked text', '[card ••1111]'],
   ])('leaves %s alone', (_what, text) => {
     expect(maskCardNumbers(text)).toBe(text);
   });
 
-  it('finds every card number in any text, in one piece or in groups', () => {
+  it('masks every card number in any text, in one piece or in groups', () => {
     const separator = fc.constantFrom(' ', '-', '.', '  ', ' - ', '\u00a0', '\u2013');
     const notDigits = fc.string().map((text) => text.replace(/\d/g, ''));
     const grouped = fc.tuple(cardNumber, separator, fc.integer({ min: 1, max: 6 }));
@@ -127,17 +127,17 @@ describe('masking', () => {
 
   it.each([
     ['single digits', '1 '.repeat(128 * 1024)],
-    ['zeros, of which every sequence passes', '0 '.repeat(128 * 1024)],
+    ['zeros, where every sequence passes', '0 '.repeat(128 * 1024)],
     ['one endless run', '1'.repeat(256 * 1024)],
     ['runs that are just too short', `${'1'.repeat(12)}   x`.repeat(16 * 1024)],
-  ])('takes no longer than the largest body deserves: %s', (_what, text) => {
+  ])('is fast enough for the largest body: %s', (_what, text) => {
     const before = process.cpuUsage();
 
     maskCardNumbers(text);
 
-    // Trying every sequence of groups would take hours. Time on the processor: a busy machine is no fault of ours.
+    // Trying every sequence of groups would take hours. Measures CPU time, so that a busy machine does not matter.
     const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1000, 'milliseconds on the processor').toBeLessThan(5000);
+    expect((user + system) / 1000, 'milliseconds of CPU time').toBeLessThan(5000);
   });
 });
 

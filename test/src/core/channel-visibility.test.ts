@@ -6,7 +6,7 @@ it.each([
   ['private', false, true],
   ['direct', true, true],
   ['shared', false, false],
-] as const)('in a %s place: sensitive reasons %s, balances %s', (place, sensitiveReason, balance) => {
+] as const)('in a %s channel: sensitive reasons %s, balances %s', (place, sensitiveReason, balance) => {
   expect(mayShow('sensitiveReason', place)).toBe(sensitiveReason);
   expect(mayShow('balance', place)).toBe(balance);
 });

@@ -7,7 +7,7 @@ const redisOf = useRedis();
 const at = Date.parse('2026-11-20T15:00:00.000Z');
 const seventyMinutes = 70 * 60_000;
 
-it('is the machine’s until Redis was asked, and then that of Redis, however wrong the machine’s is', async () => {
+it('uses the machine’s time until Redis has answered, then the time of Redis, however wrong the machine is', async () => {
   let elapsedMs = 5_000;
   const redis = { time: async () => [at / 1000, 250_000] };
   const clock = createClock(
@@ -23,13 +23,13 @@ it('is the machine’s until Redis was asked, and then that of Redis, however wr
   expect(clock.now().getTime()).toBe(at + 3_250);
 });
 
-it('of the process that people reach is that of Redis soon after it starts', async () => {
+it('switches to the time of Redis soon after the web process starts', async () => {
   vi.spyOn(Date, 'now').mockReturnValue(Date.now() + seventyMinutes);
   const clock = watchClock(redisOf());
   const aheadMs = (): number => clock.now().getTime() - (Date.now() - seventyMinutes);
   expect(aheadMs()).toBe(seventyMinutes);
 
-  await until(() => Math.abs(aheadMs()) < 60_000, 'Redis was asked');
+  await until(() => Math.abs(aheadMs()) < 60_000, 'Redis has answered');
 
   clock.stop();
   vi.restoreAllMocks();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { csvLine } from '../../../src/core/csv.ts';
 import { examples } from '../../support/examples.ts';
 
-it('puts every cell in quotes, also numbers and cells without a value', () => {
+it('quotes every cell, including numbers and empty cells', () => {
   expect(csvLine(['plain', 'a,b', 'said "no"', 'two\nlines', ' spaces ', 12, -5, null, undefined, ''])).toBe(
     '"plain","a,b","said ""no""","two\nlines"," spaces ","12","-5","","",""',
   );
@@ -15,14 +15,14 @@ const read = (line: string, options: Options): string[] =>
 
 describe('a formula', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '\u200B=1', '＝1', '−1', '"=1'])(
-    'is text at the beginning: %j',
+    'is neutralized at the start of a cell: %j',
     (formula) => {
       expect(read(csvLine([formula]), {})[0]?.startsWith("'")).toBe(true);
     },
   );
 
   it.each([',', ';', '\t', '\n', '\r\n', '|', ', ', ';"', '\u2028'])(
-    'is text behind %j, which some spreadsheets take for the end of a cell',
+    'is neutralized after %j, which some spreadsheets read as the end of a cell',
     (separator) => {
       const [cell] = read(csvLine([`Diner${separator}=HYPERLINK("http://x.example")`]), {});
 
@@ -30,13 +30,13 @@ describe('a formula', () => {
     },
   );
 
-  it('is text in every cell that a spreadsheet could see, whatever its separator', () => {
+  it('is neutralized in every cell that a spreadsheet could see, whatever its separator', () => {
     const risky = fc.constantFrom(...Array.from('=+-@＝＋－＠,;|\t\r\n"\' a\u200B\0'));
     const text = fc.oneof(fc.string(), fc.string({ unit: risky }), fc.string({ unit: 'binary' }));
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (cells) => {
         const line = csvLine(cells);
-        // A spreadsheet that expects another separator does not see our quotes as quotes.
+        // A spreadsheet that expects another separator does not treat our quotes as quotes.
         const seen = [',', ';', '\t', '|'].flatMap((delimiter) => read(line, { delimiter, quote: false }));
         for (const cell of [...read(line, {}), ...seen])
           expect(cell.replaceAll('"', '')).not.toMatch(/^[\s\p{Cf}\p{Cc}]*[=+\-@＝＋－＠]/u);
@@ -46,7 +46,7 @@ describe('a formula', () => {
   });
 });
 
-it('a parser reads back what was written, as far as it holds no formula', () => {
+it('a parser reads back the written cells unless they contain a formula', () => {
   const harmless = fc.string({ unit: 'grapheme' }).filter((text) => !/[=+\-@＝＋－＠﹢﹣−\0]/u.test(text));
   fc.assert(
     fc.property(fc.array(fc.oneof(harmless, fc.nat()), { minLength: 1, maxLength: 6 }), (cells) => {

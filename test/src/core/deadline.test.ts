@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { within } from '../../../src/core/deadline.ts';
 
-it('answers what the work answers when it is there in time', async () => {
+it('returns the result of work that finishes in time', async () => {
   expect(await within(1000, Promise.resolve('here'), () => 'late')).toBe('here');
 });
 
-it('answers or throws as told when the work is not there in time', async () => {
+it('calls the fallback, which may throw, if the work is late', async () => {
   const never = new Promise<never>(() => {});
 
   expect(await within(1, never, () => 'late')).toBe('late');
@@ -17,11 +17,11 @@ it('answers or throws as told when the work is not there in time', async () => {
   ).rejects.toThrow('no answer');
 });
 
-it('fails when the work fails in time', async () => {
+it('fails if the work fails in time', async () => {
   await expect(within(1000, Promise.reject(new Error('broken')), () => 'late')).rejects.toThrow('broken');
 });
 
-it('takes an answer that came while the event loop stood still', async () => {
+it('accepts a result that arrived while the event loop was blocked', async () => {
   const answer = sleep(20, 'here');
   const result = within(10, answer, () => 'late');
 

@@ -14,7 +14,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** @param firstRanMs when Cardbell first ran, as a Redis that has just been started remembers it; null: it does not. */
+/** @param firstRanMs when Cardbell first ran according to a Redis that just started; null if Redis has no record of it. */
 async function start(firstRanMs: number | null) {
   server = await startRedis();
   redis = connectPatient({ urls: [server.url], log: createLog({ level: 'silent', process: 'test' }), name: 'test' });
@@ -29,34 +29,31 @@ function later(ms: number): void {
 }
 
 it.each([
-  ['has nothing', null, false],
-  ['has what was written after its start', Date.now() + 60_000, false],
-  ['has what was written before its start', Date.now() - 60_000, true],
-])(
-  'a process that has just started doubts a Redis that has just started and %s: %s, %s',
-  async (_what, ms, isDoubted) => {
-    const doubt = await start(ms);
+  ['has no data', null, false],
+  ['has data written after its start', Date.now() + 60_000, false],
+  ['has data written before its start', Date.now() - 60_000, true],
+])('a new process doubts a new Redis that %s: %s, %s', async (_what, ms, isDoubted) => {
+  const doubt = await start(ms);
 
-    await doubt.look({ isOther: false, isNew: true });
+  await doubt.look({ isOther: false, isNew: true });
 
-    expect(doubt.sinceMs() !== null).toBe(isDoubted);
-  },
-);
+  expect(doubt.sinceMs() !== null).toBe(isDoubted);
+});
 
-it('a process that has run for longer doubts a Redis only when it is another one, for two minutes', async () => {
+it('an older process doubts a Redis only if it is another server, for two minutes', async () => {
   const doubt = await start(Date.now() - 60_000);
 
   await doubt.look({ isOther: false, isNew: false });
-  expect(doubt.sinceMs(), 'the same one').toBeNull();
+  expect(doubt.sinceMs(), 'the same server').toBeNull();
 
   await doubt.look({ isOther: true, isNew: false });
-  expect(doubt.sinceMs(), 'another one').not.toBeNull();
+  expect(doubt.sinceMs(), 'another server').not.toBeNull();
 
   later(121_000);
   expect(doubt.sinceMs(), 'after two minutes').toBeNull();
 });
 
-it('doubts what was posted since the backup that was restored, for as long as it says', async () => {
+it('doubts messages posted since a restored backup, for as long as the restore marker lasts', async () => {
   const doubt = await start(null);
   await redis.set(restoredKey, 1_700_000_000_000, 'PX', 60_000);
 

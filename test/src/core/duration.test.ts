@@ -20,9 +20,12 @@ describe('durations that people type', () => {
     expect(readDuration(text.split(' '))).toEqual({ ms, words });
   });
 
-  it.each(['', 'h', '4', '4 x', '0h', '-4h', '400d', '1e9h', 'a h', 'a while', 'half hour'])('%j is none', (text) => {
-    expect(readDuration(text.split(' '))).toBeNull();
-  });
+  it.each(['', 'h', '4', '4 x', '0h', '-4h', '400d', '1e9h', 'a h', 'a while', 'half hour'])(
+    '%j is not a duration',
+    (text) => {
+      expect(readDuration(text.split(' '))).toBeNull();
+    },
+  );
 
   it.each([
     ['a few hours', true],
@@ -32,7 +35,7 @@ describe('durations that people type', () => {
     ['a team lunch', false],
     ['day shift', false],
     ['2 monitors', false],
-  ])('%s sounds like a length of time: %s', (text, is) => {
+  ])('%s sounds like a duration: %s', (text, is) => {
     expect(soundsLikeDuration(text.split(' '))).toBe(is);
   });
 
@@ -71,6 +74,6 @@ describe('durations that people type', () => {
 it.each([
   ['two and a half hours', 2.5],
   ['2 and a half hours', 2.5],
-])('%j is read as a whole', (said, hours) => {
+])('reads all of %j', (said, hours) => {
   expect(readDuration(said.split(' '))).toEqual({ ms: hours * 3_600_000, words: 5 });
 });

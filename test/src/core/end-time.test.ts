@@ -78,11 +78,11 @@ describe('an end that people type', () => {
     'this wendesday',
     'tomorrowish',
     'temporarily',
-  ])('%j is asked about', (text) => {
+  ])('%j is unclear', (text) => {
     expect(readEnd(text.split(' '), clock).kind).toBe('unclear');
   });
 
-  it('says of a day that is over that it has passed', () => {
+  it('says that a past day has passed', () => {
     expect(readEnd(['until', '2026-11-19'], clock)).toMatchObject({ why: expect.stringContaining('has passed') });
   });
 
@@ -101,7 +101,7 @@ describe('an end that people type', () => {
     ['friday lunch', false],
     ['for 12 people', false],
     ['May conference', false],
-  ])('among other words %j is plainly about time: %s', (text, is) => {
+  ])('%j is clearly about time among other words: %s', (text, is) => {
     expect(isPlainlyTime(text.split(' '), clock)).toBe(is);
   });
 });
@@ -110,6 +110,6 @@ it.each([
   ['until May 9 2026', '“until May 9 2026” has passed'],
   ['tomorrow 25:00', 'is not a time I can read'],
   ['until friday at 25:00', 'is not a time I can read'],
-])('what is wrong with %j is quoted as a whole', (said, why) => {
+])('quotes the complete unreadable part of %j', (said, why) => {
   expect(readEnd(said.split(' '), clock)).toEqual({ kind: 'unclear', why: expect.stringContaining(why) });
 });

@@ -21,11 +21,11 @@ it.each<[CardApiErrorDetails['code'], boolean]>([
   ['unavailable', true],
   ['server_error', true],
   ['timeout', true],
-])('a card API error %s: trying again can help: %s', (code, retryable) => {
+])('a card API error %s is retryable: %s', (code, retryable) => {
   expect(cardApiError(code).retryable).toBe(retryable);
 });
 
-it('of Slack only a rate limit and an unknown outcome are worth another try', () => {
+it('treats only a rate limit and an unknown outcome of Slack as retryable', () => {
   const codes = ['rate_limited', 'unknown', 'refused', 'channel_unusable', 'token_dead'] as const;
 
   expect(codes.filter((code) => new SlackError('chat.update', code, 'x').retryable)).toEqual([
@@ -34,13 +34,13 @@ it('of Slack only a rate limit and an unknown outcome are worth another try', ()
   ]);
 });
 
-it('a configuration error lists every problem on a line of its own', () => {
+it('lists every problem of a configuration error on a separate line', () => {
   expect(new ConfigError(['A: expected a', 'B: expected b']).message).toMatch(
     /\n {2}- A: expected a\n {2}- B: expected b$/,
   );
 });
 
-it('stored data that does not parse is a fault of ours, a service that is away is not', () => {
+it('counts stored data that does not parse as our own fault, but not a service that is down', () => {
   const ofSchema = z.string().safeParse(1).error;
   const ours = [ofSchema, new SyntaxError('x'), new TypeError('x'), new UnreadableError('x'), new ForgedError()];
 

@@ -10,7 +10,7 @@ it.each([
   expect(declineCode({ code })).toBe(compared);
 });
 
-it('has no code where nothing was declined', () => {
+it('has no code if nothing was declined', () => {
   expect(declineCode(null)).toBe('');
   expect(declineCode(undefined)).toBe('');
 });
@@ -26,6 +26,6 @@ it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
   ['a virtual card', { ...virtual, last4: '4242' }, { last4: '4242' }],
   ['an order that made no virtual card', { ...virtual, last4: null }, {}],
   ['a purchase', transactionAlert().event, {}],
-])('%s is about the card that it names, if it names one', (_what, event, expected) => {
+])('%s is about the card it names, if any', (_what, event, expected) => {
   expect(whichCard(event)).toEqual(expected);
 });

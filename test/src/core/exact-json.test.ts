@@ -26,13 +26,13 @@ it.each([
 });
 
 it.each(['', '{', '01234567890123456789', '9007199254740993 9007199254740993', '--9007199254740993', '{"a":1'])(
-  'takes %j for no JSON, as everybody does',
+  'rejects %j as invalid JSON',
   (text) => {
     expect(() => parseExactly(text)).toThrow(SyntaxError);
   },
 );
 
-it('reads what holds no such number as it always was, a key like __proto__ included', () => {
+it('reads JSON without large numbers like JSON.parse, including keys like __proto__', () => {
   fc.assert(
     fc.property(fc.json(), (text) => {
       fc.pre(!/(?:^|[[:,])-?[1-9]\d{15,}(?:[\]},]|$)/.test(text));
@@ -42,7 +42,7 @@ it('reads what holds no such number as it always was, a key like __proto__ inclu
   expect(Object.keys(parseExactly('{"__proto__":9007199254740993}') as object)).toEqual(['__proto__']);
 });
 
-it('keeps any whole number of 64 bits, wherever it stands', () => {
+it('keeps any 64-bit integer, wherever it appears', () => {
   const number = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   fc.assert(
     fc.property(fc.string(), number, (words, id) => {

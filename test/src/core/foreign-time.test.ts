@@ -13,6 +13,6 @@ it.each([
   ['minute steak', false],
   ['Heureka Ltd', false],
   ['', false],
-])('%j speaks of time in another language: %s', (text, is) => {
+])('%j mentions time in another language: %s', (text, is) => {
   expect(mayMeanForeignTime(text.split(' '))).toBe(is);
 });

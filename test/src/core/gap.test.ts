@@ -11,7 +11,7 @@ const span = (from: number, to: number, cause: 'start' | 'asked' = 'start', sinc
 };
 
 it.each(['start', 'away', 'stalled', 'rewound', 'asked'] as const)(
-  'a gap is stored and read whatever its cause: %s',
+  'stores and reads a gap with the cause %s',
   (cause) => {
     const gap = gapOf(now - HOUR, now, cause);
 
@@ -19,8 +19,8 @@ it.each(['start', 'away', 'stalled', 'rewound', 'asked'] as const)(
   },
 );
 
-describe('what to ask about a gap', () => {
-  it('begins an hour and a little earlier, when the last repetition of a webhook may have fallen into the gap', () => {
+describe('the window to request for a gap', () => {
+  it('starts a little over an hour before the gap, because the last retry of a webhook may fall into the gap', () => {
     const [from = 0, to = 0] = span(-2, -1);
     expect(from * 60).toBeCloseTo(-120 - 65);
     expect(to * 60).toBeCloseTo(-59);
@@ -28,22 +28,22 @@ describe('what to ask about a gap', () => {
   it('never ends in the future', () => {
     expect(span(-2, 0)[1]).toBe(0);
   });
-  it('does not reach back before Cardbell first ran', () => {
+  it('does not start before Cardbell first ran', () => {
     expect(span(-2, -1, 'start', now - 2.5 * HOUR)[0]).toBe(-2.5);
     expect(span(-2, -1, 'start', now - HOUR)[0]).toBe(-2);
   });
-  it('does not reach back, before the gap, to what is no longer remembered', () => {
+  it('does not include time before the gap that is no longer remembered', () => {
     expect(span(-24 * 8, -1)[0]).toBe(-24 * 8);
     expect(span(-24 * 7 + 1.5, -1)[0]).toBe(-24 * 7 + 1);
   });
-  it('is exactly what somebody asked for', () => {
+  it('is exactly the window a person asked for', () => {
     expect(span(-48, -1, 'asked')).toEqual([-48, -1]);
   });
-  it('is never longer ago than the service can be asked', () => {
+  it('never starts earlier than the service allows', () => {
     expect(span(-24 * 900, -1)[0]).toBe(-24 * 364);
     expect(span(-24 * 900, -1, 'asked')[0]).toBe(-24 * 364);
   });
-  it('covers the gap, whatever it is', () => {
+  it('covers any gap', () => {
     const hours = fc.integer({ min: -24 * 360, max: 0 });
     fc.assert(
       fc.property(hours, hours, hours, (one, other, since) => {
@@ -56,14 +56,14 @@ describe('what to ask about a gap', () => {
   });
 });
 
-it('what happened a moment ago, with the door open, is on its way by itself', () => {
+it('treats a recent event outside the gap as still being delivered', () => {
   const gap = { to: at(-1) };
   expect(isUnderWay(gap, new Date(now - 5000).toISOString(), now)).toBe(true);
   expect(isUnderWay(gap, new Date(now - 60_000).toISOString(), now)).toBe(false);
   expect(isUnderWay({ to: at(0) }, new Date(now - 5000).toISOString(), now)).toBe(false);
 });
 
-it('the same two moments are the same gap', () => {
+it('gives a gap with the same start and end the same id', () => {
   expect(gapOf(1, 2, 'start').id).toBe(gapOf(1, 2, 'away').id);
   expect(gapOf(1, 2, 'start').id).not.toBe(gapOf(1, 3, 'start').id);
 });

@@ -36,17 +36,17 @@ describe('times on the card service’s clock', () => {
     ['2026-11-01T06:30:00Z', 'Nov 1, 2026, 1:30 AM ET'],
     ['2026-03-08T07:00:00Z', 'Mar 8, 2026, 3:00 AM ET'],
     ['no time', 'no time'],
-  ])('read %s as %s where nothing is configured', (instant, expected) => {
+  ])('show %s as %s if nothing is configured', (instant, expected) => {
     expect(serviceTime(instant)).toBe(expected);
   });
 
-  it('are the text itself where it is no time', () => {
+  it('are the unchanged text if it is not a time', () => {
     expect(serviceTime('soon')).toBe('soon');
     expect(serviceClock('soon')).toBe('soon');
   });
 });
 
-it('commands begin with the name that is configured', () => {
+it('prefixes commands with the configured name', () => {
   expect(slashCommand()).toBe('/card');
   useInstallation({ command: '/pay', serviceZone: DEFAULT_ZONE });
   expect([slashCommand(), slashCommand('show 4242'), commandCode('help')]).toEqual([
@@ -56,7 +56,7 @@ it('commands begin with the name that is configured', () => {
   ]);
 });
 
-describe('no text has the name of the command or the zone written into it', () => {
+describe('no text hard-codes the name of the command or the zone', () => {
   const sources = ['src', 'templates', 'handlers']
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`))
     .filter((path) => path.endsWith('.ts') && path !== 'src/core/installation.ts');
@@ -64,7 +64,7 @@ describe('no text has the name of the command or the zone written into it', () =
     readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '');
 
   it.each(sources)('%s', (path) => {
-    // What people may type for a zone is theirs; what `/card creation/` finds is the card service's.
+    // Excludes zone names that people may type, and the card service's own words `card creation`.
     const code = codeOf(path).replaceAll(
       /^ {2}et: 'America\/New_York',$|\/card creation\/i|such as America\/\w+/gm,
       '',

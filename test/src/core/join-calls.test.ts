@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { joinCalls } from '../../../src/core/join-calls.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function startWork(restMs = 0) {
   const runs: { readonly key: string; readonly end: () => void; readonly fail: (error: Error) => void }[] = [];
   const call = joinCalls(
@@ -11,18 +11,18 @@ function startWork(restMs = 0) {
   return { call, runs };
 }
 
-test('who asks while the work is being done shares one run that begins afterwards', async () => {
+test('callers during a run share one run that starts afterwards', async () => {
   const { call, runs } = startWork();
   const first = call('C1');
   const others = [call('C1'), call('C1'), call('C1')];
-  expect(runs, 'the next run began before the one under way had ended').toHaveLength(1);
+  expect(runs, 'the next run starts only after the current one has ended').toHaveLength(1);
   runs[0]?.end();
   await first;
-  await expect.poll(() => runs.length, { message: 'three who asked together did not share one run' }).toBe(2);
+  await expect.poll(() => runs.length, { message: 'the three waiting callers share one run' }).toBe(2);
   runs[1]?.end();
   await Promise.all(others);
   const later = call('C1');
-  expect(runs, 'who asks when nothing is under way is served at once').toHaveLength(3);
+  expect(runs, 'a caller without a current run is served at once').toHaveLength(3);
   runs[2]?.end();
   await later;
 });
@@ -35,25 +35,25 @@ test('keys do not wait for each other', async () => {
   await Promise.all(calls);
 });
 
-test('a run that fails fails for those who share it only, and the next one is done', async () => {
+test('a failed run fails only for its own callers, and the next run still happens', async () => {
   const { call, runs } = startWork();
   const first = call('C1');
   const second = call('C1');
   runs[0]?.fail(new Error('away'));
   await expect(first).rejects.toThrow('away');
-  await expect.poll(() => runs.length, { message: 'nobody did the work after the failure' }).toBe(2);
+  await expect.poll(() => runs.length, { message: 'the next run starts after the failure' }).toBe(2);
   runs[1]?.end();
   await second;
 });
 
-test('who asks soon after it was done shares one run with all others, which begins after a rest', async () => {
+test('callers soon after a run share one run that starts after a rest', async () => {
   const { call, runs } = startWork(50);
   const first = call('C1');
   runs[0]?.end();
   await first;
   const others = [call('C1'), call('C1')];
-  expect(runs, 'nothing is done before the rest is over').toHaveLength(1);
-  await expect.poll(() => runs.length, { message: 'nobody did the work after the rest' }).toBe(2);
+  expect(runs, 'nothing runs before the rest is over').toHaveLength(1);
+  await expect.poll(() => runs.length, { message: 'the next run starts after the rest' }).toBe(2);
   runs[1]?.end();
   await Promise.all(others);
 });

@@ -12,8 +12,8 @@ async function failureAt(host: string, port: number): Promise<unknown> {
   });
 }
 
-describe('why a server cannot listen', () => {
-  it('a taken port: which one, and the setting that changes it', async () => {
+describe('the error of a server that cannot listen', () => {
+  it('names a taken port and the setting that changes it', async () => {
     const first = createServer();
     await new Promise<void>((resolve) => first.listen(0, '127.0.0.1', resolve));
     const address = first.address();
@@ -28,23 +28,23 @@ describe('why a server cannot listen', () => {
     await new Promise((resolve) => first.close(resolve));
   });
 
-  it('an address of another machine', async () => {
+  it('names an address of another machine and its setting', async () => {
     const at = { host: '192.0.2.1', port: 0 };
 
     expect(listenError(await failureAt(at.host, at.port), at, settings)).toMatchObject({
-      message: 'Cannot listen: 192.0.2.1 is no address of this machine. Correct HOST.',
+      message: 'Cannot listen: 192.0.2.1 is not an address of this machine. Correct HOST.',
     });
   });
 
-  it('a port that only root may take', () => {
+  it('names a privileged port and its setting', () => {
     const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
 
     expect(listenError(refused, { host: '0.0.0.0', port: 80 }, { port: '--port' })).toMatchObject({
-      message: 'Cannot listen: port 80 of 0.0.0.0 is not for this user. Set --port to a port above 1023.',
+      message: 'Cannot listen: this user may not listen on port 80 of 0.0.0.0. Set --port to a port above 1023.',
     });
   });
 
-  it('leaves every other error as it is', () => {
+  it('is any other error unchanged', () => {
     const other = new Error('something else');
 
     expect(listenError(other, { host: '0.0.0.0', port: 80 }, settings)).toBe(other);

@@ -6,7 +6,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('lets one in at a time, from whichever process', async () => {
+it('lets in one holder at a time, across processes', async () => {
   const locks = [createLock(redis()), createLock(redis())];
   let inside = 0;
   let most = 0;
@@ -28,7 +28,7 @@ it('lets one in at a time, from whichever process', async () => {
   expect(done).toEqual(numbers);
 });
 
-it('different names do not wait for one another', async () => {
+it('does not make different names wait for each other', async () => {
   const withLock = createLock(redis());
 
   const inner = await withLock('account:1', () => withLock('account:2', async () => 'inside'));
@@ -36,14 +36,14 @@ it('different names do not wait for one another', async () => {
   expect(inner).toBe('inside');
 });
 
-it('is free again after work that failed', async () => {
+it('is released after failed work', async () => {
   const withLock = createLock(redis());
   await expect(withLock('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 
   expect(await withLock('a', async () => 'free')).toBe('free');
 });
 
-it('says so when it is held for too long', async () => {
+it('throws if it is held for too long', async () => {
   const impatient = createLock(redis(), { maxWaitMs: 100 });
 
   await createLock(redis())('a', async () => {
@@ -51,7 +51,7 @@ it('says so when it is held for too long', async () => {
   });
 });
 
-it('does not free what somebody else holds by now', async () => {
+it('does not release a lock that someone else holds by now', async () => {
   const withLock = createLock(redis());
   const key = '{cardbell:state}:lock:a';
 
@@ -62,7 +62,7 @@ it('does not free what somebody else holds by now', async () => {
   expect(await redis().get(key)).toBe('somebody else');
 });
 
-describe('an owner that asks whether it may write', () => {
+describe('a holder that asks whether it may write', () => {
   it('may while it holds the lock', async () => {
     await createLock(redis())('a', async (lease) => {
       await lease.confirm();
@@ -70,9 +70,9 @@ describe('an owner that asks whether it may write', () => {
   });
 
   it.each([
-    ['somebody else holds it by now', () => redis().set('{cardbell:state}:lock:a', 'somebody else')],
-    ['it ran out while the process stood still', () => redis().del('{cardbell:state}:lock:a')],
-  ])('may not where %s, and says so in the log', async (_what, meanwhile) => {
+    ['someone else holds it by now', () => redis().set('{cardbell:state}:lock:a', 'somebody else')],
+    ['it expired while the process stalled', () => redis().del('{cardbell:state}:lock:a')],
+  ])('may not write if %s, and logs so', async (_what, meanwhile) => {
     const warned: object[] = [];
     const withLock = createLock(redis(), { log: { warn: (fields: object) => void warned.push(fields) } });
 

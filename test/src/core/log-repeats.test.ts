@@ -21,17 +21,17 @@ function collect(repeatMs?: number): { log: Log; lines: () => Line[] } {
 
 const full = (size: number): Error => new Error(`OOM command not allowed, ${size} bytes used`);
 
-it('writes an error that repeats itself once, and then with the number of times', async () => {
+it('writes a repeated error once, and then with the number of repeats', async () => {
   const { log, lines } = collect(30);
 
   for (let i = 0; i < 1000; i += 1) log.error({ err: full(i), queue: 'alerts', jobId: `job-${i}` }, 'job failed');
   expect(lines()).toHaveLength(1);
-  await until(() => lines().length === 2, 'the others are counted');
+  await until(() => lines().length === 2, 'the repeats are counted');
 
   expect(lines()[1]).toMatchObject({ level: 'error', msg: 'job failed', repeated: 999, jobId: 'job-999' });
 });
 
-it('tells causes apart by their words, their error and what they are about, not by ids', () => {
+it('distinguishes causes by message, error and subject, not by ids', () => {
   const { log, lines } = collect();
 
   log.warn({ what: 'appendonly is off' }, 'redis settings can lose events');
@@ -45,7 +45,7 @@ it('tells causes apart by their words, their error and what they are about, not 
   expect(lines()).toHaveLength(6);
 });
 
-it('holds back nothing that is told once: the record of what people did, and what ends a process', () => {
+it('never suppresses audit lines and fatal errors', () => {
   const { log, lines } = collect();
 
   for (const record of [1, 2]) log.info({ record }, 'on record');
@@ -54,12 +54,12 @@ it('holds back nothing that is told once: the record of what people did, and wha
   expect(lines()).toHaveLength(4);
 });
 
-it('writes at once what comes again after a pause', async () => {
+it('writes a repeated line at once after a pause', async () => {
   const { log, lines } = collect(20);
 
-  log.warn({}, 'maintenance failed, the next run comes');
+  log.warn({}, 'maintenance failed; will retry on the next run');
   await new Promise((resolve) => setTimeout(resolve, 60));
-  log.warn({}, 'maintenance failed, the next run comes');
+  log.warn({}, 'maintenance failed; will retry on the next run');
 
   expect(lines()).toHaveLength(2);
   expect(lines()[1]?.repeated).toBeUndefined();

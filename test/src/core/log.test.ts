@@ -69,7 +69,7 @@ describe('a log line', () => {
     expect(fieldsOf(line).process).toBe('test');
   });
 
-  it('stays JSON and holds no card number, whatever stands around it', () => {
+  it('stays JSON and holds no card number, whatever surrounds it', () => {
     fc.assert(
       fc.property(fc.string(), cardNumber, fc.string(), fc.double(), (before, digits, after, number) => {
         const line = logged((log) => log.info({ note: `${before} ${digits} ${after}`, number }, `${before}x${digits}`));
@@ -87,13 +87,13 @@ describe('a log line', () => {
     expect(fieldsOf(line).note).toContain('[removed]');
   });
 
-  it.each(['authorization', 'token', 'headers', 'body'])('holds nothing called %s', (name) => {
+  it.each(['authorization', 'token', 'headers', 'body'])('holds no field called %s', (name) => {
     const line = logged((log) => log.info({ [name]: 's3cret', request: { [name]: 's3cret' } }, 'x'));
 
     expect(line).not.toContain('s3cret');
   });
 
-  it('of an error holds its kind, message, code and stack, and nothing that hangs on it', () => {
+  it('of an error holds its type, message, code and stack, and no other properties', () => {
     const error = Object.assign(new TypeError('it broke'), { code: 'E1', config: { auth: 's3cret' }, data: 's3cret' });
 
     const line = logged((log) => log.error({ err: error }, 'x'));
@@ -111,11 +111,11 @@ describe('a log line', () => {
     ['a text', 's3cret'],
     ['an object', { token: 's3cret' }],
     ['nothing', undefined],
-  ])('of something thrown that is %s holds no content', (_what, thrown) => {
+  ])('of a thrown value that is %s holds no content', (_what, thrown) => {
     expect(logged((log) => log.error({ err: thrown }, 'x'))).not.toContain('s3cret');
   });
 
-  it('leaves ids, amounts, times and tracking numbers as they are', () => {
+  it('leaves ids, amounts, times and tracking numbers unchanged', () => {
     const fields = { eventId: 'evt_0123456789abcdef', cents: 215_40, ms: 12.5, tracking: '9400111899000000055211' };
 
     expect(fieldsOf(logged((log) => log.info(fields, 'x')))).toMatchObject(fields);

@@ -30,7 +30,7 @@ describe('a merchant category', () => {
     expect(merchantCategory(code)).toBe(words);
   });
 
-  it('is in sentence style, whole and tidy, for every code of the list', () => {
+  it('is a complete phrase in sentence case for every code of the list', () => {
     for (const [code, words] of Object.entries(list.categories)) {
       expect(merchantCategory(code), code).toBe(words);
       expect(words, code).toMatch(/^\p{Lu}.*[\p{L}\d).]$/u);
@@ -39,11 +39,11 @@ describe('a merchant category', () => {
     }
   });
 
-  it('has the name under which people know it, for every code there can be', () => {
+  it('has its common name for every possible code', () => {
     const codes = Array.from({ length: 10_000 }, (_, number) => String(number).padStart(4, '0'));
     const names = codes.map((code) => `${code} ${merchantCategory(code)}`).join('\n');
 
-    // Changes with any name: put the new digest here once you have looked at what changed.
+    // Changes with any name. Update the digest after reviewing the changes.
     expect(createHash('sha256').update(names).digest('hex')).toBe(
       '39e3fe47f0fab6c90a4fa20e660290516a9e7c9329b6c2a619f3ea3df725a375',
     );

@@ -47,7 +47,7 @@ describe('an amount for people', () => {
     expect(formatCents(amount)).toBe(text);
   });
 
-  it('can be typed back as it was written', () => {
+  it('can be typed back as written', () => {
     const typed = fc.integer({ min: 0, max: 99_999_999_999 });
     fc.assert(fc.property(typed, (amount) => parseAmount(formatCents(amount)) === amount));
   });
@@ -89,7 +89,7 @@ describe('an amount that a person typed', () => {
     '5.',
     '1 000',
     '1234567890123',
-  ])('%j is not one', (text) => {
+  ])('%j is not an amount', (text) => {
     expect(parseAmount(text)).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ import { read } from '../webhooks/read.ts';
 const redis = useRedis();
 const eventOf = (NetworkTransactionId: number) => read('decline', { NetworkTransactionId });
 
-it('the queues of events are in each shard, the others in the first', () => {
+it('puts the event queues in every shard and the others in the first', () => {
   const split = queueNames.filter((name) => shardsWith(name, 16).length === 16);
 
   expect(split).toEqual(['alerts', 'bursts']);
@@ -17,7 +17,7 @@ it('the queues of events are in each shard, the others in the first', () => {
   ]);
 });
 
-it('a job waits in the shard of its event, a burst with its first event, and one without an id in the first shard', async () => {
+it('puts a job in the shard of its event, a burst with its first event, and a job without an id in the first shard', async () => {
   const queues = openQueues(redis(), 16);
   const enqueue = createEnqueue(queues);
   const events = [11, 12, 13, 14, 15, 16].map(eventOf);
@@ -46,7 +46,7 @@ it('a job waits in the shard of its event, a burst with its first event, and one
   await closeQueues(queues);
 });
 
-it('without shards there is one queue of each name', async () => {
+it('has one queue per name without shards', async () => {
   const queues = openQueues(redis());
 
   expect(queues.all.map(({ name, shard }) => `${name} ${shard}`)).toEqual(queueNames.map((name) => `${name} 0`));

@@ -19,11 +19,11 @@ describe('a key for each record', () => {
   const create = (ttlSeconds: number | ((parcel: Parcel) => number | null) = 60) =>
     createRecordStore({ redis: redis(), schema: Parcel, keyOf, ttlSeconds });
 
-  it('answers null for a record that is not there', async () => {
+  it('returns null for a missing record', async () => {
     expect(await create().get('a')).toBeNull();
   });
 
-  it('keeps a record until its time to live is over', async () => {
+  it('keeps a record until its time to live ends', async () => {
     const store = create();
 
     await store.put('a', parcel(1));
@@ -32,7 +32,7 @@ describe('a key for each record', () => {
     expect(await redis().ttl('{test}:parcel:a')).toBeGreaterThan(58);
   });
 
-  it('keeps a record for good where its time to live is null', async () => {
+  it('keeps a record permanently if its time to live is null', async () => {
     const store = create(({ state }) => (state === 'open' ? null : 60));
 
     await store.put('a', parcel(1, 'closed'));
@@ -47,7 +47,7 @@ describe('a key for each record', () => {
     expect(await create().get('a')).toEqual(parcel(1));
   });
 
-  it('neither writes nor reads what does not fit the schema', async () => {
+  it('neither writes nor reads data that does not match the schema', async () => {
     const store = create();
     await redis().set('{test}:parcel:b', JSON.stringify({ state: 'lost', at: 1 }));
 
@@ -66,7 +66,7 @@ describe('a key for each record', () => {
     expect(await store.get('a')).toBeNull();
   });
 
-  it('fails when a command of its transaction failed', async () => {
+  it('fails if a command of its transaction failed', async () => {
     await redis().set('{test}:text', 'text');
 
     await expect(create().put('a', parcel(1), (change) => change.incr('{test}:text'))).rejects.toThrow(
@@ -75,7 +75,7 @@ describe('a key for each record', () => {
   });
 });
 
-describe('records that wait for something', () => {
+describe('open records', () => {
   const create = () =>
     createOpenRecordStore({
       redis: redis(),
@@ -86,7 +86,7 @@ describe('records that wait for something', () => {
       orderOf: ({ state, at }) => (state === 'open' ? at : null),
     });
 
-  it('lists them in order, and no more once they are closed or deleted', async () => {
+  it('lists them in order until they are closed or deleted', async () => {
     const store = create();
     for (const at of [3, 1, 2, 4]) await store.put(`p${at}`, parcel(at));
 
@@ -107,7 +107,7 @@ describe('records that wait for something', () => {
   });
 });
 
-describe('records that are read together', () => {
+describe('records in one hash', () => {
   const create = () => createRecordHash({ redis: redis(), schema: Parcel, key: '{test}:parcels' });
 
   it('keeps each under its id', async () => {
@@ -122,7 +122,7 @@ describe('records that are read together', () => {
     expect(await hash.all()).toEqual([parcel(3)]);
   });
 
-  it('leaves a record alone that is there already', async () => {
+  it('does not overwrite an existing record as new', async () => {
     const hash = create();
 
     expect([await hash.putNew('a', parcel(1)), await hash.putNew('a', parcel(2))]).toEqual([true, false]);
@@ -133,7 +133,7 @@ describe('records that are read together', () => {
 describe('a record of a newer version among others', () => {
   const ofNewerVersion = JSON.stringify({ state: 'lost', at: 1 });
 
-  it('does not hide the other open ones, stays as it is, and its kind is noted', async () => {
+  it('does not hide the other open records, stays unchanged, and its kind is recorded', async () => {
     const store = createOpenRecordStore({
       redis: redis(),
       schema: Parcel,
@@ -153,7 +153,7 @@ describe('a record of a newer version among others', () => {
     expect(await redis().smembers(unreadableKey)).toEqual(['{test}:parcels']);
   });
 
-  it('does not hide the others of its hash', async () => {
+  it('does not hide the other records of its hash', async () => {
     const store = createRecordHash({ redis: redis(), schema: Parcel, key: '{test}:hash' });
     await store.put('a', parcel(1));
     await redis().hset('{test}:hash', 'b', ofNewerVersion);
@@ -161,7 +161,7 @@ describe('a record of a newer version among others', () => {
     expect(await store.all()).toEqual([parcel(1)]);
   });
 
-  it('keeps the fields that this version does not know when it is changed', async () => {
+  it('keeps fields unknown to this version when changed', async () => {
     const store = createRecordHash({ redis: redis(), schema: Parcel, key: '{test}:hash' });
     await redis().hset('{test}:hash', 'a', JSON.stringify({ ...parcel(1), weight: 5 }));
 

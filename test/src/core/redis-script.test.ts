@@ -20,7 +20,7 @@ function write(name: string, ...lines: string[]): URL {
 }
 
 describe('reading a script', () => {
-  it('puts an included file where it is mentioned, once, however often it is mentioned', () => {
+  it('inserts an included file once, at its first mention', () => {
     write('core/base.lua', 'local base = 1');
     write('core/now.lua', '--- @include "base"', 'local now = 2');
     const file = write('store/put.lua', '--- @keys queue', '--- @include "../core/now"', '--- @include "../core/base"');
@@ -32,15 +32,15 @@ describe('reading a script', () => {
     ]);
   });
 
-  it('is named after its folder and file', () => {
+  it('names it after its folder and file', () => {
     expect(readScript(write('store/take.lua', '--- @keys queue')).name).toBe('store/take');
   });
 
-  it('fails when the keys are not declared', () => {
+  it('fails if the keys are not declared', () => {
     expect(() => readScript(write('store/bare.lua', 'return 1'))).toThrow('store/bare.lua does not declare its keys');
   });
 
-  it('fails when a file is missing', () => {
+  it('fails if a file is missing', () => {
     expect(() => readScript(write('store/x.lua', '--- @keys a', '--- @include "gone"'))).toThrow('gone.lua');
   });
 });
@@ -48,19 +48,19 @@ describe('reading a script', () => {
 describe('running a script', () => {
   const redis = useRedis();
 
-  it('answers what the script answers', async () => {
+  it('returns the result of the script', async () => {
     const file = write('store/echo.lua', '--- @keys first, second', 'return {KEYS[2], ARGV[1]}');
 
     expect(await defineScript(redis(), readScript(file)).run(['a', 'b'], [7])).toEqual(['b', '7']);
   });
 
-  it('refuses a call with another number of keys than declared', async () => {
+  it('rejects a call with a different number of keys than declared', async () => {
     const script = defineScript(redis(), readScript(write('store/two.lua', '--- @keys first, second', 'return 1')));
 
     await expect(script.run(['a'], [])).rejects.toThrow('takes the keys first, second, but was given 1 keys');
   });
 
-  it('takes any number of the last key where the script says so', async () => {
+  it('accepts any number of the last key if the script declares it', async () => {
     const file = write('store/count.lua', '--- @keys inbox, seen...', 'return #KEYS');
     const script = defineScript(redis(), readScript(file));
 
@@ -74,29 +74,26 @@ describe('the scripts of src', () => {
     .map((name) => join('src', name));
   const declaring = files.filter((file) => readFileSync(file, 'utf8').includes('--- @keys'));
 
-  it.each(declaring)('%s uses the keys that it declares', (file) => {
+  it.each(declaring)('%s uses only declared key positions', (file) => {
     const { lua, keys } = readScript(pathToFileURL(file));
     const used = [...lua.matchAll(/KEYS\[(\d+)\]/g)].map(([, number]) => Number(number));
 
     expect(Math.max(...used), `${file} declares ${keys.join(', ')}`).toBeLessThanOrEqual(keys.length);
   });
 
-  /** Reads all keys of a hash tag on the node that has them: nobody can declare these. */
+  /** Reads all keys of a hash tag on the node that holds them, which cannot be declared. */
   const undeclared = ['src/app/dump.lua'];
-  it.each(declaring.filter((file) => !undeclared.includes(file)))(
-    '%s touches no key that it does not declare',
-    (file) => {
-      const calls = readScript(pathToFileURL(file)).lua.matchAll(/redis\.p?call\('(\w+)'(?:,\s*([^,)]+))?/g);
-      const keys = [...calls].filter(([, command]) => command !== 'TIME').map(([, , key]) => key?.trim() ?? '');
+  it.each(declaring.filter((file) => !undeclared.includes(file)))('%s accesses only declared keys', (file) => {
+    const calls = readScript(pathToFileURL(file)).lua.matchAll(/redis\.p?call\('(\w+)'(?:,\s*([^,)]+))?/g);
+    const keys = [...calls].filter(([, command]) => command !== 'TIME').map(([, , key]) => key?.trim() ?? '');
 
-      // Those of a table were put there from KEYS.
-      const declared = /^(?:KEYS\[\w+\]|alerts\[\w+\])$/;
-      expect(keys.filter((key) => !declared.test(key))).toEqual([]);
-      expect(keys.length).toBeGreaterThan(0);
-    },
-  );
+    // The table was filled from KEYS.
+    const declared = /^(?:KEYS\[\w+\]|alerts\[\w+\])$/;
+    expect(keys.filter((key) => !declared.test(key))).toEqual([]);
+    expect(keys.length).toBeGreaterThan(0);
+  });
 
-  it.each(files)('%s is loaded by a module beside it, or included by a script', (file) => {
+  it.each(files)('%s is loaded by a module in its folder or included by a script', (file) => {
     const name = file.split('/').at(-1)?.replace('.lua', '') ?? '';
     const modules = readdirSync(dirname(file)).filter((sibling) => sibling.endsWith('.ts'));
     const isLoaded = modules.some((module) =>
@@ -104,14 +101,14 @@ describe('the scripts of src', () => {
     );
     const isIncluded = files.some((other) => new RegExp(`@include ".*\\b${name}"`).test(readFileSync(other, 'utf8')));
 
-    expect(isLoaded || isIncluded, `nobody uses ${file}`).toBe(true);
+    expect(isLoaded || isIncluded, `${file} is used`).toBe(true);
   });
 });
 
 describe('a script that only reads', () => {
   const redis = useRedis();
 
-  it('answers with bytes, also where the server does not know it yet or any more', async () => {
+  it('returns bytes, even if the server does not have the script yet or any more', async () => {
     const source = readScript(
       write('store/look.lua', '--- @keys texts...', "return { redis.call('GET', KEYS[1]), ARGV[1] }"),
     );

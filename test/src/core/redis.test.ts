@@ -6,19 +6,19 @@ import { createLog } from '../../../src/core/log.ts';
 import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
 import { until } from '../../support/until.ts';
 
-/** As long as `until` waits, eight questions of ioredis' own patience (10 s) do not fit. */
+/** With ioredis' default wait of up to 10 s, eight checks would not fit into the timeout of `until`. */
 const ASKED_WHILE_LOADING = 8;
 
 it.each([
   ['web', connectFailFast],
   ['worker', connectPatient],
 ] as const)(
-  '%s is good again soon after a Redis has read its files, however long that guessed it would take',
+  '%s reconnects soon after a Redis has loaded its files, whatever its estimate was',
   async (name, connect) => {
     let asked = 0;
     const loading = createServer((socket) => {
       socket.on('error', () => {
-        // The client goes first.
+        // The client disconnects first.
       });
       socket.on('data', (data) => {
         for (const [, command = ''] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g)) {
@@ -46,7 +46,7 @@ it.each([
 );
 
 it.each(['127.0.0.1', 'localhost'])(
-  'the log says why Redis cannot be reached at %s, once and without its password',
+  'logs once why Redis cannot be reached at %s, without its password',
   async (host) => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };
@@ -57,7 +57,7 @@ it.each(['127.0.0.1', 'localhost'])(
       tried += 1;
     });
 
-    await until(() => tried > 2, 'it was tried again');
+    await until(() => tried > 2, 'the connection was retried');
 
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({ msg: 'redis connection lost', reason: expect.stringContaining('ECONNREFUSED') }),
@@ -67,7 +67,7 @@ it.each(['127.0.0.1', 'localhost'])(
   },
 );
 
-it('what a worker writes in one turn leaves together and in order, also after the connection was lost', async () => {
+it('sends the writes of one turn together and in order, even after the connection was lost', async () => {
   const log = createLog({ level: 'silent', process: 'test' });
   const server = await startRedis();
   const redis = connectPatient({ urls: [server.url], log, name: 'worker' }) as Redis;

@@ -19,7 +19,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** A Redis that keeps nothing: whenever it is restarted, it has lost everything. */
+/** A Redis without persistence, which loses everything on a restart. */
 async function start(): Promise<Redo> {
   losses = 0;
   server = await startRedis({ extraArgs: ['--appendonly', 'no'] });
@@ -30,14 +30,14 @@ async function start(): Promise<Redo> {
       losses += 1;
     },
   });
-  // It knows its server now.
+  // From now on it knows its server.
   await redis.ping();
   return redo;
 }
 
 let restarting = Promise.resolve();
 
-/** One restart at a time: a second one would find the server that the first has already killed, and kill nothing. */
+/** One restart at a time. A concurrent one would find the server already killed and kill nothing. */
 function restart(): Promise<void> {
   restarting = restarting.then(async () => {
     const { port } = server;
@@ -47,14 +47,14 @@ function restart(): Promise<void> {
   return restarting;
 }
 
-/** A write as the stores make it: remembered once Redis has it. */
+/** A write like those of the stores, remembered once Redis has it. */
 async function write(kept: Redo, key: string): Promise<void> {
   const again = (): Promise<unknown> => redis.set(key, 'written', 'NX');
   await again();
   kept.remember(again);
 }
 
-it('writes again what a Redis has lost that was restarted, in order, before anything goes on', async () => {
+it('repeats the writes that a restarted Redis has lost, in order, before anything continues', async () => {
   const kept = await start();
   const order: string[] = [];
   for (const key of ['a', 'b', 'c']) {
@@ -70,12 +70,12 @@ it('writes again what a Redis has lost that was restarted, in order, before anyt
   expect(losses).toBe(1);
 });
 
-it('writes it again however long Redis took to come back', async () => {
+it('repeats writes however long Redis was down', async () => {
   const kept = await start();
   await write(kept, 'a');
   const { port } = server;
   await server.kill();
-  await until(() => !kept.isSettled(), 'Redis is away');
+  await until(() => !kept.isSettled(), 'Redis is down');
   const now = performance.now.bind(performance);
   vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
   kept.remember(async () => {});
@@ -86,7 +86,7 @@ it('writes it again however long Redis took to come back', async () => {
   expect(await redis.get('a')).toBe('written');
 });
 
-it('waits for whoever has more to write again', async () => {
+it('waits for other processes that still repeat writes', async () => {
   const kept = await start();
   await write(kept, 'a');
   const slow = connectPatient({ urls: [server.url], log, name: 'slow' });
@@ -96,14 +96,14 @@ it('waits for whoever has more to write again', async () => {
   let isWritten = false;
   let isHeld = true;
   other.remember(async () => {
-    await until(() => !isHeld, 'it may go on');
+    await until(() => !isHeld, 'it may continue');
     isWritten = true;
   });
 
   await restart();
-  await until(async () => (await redis.get('a')) === 'written', 'one has written its own again');
+  await until(async () => (await redis.get('a')) === 'written', 'the first process has repeated its writes');
   await new Promise((resolve) => setTimeout(resolve, 1500));
-  expect(kept.isSettled(), 'the other one has not').toBe(false);
+  expect(kept.isSettled(), 'the other process has not finished').toBe(false);
   isHeld = false;
   await kept.settled();
 
@@ -112,7 +112,7 @@ it('waits for whoever has more to write again', async () => {
   slow.disconnect();
 });
 
-it('goes on after a write that cannot be repeated', async () => {
+it('continues after a write that cannot be repeated', async () => {
   const kept = await start();
   kept.remember(async () => {
     throw new Error('does not fit any more');
@@ -125,7 +125,7 @@ it('goes on after a write that cannot be repeated', async () => {
   expect(await redis.get('a')).toBe('written');
 });
 
-it('writes nothing again when only the connection was lost', async () => {
+it('repeats nothing if only the connection was lost', async () => {
   const kept = await start();
   let repeated = 0;
   kept.remember(async () => {
@@ -139,7 +139,7 @@ it('writes nothing again when only the connection was lost', async () => {
   expect([repeated, losses]).toEqual([0, 0]);
 });
 
-it('nothing goes on while Redis is away', async () => {
+it('nothing continues while Redis is down', async () => {
   const kept = await start();
   const { port } = server;
   await server.kill();
@@ -157,14 +157,14 @@ it('nothing goes on while Redis is away', async () => {
   expect(isSettled).toBe(true);
 });
 
-it('what Redis interrupts by going away again is written again from the start', async () => {
+it('restarts the repetition from the beginning if Redis goes down again', async () => {
   const kept = await start();
   await write(kept, 'a');
   let isFirst = true;
   kept.remember(async () => {
     if (!isFirst) return;
     isFirst = false;
-    // Seen as it happens: by the end of the restart it may be connected again.
+    // Observed when it happens, because it may be reconnected by the end of the restart.
     const lost = new Promise((resolve) => redis.once('close', resolve));
     await restart();
     await lost;
@@ -173,12 +173,12 @@ it('what Redis interrupts by going away again is written again from the start', 
   await write(kept, 'b');
 
   await restart();
-  await until(async () => !isFirst && kept.isSettled(), 'it is all written');
+  await until(async () => !isFirst && kept.isSettled(), 'all writes are repeated');
 
   expect(await redis.mget('a', 'b')).toEqual(['written', 'written']);
 });
 
-it('a write that Redis does not take for a moment is tried again', async () => {
+it('retries a write that Redis temporarily rejects', async () => {
   const kept = await start();
   let tries = 0;
   kept.remember(async () => {
@@ -192,7 +192,7 @@ it('a write that Redis does not take for a moment is tried again', async () => {
   expect(tries).toBe(3);
 });
 
-it('of writes with the same key the latest is repeated, in its place', async () => {
+it('repeats only the latest of the writes with the same key, in its order', async () => {
   const kept = await start();
   const order: string[] = [];
   const add = (words: string, key?: string): void => kept.remember(async () => void order.push(words), key);
@@ -206,7 +206,7 @@ it('of writes with the same key the latest is repeated, in its place', async () 
   expect(order).toEqual(['other', 'second']);
 });
 
-it('says how often something may have been lost, from before anything is written again', async () => {
+it('counts possible losses before it repeats any write', async () => {
   const kept = await start();
   const seen: number[] = [];
   kept.remember(async () => void seen.push(kept.losses()));
@@ -223,24 +223,24 @@ describe('a server of a cluster', () => {
   it.each([
     ['soon', 0],
     ['after longer than writes are remembered for', 20_000],
-  ])('that is killed and comes back empty %s gets what it had: nothing goes on meanwhile', async (_when, awayMs) => {
+  ])('that is killed and comes back empty %s gets its data back before anything continues', async (_when, awayMs) => {
     const cluster = await startCluster(3, other);
-    // For what `afterEach` stops.
+    // For `afterEach` to stop.
     server = await startRedis();
     redis = connectPatient({ urls: cluster.urls, log, name: 'test' });
     await whenReady(redis, 5000);
     redo = createRedo(redis, log);
     for (const key of ['a', 'b', 'c']) await write(redo, key);
-    await until(async () => redo?.isSettled() === true, 'it knows its servers');
+    await until(async () => redo?.isSettled() === true, 'the servers are known');
 
     const startAgain = await cluster.killOwner('a');
-    await until(() => redo?.isSettled() === false, 'it is noticed that a server is away');
+    await until(() => redo?.isSettled() === false, 'the missing server is noticed');
     const now = performance.now.bind(performance);
     vi.spyOn(performance, 'now').mockImplementation(() => now() + awayMs);
     redo.remember(async () => {});
     await startAgain();
-    // On a busy machine a server that is only slow counts as away as well, and that is over at once.
-    await until(() => (redo?.losses() ?? 0) > 0, 'it is noticed that the server is another one');
+    // On a busy machine a slow server may also count as down, but only briefly.
+    await until(() => (redo?.losses() ?? 0) > 0, 'the new server is noticed');
     await redo.settled();
 
     expect(await Promise.all(['a', 'b', 'c'].map((key) => redis.get(key)))).toEqual(['written', 'written', 'written']);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createSeals } from '../../../src/core/seal.ts';
 
-it('what was sealed is opened again, and shows nothing of itself', () => {
+it('opens its own seals, which reveal nothing of the text', () => {
   const seal = createSeals('xoxb-one').reply;
   fc.assert(
     fc.property(fc.string({ minLength: 8 }), (text) => {
@@ -14,7 +14,7 @@ it('what was sealed is opened again, and shows nothing of itself', () => {
   );
 });
 
-it('another token’s seal, or one that was changed, does not open', () => {
+it('does not open a seal of another token or a changed seal', () => {
   const sealed = createSeals('xoxb-one').reply.seal('https://hooks.example/commands/1');
 
   expect(createSeals('xoxb-two').reply.open(sealed)).toBeNull();
@@ -23,7 +23,7 @@ it('another token’s seal, or one that was changed, does not open', () => {
     expect(createSeals('xoxb-one').reply.open(other)).toBeNull();
 });
 
-it('what was sealed for one purpose opens for no other', () => {
+it('does not open a seal for another purpose', () => {
   const { reply, order, card } = createSeals('xoxb-one');
   const sealed = order.seal('Vera Nova');
 

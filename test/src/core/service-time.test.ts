@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const FROM_MS = Date.UTC(2026, 0, 1);
 const everyHalfHour = Array.from({ length: 35_040 }, (_, index) => FROM_MS + index * HALF_HOUR_MS);
 
-/** Compares our reading of the service's clock with Intl's, there and back. */
+/** Compares our conversion to and from the service's time with Intl's. */
 function differences(instants: readonly number[]): string[] {
   const clock = new Intl.DateTimeFormat('en-CA', {
     timeZone: eastern,
@@ -66,29 +66,24 @@ describe('a datetime without offset', () => {
   });
 
   it.each([
-    ['told at once, before the clock went back', '01:30:00', '2026-11-01T05:30:01Z', '05:30:00'],
-    ['told at once, after the clock went back', '01:30:00', '2026-11-01T06:30:01Z', '06:30:00'],
-    ['told with a clock that is a little slow', '01:30:00', '2026-11-01T06:29:55Z', '06:30:00'],
-    [
-      'told half an hour later, when the later reading was still to come',
-      '01:50:00',
-      '2026-11-01T06:25:00Z',
-      '05:50:00',
-    ],
-    ['told days later, which leaves standard time', '01:30:00', '2026-11-04T00:00:00Z', '06:30:00'],
-    ['told before it can have happened at all', '01:30:00', '2026-11-01T04:00:00Z', '05:30:00'],
+    ['reported at once, before the clock went back', '01:30:00', '2026-11-01T05:30:01Z', '05:30:00'],
+    ['reported at once, after the clock went back', '01:30:00', '2026-11-01T06:30:01Z', '06:30:00'],
+    ['reported by a slightly slow clock', '01:30:00', '2026-11-01T06:29:55Z', '06:30:00'],
+    ['reported half an hour later, before the later reading', '01:50:00', '2026-11-01T06:25:00Z', '05:50:00'],
+    ['reported days later, which means standard time', '01:30:00', '2026-11-04T00:00:00Z', '06:30:00'],
+    ['reported before either reading', '01:30:00', '2026-11-01T04:00:00Z', '05:30:00'],
   ])('in the repeated hour, %s', (_how, wall, toldAt, utc) => {
     expect(toInstant(`2026-11-01T${wall}`, eastern, toldAt)).toBe(`2026-11-01T${utc}.0000000Z`);
   });
 
-  it('is read in whichever zone is configured', () => {
+  it('is read in the configured zone', () => {
     expect(toInstant('2026-07-15T12:00:00', 'UTC')).toBe('2026-07-15T12:00:00.0000000Z');
     expect(toInstant('2026-07-15T12:00:00', 'Asia/Kolkata')).toBe('2026-07-15T06:30:00.0000000Z');
     expect(toInstant('2026-07-15T12:00:00', 'America/Chicago')).toBe('2026-07-15T17:00:00.0000000Z');
   });
 });
 
-it('sorts as text, with and without fraction', () => {
+it('sorts as text, with and without a fraction', () => {
   const times = ['07', '07.0000001', '07.5', '07.57', '07.9999999', '08'];
   const instants = times.map((second) => toInstant(`2026-03-02T12:31:${second}`, eastern) ?? '');
 
@@ -116,7 +111,7 @@ it.each([
   '2026-01-01T12:00:00.12345678901Z',
   '1772472667',
   '/Date(1772472667000)/',
-])('%j is no datetime', (text) => {
+])('%j is not a datetime', (text) => {
   expect(toInstant(text, eastern)).toBeNull();
 });
 
@@ -125,12 +120,12 @@ it('knows which names are time zones', () => {
   expect(['', 'Eastern', 'America/Nowhere', '../etc'].some(isTimeZone)).toBe(false);
 });
 
-it('writes an instant as the wall clock of the zone', () => {
+it('formats an instant as wall clock time of the zone', () => {
   expect(toWallClock(new Date('2026-07-15T16:00:00.900Z'), eastern)).toBe('2026-07-15T12:00:00');
 });
 
 describe('every half hour of 2026 and 2027', () => {
-  it('is what Intl says', () => {
+  it('matches Intl', () => {
     expect(differences(everyHalfHour).slice(0, 10)).toEqual([]);
   });
 });
@@ -142,15 +137,15 @@ describe('on a computer in', () => {
   });
   const easternChanges = ['2026-03-08T07:00Z', '2026-11-01T06:00Z', '2027-03-14T07:00Z', '2027-11-07T06:00Z'];
   const offset = (ms: number): number => new Date(ms).getTimezoneOffset();
-  /** Whether that computer or the service puts the clock forward or back within a day. */
+  /** Whether that computer or the service changes its clock within a day. */
   const isNearChange = (ms: number): boolean =>
     offset(ms - DAY_MS) !== offset(ms + DAY_MS) ||
     easternChanges.some((change) => Math.abs(Date.parse(change) - ms) < DAY_MS);
 
   it.each(['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Tokyo'])(
-    '%s, every half hour around a clock change and every thirteenth besides is what Intl says',
+    '%s, every half hour around a clock change and every thirteenth otherwise matches Intl',
     (hostZone) => {
-      // Node reads its own zone anew whenever this variable is set.
+      // Node re-reads its own zone whenever this variable is set.
       process.env.TZ = hostZone;
       expect(Intl.DateTimeFormat().resolvedOptions().timeZone).toBe(hostZone);
 

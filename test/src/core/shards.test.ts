@@ -5,7 +5,7 @@ import { intakeKey, queuePrefix } from '../../../src/core/keys.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../../../src/core/shards.ts';
 
 const SLOTS = 16_384;
-/** How many of these keys each node of a cluster has whose nodes share the slots evenly. */
+/** The number of these keys on each node of a cluster whose nodes share the slots evenly. */
 const spread = (keys: readonly string[], nodes: number): number[] =>
   keys.reduce(
     (counts, key) => {
@@ -21,22 +21,25 @@ it.each([
   [16, 16, 1, 1],
   [4, 4, 1, 1],
   [8, 4, 2, 2],
-])('%i shards lie evenly over %i nodes: %i to %i inboxes each, and as many queues', (shards, nodes, least, most) => {
-  const inboxes = shardsOf(shards).map((shard) => intakeKey('webhooks', shard));
-  const queues = shardsOf(shards).map((shard) => `${queuePrefix(shard)}:alerts:wait`);
+])(
+  '%i shards are spread evenly over %i nodes: %i to %i inboxes each, and as many queues',
+  (shards, nodes, least, most) => {
+    const inboxes = shardsOf(shards).map((shard) => intakeKey('webhooks', shard));
+    const queues = shardsOf(shards).map((shard) => `${queuePrefix(shard)}:alerts:wait`);
 
-  for (const counts of [spread(inboxes, nodes), spread(queues, nodes)])
-    expect([Math.min(...counts), Math.max(...counts)]).toEqual([least, most]);
-});
+    for (const counts of [spread(inboxes, nodes), spread(queues, nodes)])
+      expect([Math.min(...counts), Math.max(...counts)]).toEqual([least, most]);
+  },
+);
 
-it('each key of a shard has a name of its own, and the first shard has the names that there are without shards', () => {
+it('gives each shard distinct keys, and the first shard the unsharded key names', () => {
   const keys = shardsOf(SHARDS_MAX).flatMap((shard) => [intakeKey('webhooks', shard), `${queuePrefix(shard)}:alerts`]);
 
   expect(new Set(keys).size).toBe(2 * SHARDS_MAX);
   expect(keys.slice(0, 2)).toEqual(['{cardbell:in}:webhooks', '{cardbell:queue}:alerts']);
 });
 
-it('an id has one shard, whatever the id, and without shards it is the first', () => {
+it('maps any id to one shard, which is the first without shards', () => {
   fc.assert(
     fc.property(fc.string(), fc.integer({ min: 1, max: SHARDS_MAX }), (id, shards) => {
       expect(shardsOf(shards)).toContain(shardOf(id, shards));
@@ -46,7 +49,7 @@ it('an id has one shard, whatever the id, and without shards it is the first', (
   );
 });
 
-it.each([2, 3, 4, 16])('%i shards get alike many ids', (shards) => {
+it.each([2, 3, 4, 16])('%i shards get about the same number of ids', (shards) => {
   const counts = shardsOf(shards).map(() => 0);
   for (let index = 0; index < 16_000; index += 1) {
     const shard = shardOf(`evt_${(index * 7919).toString(36)}`, shards);

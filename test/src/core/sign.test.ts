@@ -6,7 +6,7 @@ import { examples } from '../../support/examples.ts';
 
 const signer = createSigner('xoxb-one', 'action');
 
-it('what was signed is recognized after Redis and schemas had it, in whatever order its fields stand', () => {
+it('verifies a value after JSON and schemas, in any field order', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (said) => {
       const signature = signer.sign(said);
@@ -25,15 +25,15 @@ it.each([
   ['a list instead', [1], signer],
   ['another secret', { a: 1 }, createSigner('xoxb-two', 'action')],
   ['another purpose', { a: 1 }, createSigner('xoxb-one', 'other')],
-])('%s is not what was signed', (_what, said, by) => {
+])('does not verify %s', (_what, said, by) => {
   expect(by.verify(said, signer.sign({ a: 1 }))).toBe(false);
 });
 
-it('a signature that is none is refused', () => {
+it('rejects invalid signatures', () => {
   for (const none of ['', 'x', '!!!', 'a'.repeat(1000)]) expect(signer.verify({ a: 1 }, none)).toBe(false);
 });
 
-it('no two different things are signed alike, however their fields and texts are cut', () => {
+it('gives different values different signatures, however their fields and texts are split', () => {
   const texts = fc.constantFrom('', 'a', 'b', 'ab', '"', ',', ':', '{', '}', '"a":"b"', '\\', '\u2028', 'null', '1');
   const value = fc.letrec((tie) => ({
     any: fc.oneof(

@@ -8,13 +8,13 @@ const off: Parameters<typeof useTracer>[0] = {
 };
 afterEach(() => useTracer(off));
 
-it('without a tracer the work is done, and nothing is carried', async () => {
+it('runs the work without a tracer, and carries no trace', async () => {
   expect(await span('work', { kind: 'client' }, async () => 7)).toBe(7);
   expect(currentTrace()).toBeUndefined();
   expect(queueTelemetry()).toEqual({});
 });
 
-it('with a tracer each piece of work is handed to it', async () => {
+it('passes each piece of work to the tracer', async () => {
   const seen: string[] = [];
   useTracer({
     ...off,

@@ -21,15 +21,15 @@ const newer = {
   currency: 'EUR',
 };
 
-describe('what a newer version has stored', () => {
-  it('is read without the fields that this version does not know', () => {
+describe('data stored by a newer version', () => {
+  it('is read without fields unknown to this version', () => {
     const order = fromStored(Order, newer);
 
     expect(Object.keys(order).toSorted()).toEqual(['lines', 'note', 'state', 'target']);
     expect(Object.keys(order.target)).toEqual(['kind', 'id']);
   });
 
-  it('is stored again with these fields, at any depth, after this version has changed the record', () => {
+  it('is stored again with those fields, at any depth, after this version has changed the record', () => {
     const order = fromStored(Order, newer);
 
     const changed = { ...order, state: 'closed' as const, lines: order.lines.map((line) => ({ ...line, text: 'c' })) };
@@ -41,13 +41,13 @@ describe('what a newer version has stored', () => {
     });
   });
 
-  it('passes them on to a record that contains it', () => {
+  it('keeps those fields in a record that contains it', () => {
     const Job = z.strictObject({ order: Order });
 
     expect(toStored(Job, { order: fromStored(Order, newer) })).toEqual({ order: expect.objectContaining(newer) });
   });
 
-  it('is not changed by being read', () => {
+  it('is not changed by reading', () => {
     const before = structuredClone(newer);
 
     fromStored(Order, newer);
@@ -58,14 +58,14 @@ describe('what a newer version has stored', () => {
   it.each([
     ['a value', { ...newer, state: 'parked' }],
     ['a kind', { ...newer, target: { kind: 'region', region: 'EU' } }],
-    ['nothing where something is needed', { ...newer, target: undefined }],
-    ['something that is no record', 'open'],
-  ])('cannot be read where it has %s that this version does not understand', (_what, stored) => {
+    ['a missing required field', { ...newer, target: undefined }],
+    ['a value that is not a record', 'open'],
+  ])('cannot be read if it has %s that this version does not understand', (_what, stored) => {
     expect(() => fromStored(Order, stored)).toThrow(z.ZodError);
   });
 });
 
-it('a field too many of our own is not stored', () => {
+it('rejects an unexpected field of our own', () => {
   const order = { ...fromStored(Order, newer), pin: '1234' };
 
   expect(() => toStored(Order, order)).toThrow(z.ZodError);

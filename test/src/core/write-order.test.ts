@@ -7,7 +7,7 @@ import { useRedis } from '../../support/on-redis.ts';
 const redis = useRedis();
 const create = () => createWriteOrder(redis(), createLock(redis()));
 
-it('numbers the writes of a subject in their order, also within a millisecond', async () => {
+it('numbers the writes of a subject in order, even within a millisecond', async () => {
   const { note } = create();
 
   const numbers = await Promise.all(Array.from({ length: 20 }, () => note('a')));
@@ -19,10 +19,10 @@ it('numbers the writes of a subject in their order, also within a millisecond', 
 it.each([
   ['the older one first', ['older', 'newer']],
   ['the newer one first', ['newer', 'older']],
-])('whoever writes again first, the newest write stands: %s', async (_what, order) => {
+])('keeps the newest write, whichever is repeated first: %s', async (_what, order) => {
   const { note, ifNewest } = create();
   const numbers: Record<string, number> = { older: await note('a'), newer: await note('a') };
-  // Redis comes back older: the order is lost as well.
+  // Redis comes back older, so the order is lost too.
   await redis().flushall();
 
   for (const write of order) await ifNewest('a', numbers[write] ?? 0, () => redis().set('a', write));
@@ -30,19 +30,19 @@ it.each([
   expect(await redis().get('a')).toBe('newer');
 });
 
-it('the newest write stands also where Redis was away for longer than numbers are kept', async () => {
+it('keeps the newest write even if Redis was down for longer than numbers are kept', async () => {
   const { note, ifNewest } = create();
   const longAgo = Date.now() - 20 * 60_000;
 
   await ifNewest('a', longAgo + 1, () => redis().set('a', 'newer'));
-  // Others are done, and work again.
+  // Other processes have finished and work again.
   await note('b');
   await ifNewest('a', longAgo, () => redis().set('a', 'older'));
 
   expect(await redis().get('a')).toBe('newer');
 });
 
-it('what was written since Redis came back is newer than what it had lost', async () => {
+it('treats writes since Redis came back as newer than the lost ones', async () => {
   const { note, ifNewest } = create();
   const lost = await note('a');
   // Numbers are milliseconds.

@@ -21,8 +21,8 @@ async function approved(records: readonly Partial<Statement>[]) {
   return await approvedChanges(audit, from, to);
 }
 
-describe('what was approved in a period', () => {
-  it('is told with amount, duration and who approved it, once however often it is on record', async () => {
+describe('changes approved in a period', () => {
+  it('are listed once each with amount, duration and approvers, however many audit entries they have', async () => {
     const steps = (['asked', 'sent', 'done', 'confirmed'] as const).map((event) => ({
       event,
       duration: 'for 4 hours',
@@ -45,7 +45,7 @@ describe('what was approved in a period', () => {
     ]);
   });
 
-  it('is an override where an operator broke the glass', async () => {
+  it('are marked as an override if an operator used the emergency override', async () => {
     const changes = await approved([{ event: 'approved', verb: 'emergency-override' }, {}]);
 
     expect(changes).toMatchObject([{ isOverride: true, cents: 3050 }]);
@@ -59,43 +59,43 @@ describe('what was approved in a period', () => {
       25_000,
     ],
     [
-      'nothing that is lowered',
+      'nothing for a lowered limit',
       'daily limit $1,150.00; weekly limit $600.00',
       'daily limit $400.00; weekly limit $650.00',
       5000,
     ],
     ['thousands', 'monthly limit $999.99', 'monthly limit $1,234,567.89', 123_356_790],
-    ['no amount where the limit goes', 'daily limit $150.00', 'daily limit none', null],
-    ['no amount where something is allowed', 'purchases abroad not allowed', 'purchases abroad allowed', null],
-  ])('counts %s', async (_what, before, after, cents) => {
+    ['no amount for a removed limit', 'daily limit $150.00', 'daily limit none', null],
+    ['no amount for an allowed rule', 'purchases abroad not allowed', 'purchases abroad allowed', null],
+  ])('count %s', async (_what, before, after, cents) => {
     expect(await approved([{ before, after }])).toMatchObject([{ cents }]);
   });
 
   it.each([
-    ['a limit that is lowered', { before: 'daily limit $400.00', after: 'daily limit $150.00' }],
-    ['a limit where there was none', { before: 'daily limit none', after: 'daily limit $150.00' }],
-    ['what is not allowed any more', { before: 'purchases abroad allowed', after: 'purchases abroad not allowed' }],
-    ['a card that was blocked', { verb: 'block', before: 'ACTIVE', after: 'BLOCKED' }],
-    ['what failed', { event: 'failed' as const }],
-    ['what was refused', { event: 'refused' as const }],
-    ['what nobody did', { actor: null }],
-    ['what was made before', { at: '2026-10-31T23:59:59.999Z' }],
-    ['what was made after', { at: '2026-12-01T00:00:00.000Z' }],
-  ])('leaves out %s', async (_what, over) => {
+    ['a lowered limit', { before: 'daily limit $400.00', after: 'daily limit $150.00' }],
+    ['a new limit where there was none', { before: 'daily limit none', after: 'daily limit $150.00' }],
+    ['a rule that is no longer allowed', { before: 'purchases abroad allowed', after: 'purchases abroad not allowed' }],
+    ['a block', { verb: 'block', before: 'ACTIVE', after: 'BLOCKED' }],
+    ['a failed change', { event: 'failed' as const }],
+    ['a refused change', { event: 'refused' as const }],
+    ['an automatic change', { actor: null }],
+    ['an earlier change', { at: '2026-10-31T23:59:59.999Z' }],
+    ['a later change', { at: '2026-12-01T00:00:00.000Z' }],
+  ])('do not include %s', async (_what, over) => {
     expect(await approved([over])).toEqual([]);
   });
 
-  it('does not count a change again that was made in the period before and confirmed in this one', async () => {
+  it('do not include a change made in the previous period and confirmed in this one', async () => {
     const before = { event: 'done' as const, at: '2026-10-31T23:59:30.000Z' };
 
     expect(await approved([before, { event: 'confirmed', at: '2026-11-01T00:00:10.000Z' }])).toEqual([]);
   });
 
-  it('counts a change whose answer was lost, once it was seen', async () => {
+  it('include a change whose response was lost, once it was confirmed', async () => {
     expect(await approved([{ event: 'unknown' }, { event: 'confirmed' }])).toMatchObject([{ cents: 3050 }]);
   });
 
-  it('counts the money on a virtual card that was ordered', async () => {
+  it('include the amount of an ordered virtual card', async () => {
     const order = { verb: 'order-virtual', before: null, acctId: null };
 
     expect(await approved([{ ...order, after: 'virtual card, funded with $250.00, ruleset 7' }])).toMatchObject([
@@ -104,7 +104,7 @@ describe('what was approved in a period', () => {
   });
 });
 
-it('open are temporary changes, those whose end somebody has to decide, and requests: soonest end first', async () => {
+it('lists temporary changes, changes awaiting a decision and requests as open exceptions, soonest end first', async () => {
   const temporary = temporaryChangeOf();
   const asking = temporaryChangeOf({ id: 'act_2', state: 'asking', endsAt: '2026-11-20T12:00:00.000Z' });
   const order = openRequestOf({ orderCents: 25_000, changes: [], expiresAt: '2026-11-22T15:00:00.000Z' });

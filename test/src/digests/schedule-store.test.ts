@@ -34,7 +34,7 @@ describe('the period of a digest', () => {
     expect((autumn.toMs - autumn.fromMs) / 3_600_000).toBe(25);
   });
 
-  it('exists when spring skips its hour, and is one when autumn repeats it', () => {
+  it('exists if spring skips its hour, and exists once if autumn repeats it', () => {
     const early = at(null, 2, 30, 'America/New_York');
 
     expect(shown(periodBefore(early, new Date('2026-03-08T12:00:00Z')))).toEqual([
@@ -47,7 +47,7 @@ describe('the period of a digest', () => {
     expect(periodBefore(late, new Date('2026-11-01T06:45:00Z')).date).toBe('2026-11-01');
   });
 
-  it('of a week begins where the one before ended', () => {
+  it('of a week starts where the previous one ended', () => {
     const monday = at(1, 9, 15, 'Asia/Kathmandu');
     const week = periodBefore(monday, new Date('2026-11-20T12:00:00Z'));
 
@@ -56,7 +56,7 @@ describe('the period of a digest', () => {
     expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'))).toISOString()).toBe('2026-11-23T03:30:00.000Z');
   });
 
-  it('begins and ends with a quarter hour, by which declines are counted, so that none is in no digest', () => {
+  it('starts and ends on a quarter hour, like the decline counts, so that no decline is missed', () => {
     const fivePast = at(null, 9, 5, 'America/New_York');
     const day = periodBefore(fivePast, new Date('2026-11-20T14:05:00Z'));
 
@@ -71,7 +71,7 @@ describe('the period of a digest', () => {
     expect([before.fromMs, before.toMs]).toEqual([untilNow.fromMs - 86_400_000, untilNow.fromMs]);
   });
 
-  it('of a month is the calendar’s, in its zone, whenever the digest is due', () => {
+  it('of a month is the calendar month in its zone, whenever the digest is due', () => {
     const monthly = { ...at(null, 9, 0, 'America/New_York'), isMonthly: true };
     const october = periodBefore(monthly, new Date('2026-11-20T12:00:00Z'));
 
@@ -86,7 +86,7 @@ describe('the period of a digest', () => {
     expect(new Date(nextDue(monthly, new Date('2027-01-31T12:00:00Z'))).toISOString()).toBe('2027-02-01T14:00:00.000Z');
   });
 
-  it('up to now is the last day or week, or the calendar’s month', () => {
+  it('up to now is the last day, the last week or the calendar month', () => {
     const until = (kind: 'daily' | 'weekly' | 'monthly') =>
       periodsUntil(kind, new Date('2026-11-20T12:00:00Z'), 'UTC').map(({ fromMs, toMs }) =>
         [fromMs, toMs].map((ms) => new Date(ms).toISOString().slice(0, 13)),

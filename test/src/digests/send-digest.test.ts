@@ -69,7 +69,7 @@ function createWorld(now: Date) {
   return { digest, digests, sendDue, pass, declined, posted, shared, recorded, asked };
 }
 
-it('a digest is not posted in a channel that another company can read, and has words for everybody', async () => {
+it('does not post a digest in a channel that another company can read, and has a version for any reader', async () => {
   const { digest, declined, posted, shared, recorded } = createWorld(new Date('2026-11-20T23:00:00Z'));
   await declined('2026-11-20T20:00:00Z');
 
@@ -82,7 +82,7 @@ it('a digest is not posted in a channel that another company can read, and has w
   expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
 });
 
-it('dollars by reason and group add up exactly, with the cards of no group and the spellings of a merchant in one row', async () => {
+it('sums dollars exactly by reason and group, with ungrouped cards and the spellings of a merchant in one row each', async () => {
   const { digest, declined, posted } = createWorld(new Date('2026-11-20T23:00:00Z'));
   await declined('2026-11-20T20:00:00Z', { merchant: 'SQ *COFFEE BAR', group: 'Field' });
   await declined('2026-11-20T20:01:00Z', { merchant: 'COFFEE BAR #12', cents: 20 });
@@ -98,7 +98,7 @@ it('dollars by reason and group add up exactly, with the cards of no group and t
   expect(page).toContain('• No group · Declines 1 · Attempts 1 · Amount $0.20 · Previous 1');
 });
 
-it('the digest of a month covers the calendar’s, comes days late if it must, and brings a file for the controller', async () => {
+it('covers the calendar month in a monthly digest, even days late, with a file for the controller', async () => {
   const { digest, digests, sendDue, declined, posted, asked, recorded } = createWorld(new Date('2026-11-03T12:00:00Z'));
   const when = { weekday: null, isMonthly: true, hour: 9, minute: 0, zone: 'America/New_York' };
   await digests.set({ ...when, channel: 'D0ANA', by: 'U1', at: '2026-10-20T12:00:00Z' });
@@ -120,7 +120,7 @@ it('the digest of a month covers the calendar’s, comes days late if it must, a
   expect(posted[0]?.csv).toContain('"Declines","","20.20","Pin Shop"');
 });
 
-it('a digest is sent at its time in its zone, once for each day, and not for a time before somebody set it', async () => {
+it('sends a digest at its time in its zone, once a day, and not for a time before it was set', async () => {
   const { digest, digests, sendDue, pass, recorded } = createWorld(new Date('2026-11-20T15:00:00Z'));
   const when = { weekday: null, isMonthly: false, hour: 9, minute: 30, zone: 'America/Chicago' };
   await digests.set({ ...when, channel: 'C1', by: 'U1', at: '2026-11-20T15:00:00Z' });
@@ -143,12 +143,12 @@ it('a digest is sent at its time in its zone, once for each day, and not for a t
   await sendDue();
   pass(24 * 3_600_000 + 2 * 3_600_000);
   await sendDue();
-  expect(daysSent(), 'eleven hours late is sent, thirteen are not').toEqual(['2026-11-20', '2026-11-21']);
+  expect(daysSent(), 'sent eleven hours late, but not thirteen').toEqual(['2026-11-20', '2026-11-21']);
 
   pass(12 * 3_600_000);
   const [next] = await digest.due();
   await digests.remove('C1', 'daily');
   if (next !== undefined) await digest.send(next);
   expect(next?.date).toBe('2026-11-23');
-  expect(daysSent(), 'it was turned off meanwhile').toHaveLength(2);
+  expect(daysSent(), 'the digest was turned off meanwhile').toHaveLength(2);
 });

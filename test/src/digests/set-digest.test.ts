@@ -11,7 +11,7 @@ import { ask, contextOf, createActionWorld } from '../../support/perform-world.t
 
 const redis = useRedis();
 
-/** `/card digest WORDS` in a channel of which Slack says this. */
+/** `/card digest WORDS` in a channel about which Slack returns `info`. */
 async function typed(words: string, info: { isExtShared: boolean; isMember: boolean } | SlackError, channel = 'C1') {
   const posted: string[] = [];
   const digests = createDigests(redis());
@@ -54,11 +54,16 @@ describe('a digest', () => {
   });
 
   it.each([
-    ['where Cardbell is not', { isExtShared: false, isMember: false }, 'C1', /not in this channel.*\/invite @cardbell/],
-    ['in a private channel that hides itself', hidden, 'C1', /\/invite @cardbell/],
-    ['where another company reads along', { isExtShared: true, isMember: true }, 'C1', /another company/],
+    [
+      'where Cardbell is not a member',
+      { isExtShared: false, isMember: false },
+      'C1',
+      /not in this channel.*\/invite @cardbell/,
+    ],
+    ['in a hidden private channel', hidden, 'C1', /\/invite @cardbell/],
+    ['where another company can read', { isExtShared: true, isMember: true }, 'C1', /another company/],
     ['in a direct conversation', own, 'D1', /not a channel/],
-  ])('is neither set nor posted %s, and whoever asked is told, on record', async (_where, info, channel, why) => {
+  ])('is neither set nor posted %s, and the refusal is answered and audited', async (_where, info, channel, why) => {
     for (const words of ['daily 09:00', 'now']) {
       const { told, set, posted, stations } = await typed(words, info, channel);
 
@@ -69,7 +74,7 @@ describe('a digest', () => {
     }
   });
 
-  it('can be ended in a channel that Cardbell was removed from', async () => {
+  it('can be turned off in a channel that Cardbell was removed from', async () => {
     await typed('daily 09:00', own, 'C2');
 
     const { told, set } = await typed('off', { isExtShared: false, isMember: false }, 'C2');

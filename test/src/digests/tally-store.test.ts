@@ -20,7 +20,7 @@ const none = { count: 0, attempts: 0, cents: 0 };
 const all = () => createTallies(redis(), now).sum(0, now() + 1);
 
 describe('a decline in the tally', () => {
-  it('is counted once, in the quarter hour in which it happened', async () => {
+  it('is counted once, in its quarter hour', async () => {
     const tallies = createTallies(redis(), now);
     for (const _twice of [1, 2]) {
       await tallies.count(decline('evt_1', '2026-11-20T14:14:59Z'));
@@ -43,16 +43,16 @@ describe('a decline in the tally', () => {
     expect(await tallies.sum(ms('2026-11-20T14:15:00Z'), ms('2026-11-20T18:00:00Z'))).toMatchObject([{ count: 1 }]);
   });
 
-  it('that is tried thirty times is one decline with 30 attempts, and its dollars count once', async () => {
+  it('with thirty attempts is one decline, and its dollars count once', async () => {
     const tallies = createTallies(redis(), now);
-    // Not in the order of the purchases: webhooks overtake one another.
+    // Not in purchase order, because webhooks can overtake each other.
     for (const minute of Array.from({ length: 30 }, (_, index) => (index * 7) % 30))
       await tallies.count(decline(`evt_${minute}`, `2026-11-20T14:${String(minute).padStart(2, '0')}:00Z`));
 
     expect((await all()).reduce(added, none)).toEqual({ count: 1, attempts: 30, cents: 1000 });
   });
 
-  it('is counted the same when many come together', async () => {
+  it('is counted the same with many concurrent declines', async () => {
     const tallies = createTallies(redis(), now);
     const at = (minute: number): string => `2026-11-20T14:${String(minute).padStart(2, '0')}:00Z`;
     const tries = Array.from({ length: 30 }, (_, minute) => decline(`evt_${minute}`, at(minute)));
@@ -67,7 +67,7 @@ describe('a decline in the tally', () => {
     expect((await all()).reduce(added, none)).toEqual({ count: 6, attempts: 35, cents: 3500 });
   });
 
-  it('is counted once beside one that Redis does not take', async () => {
+  it('is counted once beside a decline that Redis rejects', async () => {
     const tallies = createTallies(redis(), now);
     await tallies.count(decline('evt_0', '2026-11-20T14:00:00Z', { acctId: 99 }));
     const [first = ''] = await redis().keys('*tally-first*');
@@ -91,7 +91,7 @@ describe('a decline in the tally', () => {
     ['another merchant', { merchant: 'Kiosk' }],
     ['another city', { place: 'reno, nv' }],
     ['another day', { at: '2026-11-20T14:00:00Z' }],
-  ])('of %s is a decline of its own', async (_what, over) => {
+  ])('of %s is a separate decline', async (_what, over) => {
     const tallies = createTallies(redis(), now);
     await tallies.count(decline('evt_1', '2026-11-19T14:00:00Z'));
     await tallies.count(decline('evt_2', '2026-11-19T14:01:00Z', over));
@@ -99,7 +99,7 @@ describe('a decline in the tally', () => {
     expect((await all()).reduce(added, none)).toMatchObject({ count: 2, attempts: 2 });
   });
 
-  it('at a merchant that is spelled in several ways is in one row, and counts as one purchase', async () => {
+  it('at a merchant with several spellings is in one row and counts as one purchase', async () => {
     const tallies = createTallies(redis(), now);
     for (const [index, merchant] of ['SQ *COFFEE BAR', 'COFFEE BAR #12', 'Coffee Bar'].entries())
       await tallies.count(decline(`evt_${index}`, '2026-11-20T14:00:00Z', { merchant }));
@@ -107,7 +107,7 @@ describe('a decline in the tally', () => {
     expect(await all()).toMatchObject([{ count: 1, attempts: 3, cents: 1000 }]);
   });
 
-  it('is forgotten when two months can no longer be compared', async () => {
+  it('is forgotten when it is no longer needed to compare two months', async () => {
     const tallies = createTallies(redis(), now);
     await tallies.count(decline('evt_old', '2026-09-01T14:00:00Z'));
     await tallies.count(decline('evt_new', '2026-10-01T14:00:00Z'));

@@ -32,39 +32,39 @@ const closed = cardOf(1, '1111', 'CLOSED');
 const active = cardOf(2, '2222', 'ACTIVE');
 const blocked = cardOf(3, '2222', 'BLOCKED');
 
-describe('which card an event is about', () => {
+describe('the card of an event', () => {
   it.each<[string, DirectoryCard[], { cardId?: number; last4?: string }, object]>([
-    ['the one with its id', [active, blocked], { cardId: 3 }, { cardId: 3, last4: '2222', status: 'BLOCKED' }],
+    ['is the card with its id', [active, blocked], { cardId: 3 }, { cardId: 3, last4: '2222', status: 'BLOCKED' }],
     [
-      'its id decides, also where another has the same last four digits',
+      'is decided by the id, even if another card has the same last four digits',
       [active, blocked],
       { cardId: 3, last4: '2222' },
       { cardId: 3, status: 'BLOCKED' },
     ],
-    ['the one with its last four digits', [closed, active], { last4: '1111' }, { cardId: 1, status: 'CLOSED' }],
+    ['is the card with its last four digits', [closed, active], { last4: '1111' }, { cardId: 1, status: 'CLOSED' }],
     [
-      'the only open one, where the event names none',
+      'is the only open card if the event names no card',
       [closed, active],
       {},
       { cardId: 2, last4: '2222', status: 'ACTIVE' },
     ],
-    ['one of which only the id is known', [active], { cardId: 9, last4: '9999' }, { cardId: 9, last4: '9999' }],
+    ['may be known only by its id', [active], { cardId: 9, last4: '9999' }, { cardId: 9, last4: '9999' }],
   ])('%s', (_what, cards, which, expected) => {
     expect(toCardFacts(7, accountOf(...cards), which)).toMatchObject({ acctId: 7, holder: 'Jane Doe', ...expected });
   });
 
   it.each<[string, DirectoryCard[]]>([
-    ['several are open', [active, blocked]],
-    ['none is open', [closed]],
-    ['none is known', []],
-  ])('cannot be told where the event names none and %s', (_what, cards) => {
+    ['several cards are open', [active, blocked]],
+    ['no card is open', [closed]],
+    ['no card is known', []],
+  ])('is unknown if the event names no card and %s', (_what, cards) => {
     const facts = toCardFacts(7, accountOf(...cards));
 
     expect(facts).toMatchObject({ cardId: null, last4: null });
     expect(facts).not.toHaveProperty('status');
   });
 
-  it('is told by the event alone where the account is not known', () => {
+  it('comes from the event alone if the account is unknown', () => {
     expect(toCardFacts(7, null, { last4: '4242' })).toEqual({
       acctId: 7,
       cardId: null,
@@ -77,18 +77,18 @@ describe('which card an event is about', () => {
   });
 });
 
-it('the ruleset that the card follows is shown where it follows one', () => {
+it('shows the ruleset that the card follows, if any', () => {
   expect(toCardFacts(7, { ...accountOf(active), rulesetId: 5 }).ruleset).toMatchObject({ id: 5 });
   expect(toCardFacts(7, accountOf(active))).not.toHaveProperty('ruleset');
 });
 
-it('the holder has the names that are known', () => {
+it('joins the known names of the holder', () => {
   expect(holderOf({ firstName: 'Jane', lastName: null })).toBe('Jane');
   expect(holderOf({ firstName: null, lastName: 'Doe' })).toBe('Doe');
   expect(holderOf({ firstName: null, lastName: null })).toBeNull();
 });
 
-it('details are missing until the API has given every card an id', () => {
+it('reports details as missing until the API has returned an id for every card', () => {
   expect(lacksDetails(accountOf(active))).toBe(false);
   expect(lacksDetails(accountOf(active, cardOf(null, '3333', null)))).toBe(true);
   expect(lacksDetails({ ...accountOf(active), detailsAt: null })).toBe(true);

@@ -7,7 +7,7 @@ const quotaWith = (limits: Partial<typeof apiQuotaDefaults> = {}) =>
   createApiQuota(redis(), (name) => `{dir}:${name}`, { ...apiQuotaDefaults, ...limits });
 
 describe('the API quota that all workers share', () => {
-  it('lets one of them list all accounts, and another one soon after that failed', async () => {
+  it('lets one worker list all accounts, and another soon after a failure', async () => {
     const quota = quotaWith();
 
     expect([await quota.mayList(), await quota.mayList()]).toEqual([true, false]);
@@ -16,23 +16,23 @@ describe('the API quota that all workers share', () => {
     expect(await quota.mayList()).toBe(true);
   });
 
-  it('keeps some requests for people when accounts are read in the background', async () => {
+  it('reserves some requests for people while accounts are read in the background', async () => {
     const quota = quotaWith({ detailsBurst: 3, detailsReserve: 2, detailsPerMinute: 1 });
 
     expect(await quota.take('background'), 'first background request').toBe(0);
     expect(await quota.take('background'), 'milliseconds until the next').toBeGreaterThan(1000);
     expect([await quota.take('person'), await quota.take('person')]).toEqual([0, 0]);
-    expect(await quota.take('person'), 'nothing is left').toBeGreaterThan(1000);
+    expect(await quota.take('person'), 'no request is left').toBeGreaterThan(1000);
   });
 
-  it('lets nobody ask until the pause that the service wanted is over', async () => {
+  it('blocks all requests until the pause requested by the service ends', async () => {
     const quota = quotaWith();
     await quota.backOff(30_000);
 
     expect(await quota.take('person')).toBeGreaterThan(29_000);
   });
 
-  it('lets one worker at a time fill in the background', async () => {
+  it('lets only one worker at a time fill in the background', async () => {
     const quota = quotaWith();
 
     expect([await quota.mayFill('a'), await quota.mayFill('b'), await quota.mayFill('a')]).toEqual([true, false, true]);
@@ -40,7 +40,7 @@ describe('the API quota that all workers share', () => {
     expect(await quota.mayFill('b')).toBe(true);
   });
 
-  it('remembers for a while which account the service refused', async () => {
+  it('remembers refused accounts for a while', async () => {
     const quota = quotaWith();
     await quota.rememberRefused(7);
 

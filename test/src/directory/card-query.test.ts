@@ -49,11 +49,11 @@ describe('names', () => {
     ['janed', 'part'],
     ['jane doe smith', null],
     ['', null],
-  ])('%j fits Jane Doe: %s', (query, expected) => {
+  ])('%j matches Jane Doe: %s', (query, expected) => {
     expect(fitOfName(nameWords(query), 'Jane', 'Doe')).toBe(expected);
   });
 
-  it('fit themselves however they are written', () => {
+  it('match themselves in any spelling', () => {
     const part = fc.stringMatching(/^[A-Za-zÀ-ÿ]{1,12}( [A-Za-zÀ-ÿ]{1,12})?$/);
     fc.assert(
       fc.property(part, part, (first, last) => {
@@ -113,7 +113,7 @@ describe('splitting the card from the rest', () => {
     expect(await splitCardAndRest(text, isCustomId)).toEqual({ card, rest, isKnown: true });
   });
 
-  it('asks about no beginning that is too long for a CustomId and has too many words for a name', async () => {
+  it('tries no prefix that is too long for a CustomId or has too many words for a name', async () => {
     const asked: string[] = [];
     await splitCardAndRest(`${'word '.repeat(40)}`, (candidate) => (asked.push(candidate), false));
 
@@ -122,7 +122,7 @@ describe('splitting the card from the rest', () => {
     expect(asked.at(-1), 'the first word is the last guess').toBe('word');
   });
 
-  it('takes the longest beginning that is a card', async () => {
+  it('takes the longest prefix that is a card', async () => {
     expect(await splitCardAndRest('jane doe lost it', async (one) => isCard(one))).toMatchObject({
       card: 'jane doe lost',
       rest: ['it'],

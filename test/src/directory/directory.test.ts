@@ -134,7 +134,7 @@ async function filled(): Promise<void> {
 const ascending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => a - b);
 const ids = (matches: readonly { acctId: number }[]): number[] => ascending(matches.map(({ acctId }) => acctId));
 
-it('finds a CustomId with spaces, slashes and up to 50 characters, and one that looks like a card number by its mask', async () => {
+it('finds a CustomId of up to 50 characters with spaces and slashes, and a masked one that looks like a card number', async () => {
   const long = `${'EMP 7 / North Wing '.repeat(2)}Building 4`;
   employ(71, { first: 'Wes', last: 'North', customId: long });
   employ(72, { first: 'Nora', last: 'South', customId: '[card ••1881]' });
@@ -194,7 +194,7 @@ describe('finding a card', () => {
     expect(ids(await directory.find(query))).toEqual(expected);
   });
 
-  it('answers with every reading of digits: two last fours and an account id', async () => {
+  it('returns every interpretation of digits: two last fours and an account id', async () => {
     const matches = await directory.find('1111');
 
     expect(
@@ -208,7 +208,7 @@ describe('finding a card', () => {
     );
   });
 
-  it('shows all cards when the holder was named, and the one card when a card was', async () => {
+  it('returns all cards for a holder, and only one for a card', async () => {
     const [byName] = await directory.find('jane doe');
     const [byCard] = await directory.find('12');
 
@@ -229,7 +229,7 @@ describe('finding a card', () => {
     expect(await directory.findByEmail('jane@example')).toEqual([]);
   });
 
-  it('completes what is being typed, from names, digits and CustomIds', async () => {
+  it('completes typed text from names, digits and CustomIds', async () => {
     expect(ids(await directory.search('j', 10))).toEqual([1, 2]);
     expect(ids(await directory.search('jane d', 10))).toEqual([1, 2]);
     expect(ids(await directory.search('doe ja', 10))).toEqual([1, 2]);
@@ -239,7 +239,7 @@ describe('finding a card', () => {
     expect(await directory.search('zz', 3)).toEqual([]);
   });
 
-  it('forgets a name and digits that changed', async () => {
+  it('forgets a changed name and changed digits', async () => {
     employ(2, { first: 'Janet', last: 'Miller', cards: [{ cardId: 22, last4: '2323' }] });
     clock = new Date('2026-11-22T12:00:00Z');
     await redis.del(keyOf('list-lock'));
@@ -258,7 +258,7 @@ describe('finding a card', () => {
 });
 
 describe('filling', () => {
-  it('lists once however many workers start, and fills in the cards', async () => {
+  it('lists once, however many workers start, and fills in the cards', async () => {
     for (let acctId = 1; acctId <= 12; acctId += 1)
       employ(acctId, { first: `P${acctId}`, last: 'Test', cards: [{ cardId: acctId, last4: '0000' }] });
     const second = open();
@@ -273,7 +273,7 @@ describe('filling', () => {
     await second.stop();
   });
 
-  it('asks for accounts in use before closed ones', async () => {
+  it('loads open accounts before closed ones', async () => {
     employ(1, { first: 'A', last: 'Closed', accountStatus: 'CLOSED' });
     employ(2, { first: 'B', last: 'Open' });
 
@@ -282,7 +282,7 @@ describe('filling', () => {
     expect(api.loads).toEqual([2, 1]);
   });
 
-  it('leaves a fresh list alone unless told otherwise, and even then waits for the service to allow it', async () => {
+  it('keeps a fresh list unless forced, and even then waits until the service allows listing', async () => {
     await filled();
 
     expect((await directory.refresh()).listing).toBe('fresh');
@@ -292,7 +292,7 @@ describe('filling', () => {
     expect((await directory.refresh({ force: true })).listing).toBe('listed');
   });
 
-  it('stays within its share of calls and leaves some for people', async () => {
+  it('stays within its share of calls and reserves some for people', async () => {
     for (let acctId = 1; acctId <= 80; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
     directory = open({ apiQuota: { detailsPerMinute: 1, detailsBurst: 30, detailsReserve: 10 } });
 
@@ -300,12 +300,12 @@ describe('filling', () => {
     await expect.poll(() => api.loads.length).toBe(20);
     await directory.find('7777');
 
-    // The reading of 7777 as an account id takes one of the ten.
+    // Trying 7777 as an account id uses one of the ten.
     await expect.poll(() => api.loads.length).toBe(30);
     expect((await directory.status()).lackingDetails).toBe(80 - 29);
   });
 
-  it('backs off when the service says so, together with all other workers', async () => {
+  it('backs off with all other workers when the service asks for it', async () => {
     employ(1, { first: 'A', last: 'B' });
     employ(2, { first: 'C', last: 'D' });
     await directory.refresh();
@@ -323,7 +323,7 @@ describe('filling', () => {
     expect(api.loads).toHaveLength(calls);
   });
 
-  it('keeps the list for later when the service is away, and tries again soon', async () => {
+  it('postpones the listing while the service is down, and retries soon', async () => {
     api.failWith = () => Promise.reject(apiError('unavailable', null));
 
     expect((await directory.refresh()).listing).toBe('failed');
@@ -334,7 +334,7 @@ describe('filling', () => {
     expect(await redis.pttl(keyOf('list-lock'))).toBeGreaterThan(100_000);
   });
 
-  it('does not ask in circles for an account that the service refuses', async () => {
+  it('does not retry an account that the service refuses', async () => {
     employ(1, { first: 'A', last: 'B' });
     employ(2, { first: 'C', last: 'D', cards: [{ cardId: 21, last4: '2222' }] });
     const known = api.getAccount.bind(api);
@@ -350,7 +350,7 @@ describe('filling', () => {
     expect((await directory.status()).lackingDetails).toBe(0);
   });
 
-  it('stops filling while the service is away, and ends', async () => {
+  it('stops filling while the service is down', async () => {
     for (let acctId = 1; acctId <= 40; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
     await directory.refresh();
     await directory.idle();
@@ -367,7 +367,7 @@ describe('filling', () => {
 });
 
 describe('one account', () => {
-  it('is asked for once when it is unknown, however many alerts want it', async () => {
+  it('is loaded once if unknown, however many alerts need it', async () => {
     employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
 
     const accounts = await Promise.all([directory.account(7), directory.account(7), directory.account(7)]);
@@ -382,7 +382,7 @@ describe('one account', () => {
     expect(accounts).toEqual([again, again, again]);
   });
 
-  it('is null within about a second when the API hangs, and known facts where there are some', async () => {
+  it('is null, or the known facts, within about a second if the API hangs', async () => {
     await directory.learn(statusEvent(8, { holder: 'Jane Doe' }));
     await directory.idle();
     await redis.hset(
@@ -401,14 +401,14 @@ describe('one account', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_500);
   });
 
-  it('is not asked for again and again when the API refuses it', async () => {
+  it('is not requested repeatedly if the API refuses it', async () => {
     expect(await directory.account(999)).toBeNull();
     expect(await directory.account(999)).toBeNull();
 
     expect(api.loads).toEqual([999]);
   });
 
-  it('comes straight from the API when a decision hangs on it', async () => {
+  it('comes directly from the API if a decision depends on it', async () => {
     employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
     await filled();
     employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171', status: 'CLOSED' }] });
@@ -420,7 +420,7 @@ describe('one account', () => {
     expect(await directory.reload(7)).toBeNull();
   });
 
-  it('comes from Redis alone in a process without the API', async () => {
+  it('comes only from Redis in a process without the API', async () => {
     employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });
     await filled();
     const reader = open({ loader: null });
@@ -432,8 +432,8 @@ describe('one account', () => {
   });
 });
 
-describe('finding what is not known yet', () => {
-  it('completes the cards before it says that four digits are nobody’s, or only one person’s', async () => {
+describe('finding an unknown card', () => {
+  it('completes the cards before it reports four digits as unknown or unique', async () => {
     employ(1, { first: 'A', last: 'B', cards: [{ cardId: 11, last4: '1234' }] });
     employ(2, { first: 'C', last: 'D', cards: [{ cardId: 21, last4: '1234' }] });
     api.loads = [];
@@ -449,21 +449,21 @@ describe('finding what is not known yet', () => {
     expect(ids(await directory.find('1234'))).toEqual([1, 2]);
   });
 
-  it('lists when it has never listed: the first command after the first start works', async () => {
+  it('lists if it never has, so that the first command after the first start works', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1234' }] });
 
     expect(ids(await directory.find('jane doe'))).toEqual([1]);
     expect(ids(await open().find('1234'))).toEqual([1]);
   });
 
-  it('asks for an account by its number when the list does not have it yet', async () => {
+  it('loads an account by its number if it is not listed yet', async () => {
     await filled();
     employ(88, { first: 'New', last: 'Hire', cards: [{ cardId: 881, last4: '8181' }] });
 
     expect(await directory.find('88')).toMatchObject([{ acctId: 88, holder: 'New Hire', matchedBy: 'account_id' }]);
   });
 
-  it('answers with what it knows when the API hangs', async () => {
+  it('returns the known matches if the API hangs', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1234' }] });
     await filled();
     await redis.zadd(keyOf('details'), 0, '1');
@@ -476,7 +476,7 @@ describe('finding what is not known yet', () => {
 });
 
 describe('learning from webhooks', () => {
-  it('knows holder and card from a status change alone', async () => {
+  it('learns holder and card from a single status change', async () => {
     directory = open({ loader: null });
 
     await directory.learn(statusEvent(5, { holder: 'Mary Ann Smith', cardId: 55, last4: '5555', status: 'INACTIVE' }));
@@ -487,7 +487,7 @@ describe('learning from webhooks', () => {
     expect(ids(await directory.find('mary smith'))).toEqual([5]);
   });
 
-  it('takes newer news over what the API said, and leaves it alone for older', async () => {
+  it('prefers newer events over the API, and ignores older ones', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
     await filled();
 
@@ -503,7 +503,7 @@ describe('learning from webhooks', () => {
     expect(await directory.account(1)).toMatchObject({ lastName: 'New', cards: [{ cardId: 11, status: 'BLOCKED' }] });
   });
 
-  it('keeps a status that arrived while the API was being asked', async () => {
+  it('keeps a status that arrived during an API call', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111', status: 'ACTIVE' }] });
     const load = api.getAccount.bind(api);
     let answered = false;
@@ -522,7 +522,7 @@ describe('learning from webhooks', () => {
     expect((await directory.account(1))?.cards).toMatchObject([{ cardId: 11, status: 'BLOCKED', seenAt: newsAt }]);
   });
 
-  it('holds hints without card id until the API names the card', async () => {
+  it('keeps hints without a card id until the API names the card', async () => {
     const shipped = ShippingEvent.parse({
       id: 'evt_0123456789abcdef',
       callbackAt: '2026-11-20T11:00:00Z',
@@ -559,7 +559,7 @@ describe('learning from webhooks', () => {
     ]);
   });
 
-  it('knows a virtual card from its order, and does nothing where none came to be', async () => {
+  it('learns a virtual card from its order, and ignores an order that created none', async () => {
     const virtual = {
       id: 'evt_0123456789abcdef',
       callbackAt: '2026-11-20T11:00:00Z',
@@ -585,34 +585,31 @@ describe('learning from webhooks', () => {
     expect(await reader.find('1357')).toEqual([]);
   });
 
-  it.each(['BLOCKED', 'ACTIVE'])(
-    'does not take a resend that calls a card inactive for news of one that is %s',
-    async (status) => {
-      const reader = open({ loader: null });
-      await reader.learn(statusEvent(9, { cardId: 90, last4: '9876', status }));
-      await reader.learn(
-        VirtualCardEvent.parse({
-          id: 'evt_0123456789abcdef',
-          callbackAt: '2026-11-20T11:59:59Z',
-          receivedAt: '2026-11-20T11:59:59Z',
-          acctId: 9,
-          kind: 'virtual-card',
-          holder: 'Jon Snow',
-          last4: '9876',
-          status: 'INACTIVE',
-          balanceCents: null,
-          virtualCardOrderId: 1,
-          outcome: 'resend',
-          failed: [],
-          message: '',
-        }),
-      );
+  it.each(['BLOCKED', 'ACTIVE'])('ignores a resend that calls a card inactive if it is %s', async (status) => {
+    const reader = open({ loader: null });
+    await reader.learn(statusEvent(9, { cardId: 90, last4: '9876', status }));
+    await reader.learn(
+      VirtualCardEvent.parse({
+        id: 'evt_0123456789abcdef',
+        callbackAt: '2026-11-20T11:59:59Z',
+        receivedAt: '2026-11-20T11:59:59Z',
+        acctId: 9,
+        kind: 'virtual-card',
+        holder: 'Jon Snow',
+        last4: '9876',
+        status: 'INACTIVE',
+        balanceCents: null,
+        virtualCardOrderId: 1,
+        outcome: 'resend',
+        failed: [],
+        message: '',
+      }),
+    );
 
-      expect((await reader.find('9876'))[0]?.cards).toMatchObject([{ status }]);
-    },
-  );
+    expect((await reader.find('9876'))[0]?.cards).toMatchObject([{ status }]);
+  });
 
-  it('loses nothing when many workers learn about one account at once', async () => {
+  it('loses nothing if many workers learn about one account at once', async () => {
     const readers = Array.from({ length: 8 }, () => open({ loader: null }));
 
     await Promise.all(
@@ -626,8 +623,8 @@ describe('learning from webhooks', () => {
   });
 });
 
-describe('10,000 accounts', () => {
-  it('answers exact and half-typed questions from indexes, without scanning', async () => {
+describe('with 10,000 accounts', () => {
+  it('answers complete and partial queries from indexes, without scanning', async () => {
     const firsts = ['Jane', 'John', 'Maria', 'Ahmed', 'Li', 'Olga', 'Peter', 'Zoë', 'Ana', 'Tom'];
     for (let acctId = 1; acctId <= 10_000; acctId += 1) {
       employ(acctId, { first: firsts[acctId % 10] ?? '', last: `Name${acctId}`, customId: `EMP-${acctId}` });
@@ -648,7 +645,7 @@ describe('10,000 accounts', () => {
     expect(commands).not.toMatch(/cmdstat_(keys|scan|hscan|zscan|hgetall|hvals):/);
   });
 
-  it('gives all its keys one hash tag', async () => {
+  it('gives all keys the same hash tag', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1111' }] });
     await filled();
     await directory.account(404);
@@ -660,7 +657,7 @@ describe('10,000 accounts', () => {
 });
 
 describe('right after a start', () => {
-  it('whoever asks waits until the cards are listed, also where somebody else is listing them', async () => {
+  it('waits until the cards are listed, even by another worker', async () => {
     await directory.untilListed();
     await directory.untilListed();
 

@@ -6,7 +6,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const window = { from: new Date('2026-10-20T00:00:00Z'), to: new Date('2026-11-20T00:00:00Z') };
 const { event } = transactionAlert();
 
-it('reads what the card service remembers, without the rows that nobody can read', async () => {
+it('reads the transactions of the card service and skips unreadable rows', async () => {
   const read = createReadTransactions({
     card: { listAccountNetworkTransactions: async () => [{ ok: true }, { ok: false }] },
     toMissed: ({ ok }) => {
@@ -18,7 +18,7 @@ it('reads what the card service remembers, without the rows that nobody can read
   expect(await read(7378, window)).toEqual([event]);
 });
 
-it('says that the card service cannot be asked instead of failing', async () => {
+it('returns null instead of failing if the card service is down', async () => {
   const away = new CardApiError('away', {
     operation: 'list',
     status: null,

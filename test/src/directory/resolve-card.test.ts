@@ -11,7 +11,7 @@ import { card } from '../../templates/fixtures.ts';
 let linked: { acctId: number; userId: string }[] = [];
 let accounts = 20;
 let found: Readonly<Record<string, CardMatch[]>> = {};
-/** What is found once the cards are listed; null: they are. */
+/** The matches once the cards are listed; null if they already are. */
 let listed: typeof found | null = null;
 const refusals: Refusal[] = [];
 const answers: Message[] = [];
@@ -31,7 +31,7 @@ const cardOf = (cardId: number, status: CardStatus): CardMatch['cards'][number] 
   status,
   seenAt: '2026-11-20T15:00:00.000Z',
 });
-/** A holder whom the directory knows by these words, with these cards. */
+/** A match of the directory with these cards. */
 const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: CardMatch['cards']): CardMatch => ({
   acctId,
   holder: 'Jane Doe',
@@ -58,7 +58,7 @@ const resolveCard = createResolveCard({
   links: {
     ofUser: async (userId) => linked.filter((link) => link.userId === userId),
   },
-  // Who may act only as a holder acts on the own card.
+  // A person who may act only as a holder may act only on their own card.
   mayAct: async ({ asHolder, actor }, acctId) =>
     !asHolder || linked.some((link) => link.acctId === acctId && link.userId === actor.userId),
   cardOfAlert: async (alertId) =>
@@ -77,7 +77,7 @@ const own = ask('block', { target: { kind: 'own' } });
 const ofAlert = (alertId: string) => ask('block', { target: { kind: 'alert', alertId } });
 const words = (...typed: string[]) => ask('show', { target: { kind: 'words', words: typed } });
 
-it('a command in the first second after a start waits for the list of cards', async () => {
+it('waits for the list of cards in the first second after a start', async () => {
   listed = { jane: [known(8, 'name', cardOf(1, 'ACTIVE'))] };
 
   expect(await resolveCard(words('jane'))).toMatchObject({ acctId: 8 });
@@ -85,7 +85,7 @@ it('a command in the first second after a start waits for the list of cards', as
 });
 
 describe('“my card”', () => {
-  it('is the only card that is linked to the person', async () => {
+  it('is the only card linked to the person', async () => {
     linked = [
       { acctId: 7, userId: own.actor.userId },
       { acctId: 9, userId: 'U0OTHER' },
@@ -95,14 +95,14 @@ describe('“my card”', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('is none where none is linked, and it says how to link one', async () => {
+  it('is null without a linked card, and the refusal explains how to link one', async () => {
     expect(await resolveCard(own)).toBe(null);
     expect(refusals).toEqual([
       { what: null, why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') },
     ]);
   });
 
-  it('is not clear where there are two, and it says how to name one', async () => {
+  it('is ambiguous with two linked cards, and the refusal explains how to name one', async () => {
     linked = [7, 8].map((acctId) => ({ acctId, userId: own.actor.userId }));
 
     expect(await resolveCard(own)).toBe(null);
@@ -113,11 +113,11 @@ describe('“my card”', () => {
 });
 
 describe('the card of an alert', () => {
-  it('is the one that the alert is about', async () => {
+  it('is the card that the alert is about', async () => {
     expect(await resolveCard(ofAlert('evt_known'))).toMatchObject({ acctId: 7, cardId: 8 });
   });
 
-  it('is not known where the alert names no account, or is too old', async () => {
+  it('is unknown if the alert names no account or is too old', async () => {
     expect(await resolveCard(ofAlert('evt_bare'))).toBe(null);
     expect(await resolveCard(ofAlert('evt_gone'))).toBe(null);
     expect(refusals.map(({ why }) => why)).toEqual([
@@ -127,8 +127,8 @@ describe('the card of an alert', () => {
   });
 });
 
-describe('a card that was chosen before', () => {
-  it('is that one, whatever its name is', async () => {
+describe('a card that was already chosen', () => {
+  it('is used as it is', async () => {
     const chosen = ask('block', { target: { kind: 'card', acctId: 7, cardId: 8, alertId: null } });
 
     expect(await resolveCard(chosen)).toEqual({ action: chosen, acctId: 7, cardId: 8 });
@@ -139,7 +139,7 @@ describe('words', () => {
   const block = (...typed: string[]) => ask('block', { target: { kind: 'words', words: typed } });
   const active = cardOf(1, 'ACTIVE');
 
-  it('that name one card are that card; what follows a block is its reason', async () => {
+  it('that name one card select it, and the rest is the reason of a block', async () => {
     found = { 'Jane Doe': [known(7, 'name', active)] };
 
     expect(await resolveCard(block('Jane', 'Doe', 'lost', 'on', 'train'))).toMatchObject({
@@ -150,24 +150,24 @@ describe('words', () => {
     expect(refusals).toEqual([]);
   });
 
-  it('of other verbs name a card with all of them', async () => {
+  it('of other verbs all belong to the name of the card', async () => {
     found = { Jane: [known(7, 'name', active)] };
 
     expect(await resolveCard(words('Jane', 'Doe'))).toBe(null);
     expect(refusals).toEqual([expect.objectContaining({ why: 'No card matches “Jane Doe”.' })]);
   });
 
-  it('that name a person, with what may be more of the name behind, are asked about', async () => {
+  it('that name a person and may continue the name cause a question', async () => {
     found = { Jane: [known(7, 'name', active)], '0001': [known(7, 'last4', active)] };
 
     expect(await resolveCard(block('Jane', 'Dow'))).toBe(null);
     expect(answers.map(({ text }) => text)).toEqual([
       expect.stringContaining('One card matches “Jane”. Is it the one you want to block?'),
     ]);
-    expect(await resolveCard(block('0001', 'Dow')), 'a number is no part of a name').toMatchObject({ acctId: 7 });
+    expect(await resolveCard(block('0001', 'Dow')), 'a number is not part of a name').toMatchObject({ acctId: 7 });
   });
 
-  it('that several accounts match are asked about, twenty of them at most, with how many there are', async () => {
+  it('that match several accounts cause a question with at most twenty choices and the total', async () => {
     found = { Jane: Array.from({ length: 23 }, (_, index) => known(index, 'name', active)) };
 
     expect(await resolveCard(words('Jane'))).toBe(null);
@@ -176,7 +176,7 @@ describe('words', () => {
     expect(JSON.stringify(answers[0])).toContain('3 more match.');
   });
 
-  it('of a holder mean only the own card, where others match as well', async () => {
+  it('of a holder mean only their own card, even if others match', async () => {
     found = { Jane: [known(7, 'name', active), known(9, 'name', active)] };
     linked = [{ acctId: 9, userId: own.actor.userId }];
 
@@ -188,18 +188,18 @@ describe('the card to activate', () => {
   const activate = ask('activate', { target: { kind: 'words', words: ['Jane'] } });
 
   it.each<[string, CardMatch['cards'], number | null]>([
-    ['is the new one, not the one in use', [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE')], 2],
-    ['is the first one where none is new', [cardOf(1, 'ACTIVE'), cardOf(2, 'BLOCKED')], 1],
-    ['is none that is closed, where another is open', [cardOf(1, 'CLOSED'), cardOf(2, 'BLOCKED')], 2],
-    ['is the closed one where there is no other', [cardOf(1, 'CLOSED')], 1],
-    ['is not known where the account shows none', [], null],
+    ['is the new card, not the one in use', [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE')], 2],
+    ['is the first card if none is new', [cardOf(1, 'ACTIVE'), cardOf(2, 'BLOCKED')], 1],
+    ['is not a closed card if another is open', [cardOf(1, 'CLOSED'), cardOf(2, 'BLOCKED')], 2],
+    ['is the closed card if there is no other', [cardOf(1, 'CLOSED')], 1],
+    ['is unknown if the account has no cards', [], null],
   ])('%s', async (_what, cards, cardId) => {
     found = { Jane: [known(7, 'name', ...cards)] };
 
     expect(await resolveCard(activate)).toMatchObject({ acctId: 7, cardId });
   });
 
-  it('is asked about where two are new', async () => {
+  it('causes a question if two are new', async () => {
     found = { Jane: [known(7, 'name', cardOf(1, 'INACTIVE'), cardOf(2, 'INACTIVE'))] };
 
     expect(await resolveCard(activate)).toBe(null);
@@ -208,14 +208,14 @@ describe('the card to activate', () => {
 });
 
 describe('words that no card matches', () => {
-  it('are named, with what would do', async () => {
+  it('are quoted, with a hint about accepted words', async () => {
     expect(await resolveCard(words('Nobody'))).toBe(null);
     expect(refusals).toEqual([
       expect.objectContaining({ why: 'No card matches “Nobody”.', whoCan: expect.stringContaining('CustomId') }),
     ]);
   });
 
-  it('are not blamed while the list of cards is not loaded yet', async () => {
+  it('are not reported as unknown while the list of cards is not loaded', async () => {
     accounts = 0;
 
     expect(await resolveCard(words('Nobody'))).toBe(null);
@@ -227,7 +227,7 @@ describe('words that no card matches', () => {
     ]);
   });
 
-  it('are blamed where a single card is known', async () => {
+  it('are reported as unknown once a single card is known', async () => {
     accounts = 1;
 
     await resolveCard(words('Nobody'));
@@ -235,7 +235,7 @@ describe('words that no card matches', () => {
     expect(refusals).toEqual([expect.objectContaining({ why: 'No card matches “Nobody”.' })]);
   });
 
-  it('tell a holder of no card that exists', async () => {
+  it('do not reveal existing cards to a holder', async () => {
     await resolveCard({ ...words('Nobody'), asHolder: true });
 
     expect(refusals).toEqual([expect.objectContaining({ why: 'You hold no card “Nobody”.' })]);
@@ -256,7 +256,7 @@ describe('a name with a typo', () => {
   });
 
   it.each([[['Quentin', 'Blake']], [['4243']], [['xyz']]])(
-    '%j is near nobody’s: nothing is suggested',
+    '%j resembles no name, so nothing is suggested',
     async (typed) => {
       await resolveCard(words(...typed));
 
@@ -264,7 +264,7 @@ describe('a name with a typo', () => {
     },
   );
 
-  it('suggests nobody whose card the person may not act on', async () => {
+  it('suggests no holder whose card the person may not act on', async () => {
     await resolveCard({ ...words('Jnae', 'Doe'), asHolder: true });
 
     expect(refusals).toMatchObject([{ whoCan: expect.not.stringContaining('Jane') }]);

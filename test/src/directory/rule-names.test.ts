@@ -33,7 +33,7 @@ function world(mayOverrule = true) {
   return { service, nameRuleset, advance };
 }
 
-it('the name is read once for many cards, and again after an hour', async () => {
+it('reads a name once for many cards, and again after an hour', async () => {
   const { service, nameRuleset, advance } = world();
 
   const named = await Promise.all([nameRuleset(follows), nameRuleset(follows)]);
@@ -47,14 +47,14 @@ it('the name is read once for many cards, and again after an hour', async () => 
   expect(service.asked).toBe(2);
 });
 
-it('a card with rules of its own asks nobody', async () => {
+it('makes no call for a card without a ruleset', async () => {
   const { service, nameRuleset } = world();
 
   expect(await nameRuleset(card)).toEqual(card);
   expect(service.asked).toBe(0);
 });
 
-it('while the card service does not say, the number or the name of before stands, and it is asked seldom', async () => {
+it('keeps the number or the last known name while the card service is down, and retries rarely', async () => {
   const { service, nameRuleset, advance } = world();
   service.isAway = true;
   expect((await nameRuleset(follows)).ruleset).toEqual(ruleset);
@@ -69,7 +69,7 @@ it('while the card service does not say, the number or the name of before stands
   expect((await nameRuleset(follows)).ruleset?.name).toBe('Travel');
 });
 
-it('an unknown ruleset keeps its number, and the assumption says what it means', async () => {
+it('keeps the number of an unknown ruleset, and takes its effect from the assumption', async () => {
   const { nameRuleset } = world(false);
 
   const { ruleset: seen } = await nameRuleset({ ...card, ruleset: { ...ruleset, id: 9 } });

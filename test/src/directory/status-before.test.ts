@@ -11,33 +11,33 @@ const later = '2026-11-20T16:00:00.000Z';
 const asked = { cardId: 7, last4: '1111' };
 const card: DirectoryCard = { cardId: 7, last4: '1111', status: 'ACTIVE', seenAt: earlier };
 
-it('answers the status that was seen before the event', () => {
+it('returns the status seen before the event', () => {
   expect(statusBefore(event, asked, [{ ...card, cardId: 8, status: 'CLOSED' }, card])).toBe('ACTIVE');
 });
 
-it('knows nothing from a status that was seen after the event', () => {
+it('returns null for a status seen after the event', () => {
   expect(statusBefore(event, asked, [{ ...card, seenAt: later }])).toBeNull();
 });
 
-it('answers the status before the change when the API showed the change first', () => {
+it('returns the status before the change if the API showed the change first', () => {
   const changed = { ...card, status: 'BLOCKED', seenAt: later, was: { status: 'ACTIVE', seenAt: earlier } } as const;
 
   expect(statusBefore(event, asked, [changed])).toBe('ACTIVE');
 });
 
-it('takes a card without an id for the one with the same last four digits', () => {
+it('matches a card without an id by its last four digits', () => {
   expect(statusBefore(event, asked, [{ ...card, cardId: null }])).toBe('ACTIVE');
   expect(statusBefore(event, { cardId: 7, last4: '' }, [{ ...card, cardId: null, last4: '' }])).toBeNull();
 });
 
-it('knows nothing of a card that the directory does not have', () => {
+it('returns null for a card that is not in the directory', () => {
   expect(statusBefore(event, asked, [])).toBeNull();
 });
 
 const at = (minute: number): string => `2026-11-20T12:${String(minute).padStart(2, '0')}:00.000Z`;
 const now = at(59);
 
-/** The API's answer about one account with one card. */
+/** The API's response for an account with one card. */
 function shows(known: DirectoryAccount | null, status: CardStatus, minute: number, cardId = 6231): DirectoryAccount {
   const details = {
     acctId: 7378,
@@ -58,26 +58,26 @@ function tells(known: DirectoryAccount, status: CardStatus, minute: number): Dir
 
 const wasOf = (account: DirectoryAccount) => account.cards[0]?.was;
 
-it('what the API shows first was never told otherwise', () => {
+it('stores no previous status for the first API response', () => {
   expect(wasOf(shows(null, 'ACTIVE', 1))).toBeUndefined();
 });
 
-it('a change that only the API shows keeps what was told last, through any further change', () => {
+it('keeps the last reported status through any changes that only the API shows', () => {
   const changed = shows(shows(null, 'ACTIVE', 1), 'BLOCKED', 2);
   expect(wasOf(changed)).toEqual({ status: 'ACTIVE', seenAt: at(1) });
   expect(wasOf(shows(changed, 'BLOCKED', 3))).toEqual({ status: 'ACTIVE', seenAt: at(1) });
   expect(wasOf(shows(changed, 'CLOSED', 3))).toEqual({ status: 'ACTIVE', seenAt: at(1) });
 });
 
-it('a change that went back again is none', () => {
+it('stores no previous status if a change was reverted', () => {
   const changed = shows(shows(null, 'ACTIVE', 1), 'BLOCKED', 2);
   expect(wasOf(shows(changed, 'ACTIVE', 3))).toBeUndefined();
 });
 
 it.each([
   ['before the API showed it', 2],
-  ['after', 4],
-])('its webhook, produced %s, tells it', (_when, minute) => {
+  ['after the API showed it', 4],
+])('clears the previous status when its webhook, produced %s, reports the change', (_when, minute) => {
   const changed = shows(shows(null, 'ACTIVE', 1), 'BLOCKED', 3);
 
   const told = tells(changed, 'BLOCKED', minute);
@@ -86,13 +86,13 @@ it.each([
   expect(told.cards[0]?.status).toBe('BLOCKED');
 });
 
-it('an older webhook of another status does not', () => {
+it('keeps the previous status if an older webhook reports another status', () => {
   const changed = shows(shows(null, 'INACTIVE', 1), 'BLOCKED', 3);
 
   expect(wasOf(tells(changed, 'ACTIVE', 2))).toEqual({ status: 'INACTIVE', seenAt: at(1) });
 });
 
-it('a card that appears in an account whose cards were known is new', () => {
+it('treats a card that appears in a known account as new', () => {
   const before = { ...shows(null, 'ACTIVE', 1), cards: [] };
 
   expect(wasOf(shows(before, 'INACTIVE', 2))).toEqual({ status: null, seenAt: at(1) });

@@ -17,7 +17,7 @@ const read = (verb: string, words: string[], input: object = {}, reason = '') =>
 });
 const recover = (since: object) => ({ ...read('recover', []), target: { kind: 'since', since } });
 
-describe('what a command asks for', () => {
+describe('parsing a command', () => {
   it.each([
     ['', { kind: 'pick' }],
     ['help', { kind: 'help' }],
@@ -87,19 +87,19 @@ describe('what a command asks for', () => {
     'limit 4242 daily 4 until the cows come home',
     'limit 4242 daily 4 until the gala is over',
     'limit 4242 daily 4 until',
-  ])('%j is unclear, and is answered with how it is written', (text) => {
+  ])('%j is unclear and gets a usage hint', (text) => {
     expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
   });
 
-  it('help lists the verbs that exist and no others', () => {
+  it('help lists all existing verbs and nothing else', () => {
     expect([...new Set(helpFor(everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
       [...commandWords].toSorted(),
     );
   });
 });
 
-describe('whatever somebody types', () => {
-  it('is read without failing', () => {
+describe('arbitrary input', () => {
+  it('parses without throwing', () => {
     const verb = fc.constantFrom('', 'block ', 'limit ', 'limit 1 daily ', 'limit 1 daily 4 for ', 'show ');
     fc.assert(
       fc.property(verb, fc.string({ unit: 'binary', maxLength: 400 }), (start, rest) => {
@@ -143,13 +143,13 @@ function withCheckDigit(digits: string): string {
 }
 
 it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
-  'takes %s for no period of a limit, although every object has it',
+  'does not take %s for a limit period, although every object has that property',
   (word) => {
     expect(parseCommand(`limit 4242 ${word} 450`, clock)).toMatchObject({ kind: 'unclear' });
   },
 );
 
-describe('the text of a command that Slack escaped', () => {
+describe('command text that Slack escaped', () => {
   it.each([
     ['link 4242 <@U0JANE|jane>', 'link 4242 <@U0JANE>'],
     ['block 4242 lost by <@U0JANE|jane> at A&amp;B', 'block 4242 lost by @jane at A&B'],
@@ -157,7 +157,7 @@ describe('the text of a command that Slack escaped', () => {
     ['block 4242 see <https://example.com/x>', 'block 4242 see https://example.com/x'],
     ['block 4242 said <!subteam^S1|@team> 1 &lt; 2', 'block 4242 said @team 1 < 2'],
     ['show 4242', 'show 4242'],
-    // Typed with its angle brackets, so no person that Slack found.
+    // Typed with angle brackets, so Slack did not resolve it to a person.
     ['block 4242 &lt;@U0JANE&gt;', 'block 4242 <@U0JANE>'],
   ])('%j', (escaped, typed) => {
     expect(readSlashText(escaped)).toBe(typed);
@@ -193,9 +193,9 @@ it.each([
     'subscribe',
     'subscribe declines (country US or group "Field Ops")',
   ],
-  // What cannot be copied is left out with all that follows, so that nothing else is meant.
+  // Text that cannot be copied is dropped along with everything after it, so that the hint never means something else.
   ['blok <@U1> 4242', 'block', 'block CARD [reason]'],
-])('%j is answered with “%s” and with what to copy', (typed, meant, usage) => {
+])('%j gets the suggestion “%s” and a command to copy', (typed, meant, usage) => {
   expect(parseCommand(typed, clock)).toMatchObject({
     kind: 'unclear',
     why: expect.stringContaining(`Did you mean “${meant}”?`),
@@ -203,20 +203,20 @@ it.each([
   });
 });
 
-it.each(['approve 4242', 'deny', 'revert 4242', 'ack'])('%j is a button', (typed) => {
+it.each(['approve 4242', 'deny', 'revert 4242', 'ack'])('explains that %j is a button', (typed) => {
   const word = typed.split(' ')[0] ?? '';
   expect(parseCommand(typed, clock)).toMatchObject({
     why: expect.stringContaining(`“${word}” is a button, not a command`),
   });
 });
 
-it('no other word for a verb is a command, or stands for two verbs', () => {
+it('no synonym is itself a command or belongs to two verbs', () => {
   const others = verbNames.flatMap((verb) => entryOf(verb).alsoCalled ?? []);
   expect(new Set(others).size).toBe(others.length);
   expect(others.filter((word) => parseCommand(`${word} 4242`, clock).kind !== 'unclear')).toEqual([]);
 });
 
-describe('every typo of a command or of another word for it', () => {
+describe('every typo of a command or a synonym', () => {
   const typos = (word: string): string[] => [
     ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1)),
     ...Array.from(word, (letter, at) => word.slice(0, at) + letter + word.slice(at)),
@@ -230,14 +230,14 @@ describe('every typo of a command or of another word for it', () => {
       if (read.kind !== 'unclear' || commandWords.includes(typed.toLowerCase())) continue;
       const meant = sentences.exec(read.why);
       expect(meant, read.why).not.toBeNull();
-      // What it says to write is what it asked about, and can be read: as it stands, or as its example.
+      // The usage hint matches the suggestion and parses, either literally or through its example.
       expect(read.usage.startsWith(meant?.groups?.['meant'] ?? 'help'), `${typed}: ${read.usage}`).toBe(true);
       expect(parseCommand((read.example ?? read.usage).replace('@jane', '<@U0JANE>'), clock).kind).not.toBe('unclear');
     }
   });
 });
 
-it('takes no notice of characters that nobody sees', () => {
+it('ignores invisible characters', () => {
   expect(parseCommand('\u2060block\u200b 42\u200b42\u202flost\ufeff', clock)).toEqual(
     parseCommand('block 4242 lost', clock),
   );

@@ -17,7 +17,7 @@ const cases = [
   ['two cards', [match(1), match(2)], { event: 'asked', detail: 'asked back which card', acctId: null }],
 ] as const;
 
-it.each(cases)('a wish that fits %s is on record', async (_what, matches, record) => {
+it.each(cases)('audits an action whose words match %s', async (_what, matches, record) => {
   const directory = {
     account: async () => null,
     find: async () => matches,
@@ -36,7 +36,7 @@ it.each(cases)('a wish that fits %s is on record', async (_what, matches, record
   expect(world.writes).toEqual([]);
 });
 
-it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: %s', async (verb) => {
+it.each(['show', 'declines', 'track'] as const)('audits viewing a card: %s', async (verb) => {
   const world = await createActionWorld(redis());
 
   await performAction(ask(verb, byCommand), world.deps);
@@ -45,7 +45,7 @@ it.each(['show', 'declines', 'track'] as const)('a look at a card is on record: 
   expect(world.answers).toHaveLength(1);
 });
 
-it('who opened an alert, its details or a form is on record with its card, once an hour', async () => {
+it('audits opening an alert, its details or a form once an hour per person and card', async () => {
   const world = await createActionWorld(redis());
   const seen = (what: string, id: string) =>
     performAction(ask('look', Object.assign({ ...byCommand, id }, { seen: what })), world.deps);
@@ -64,12 +64,17 @@ it('who opened an alert, its details or a form is on record with its card, once 
 
 const other = { userId: 'U0OTTO', teamId: 'T1' };
 const again: readonly [string, Verb, Over, Over][] = [
-  ['an alert that somebody else has seen', 'acknowledge', {}, { actor: other }],
-  ['a purchase that somebody else has recognized', 'recognize', {}, { actor: other }],
-  ['a link that is there', 'link', { ...byCommand, subject: 'U0HUGO' }, { ...byCommand, subject: 'U0HUGO' }],
+  ['a repeated acknowledgment by someone else', 'acknowledge', {}, { actor: other }],
+  ['a repeated recognition by someone else', 'recognize', {}, { actor: other }],
+  [
+    'linking a card that is already linked',
+    'link',
+    { ...byCommand, subject: 'U0HUGO' },
+    { ...byCommand, subject: 'U0HUGO' },
+  ],
 ];
 
-it.each(again)('%s is a wish like any other, on record', async (_what, verb, first, second) => {
+it.each(again)('%s is audited like any other action', async (_what, verb, first, second) => {
   const person = async () => ({
     name: null,
     email: null,
@@ -81,7 +86,7 @@ it.each(again)('%s is a wish like any other, on record', async (_what, verb, fir
   const world = await createActionWorld(redis(), { person });
 
   for (const asked of [ask(verb, first), ask(verb, { ...second, id: 'act_again' })]) {
-    // Only who holds the card can say that a purchase was theirs.
+    // Only the cardholder can say that a purchase was theirs.
     if (verb === 'recognize') await link(world, asked.actor.userId);
     await performAction(asked, world.deps);
   }
@@ -89,7 +94,7 @@ it.each(again)('%s is a wish like any other, on record', async (_what, verb, fir
   expect(await world.stations()).toEqual(['done', 'unchanged']);
 });
 
-it('an unmute of what is not muted is on record', async () => {
+it('audits an unmute of something that is not muted', async () => {
   const world = await createActionWorld(redis());
 
   await performAction(ask('unmute', byCommand), world.deps);

@@ -7,7 +7,7 @@ import { storeSigner } from '../../support/store-signer.ts';
 const redis = useRedis();
 const choice = (id: string) => ({ kind: 'choice', action: ask('block', { id }), questionId: null }) as const;
 
-it('keeps what a control stands for', async () => {
+it('stores and replaces what a control stands for', async () => {
   const pending = createPending(redis(), storeSigner);
   const id = await pending.put(choice('act_1'));
   expect(await pending.get(id)).toEqual(choice('act_1'));
@@ -18,7 +18,7 @@ it('keeps what a control stands for', async () => {
   expect(await pending.get('p_gone')).toBeNull();
 });
 
-it('a control whose meaning somebody altered in Redis stands for nothing any more', async () => {
+it('ignores a control whose stored meaning was altered in Redis', async () => {
   const pending = createPending(redis(), storeSigner);
   const [one, other] = [await pending.put(choice('act_1')), await pending.put(choice('act_2'))];
   const key = (id: string): string => `{cardbell:state}:pending:${id}`;
@@ -28,5 +28,5 @@ it('a control whose meaning somebody altered in Redis stands for nothing any mor
   await redis().set(key(other), kept);
 
   expect(await pending.get(one), 'altered').toBeNull();
-  expect(await pending.get(other), 'that of another control').toBeNull();
+  expect(await pending.get(other), 'copied from another control').toBeNull();
 });

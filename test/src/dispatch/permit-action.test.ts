@@ -39,12 +39,12 @@ const changing = verbNames.filter((verb) => Object.hasOwn(targets, verb) || verb
 const ASKS_AGAIN = /You asked 11 minutes ago to .*Do you still want it/;
 const SAYS_WHY = /waited longer than 10 minutes, so it does not count|one minute only/;
 
-/** Whatever they write when they are done at once. */
+/** Verbs that write to the card service when they run without delay. */
 const writing = new Set<Verb>([
   ...loosening,
   ...(['block', 'resend-virtual', 'undo-block', 'decide', 'revert', 'complete-temporary-change'] as const),
 ]);
-/** Neither makes a card spend more. */
+/** Neither lets a card spend more. */
 const atAnyTime = new Set<Verb>(['block', 'resend-virtual']);
 const askedAgain = new Set<Verb>([...writing].filter((verb) => !atAnyTime.has(verb) && verb !== 'decide'));
 
@@ -63,7 +63,7 @@ const onAnything: readonly Over[] = [
   { target: { kind: 'request', requestId: 'req_ask1' } },
 ];
 
-/** The first of these that the verb takes; so a new verb is tried, too. */
+/** The first input that the verb accepts, so that new verbs are covered too. */
 function anyInputOf(verb: Verb): Over {
   const fits = (over: Over): boolean => {
     try {
@@ -73,11 +73,11 @@ function anyInputOf(verb: Verb): Over {
     }
   };
   const over = [of(verb), ...onAnything].find(fits);
-  if (over === undefined) throw new Error(`what can be asked for by ${verb}? Add it here`);
+  if (over === undefined) throw new Error(`no input fits the verb ${verb}. Add one here`);
   return over;
 }
 
-/** What a verb did that waited for so long, and what the person was told last. */
+/** What a verb wrote after waiting this long, and the last answer to the person. */
 async function afterWaiting(verb: Verb, waitedMs: number) {
   await redis().flushdb();
   const world = await createActionWorld(redis(), { openDirect: async () => 'D1' });
@@ -91,30 +91,33 @@ async function afterWaiting(verb: Verb, waitedMs: number) {
   return { writes: world.writes.length - earlier, told, isAskedAgain: ASKS_AGAIN.test(told) };
 }
 
-describe('an entry of the queue', () => {
-  it.each([...new Set(changing)])('%s: is not done by whoever has no role, whatever roles it carries', async (verb) => {
-    const world = await createActionWorld(redis(), nobody);
-    for (const roles of [[], ['operator' as const, 'approver' as const]]) {
-      await performAction(ask(verb, { ...of(verb), id: `act_${roles.length}`, roles }), world.deps);
+describe('a queue entry', () => {
+  it.each([...new Set(changing)])(
+    '%s: does nothing for a person without a role, whatever roles the entry carries',
+    async (verb) => {
+      const world = await createActionWorld(redis(), nobody);
+      for (const roles of [[], ['operator' as const, 'approver' as const]]) {
+        await performAction(ask(verb, { ...of(verb), id: `act_${roles.length}`, roles }), world.deps);
 
-      expect(world.writes).toEqual([]);
-      expect((await refusedOf(world)).at(-1)).toMatchObject({ verb, actor: { userId: 'U0OLGA' }, roles: [] });
-      const answer = world.answers.at(-1);
-      expect(answer?.text).toMatch(/^Not done: Only .* Nothing changed\./);
-      expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA> or <!subteam^S0APPROVERS>.');
-    }
-  });
+        expect(world.writes).toEqual([]);
+        expect((await refusedOf(world)).at(-1)).toMatchObject({ verb, actor: { userId: 'U0OLGA' }, roles: [] });
+        const answer = world.answers.at(-1);
+        expect(answer?.text).toMatch(/^Not done: Only .* Nothing changed\./);
+        expect(JSON.stringify(answer?.blocks)).toContain('Ask <@U0ANA> or <!subteam^S0APPROVERS>.');
+      }
+    },
+  );
 
-  it.each(verbNames)('%s: what loosens a card and waited longer than ten minutes is not done', async (verb) => {
+  it.each(verbNames)('%s: does not loosen a card after waiting longer than ten minutes', async (verb) => {
     const [fresh, late] = [await afterWaiting(verb, 0), await afterWaiting(verb, 11 * 60_000)];
 
-    expect(fresh.writes > 0, 'it changes something when it is done at once').toBe(writing.has(verb));
-    expect(late.writes, 'changes after eleven minutes').toBe(atAnyTime.has(verb) ? fresh.writes : 0);
+    expect(fresh.writes > 0, 'writes when it runs without delay').toBe(writing.has(verb));
+    expect(late.writes, 'writes after eleven minutes').toBe(atAnyTime.has(verb) ? fresh.writes : 0);
     if (writing.has(verb) && !atAnyTime.has(verb)) expect(late.told).toMatch(late.isAskedAgain ? ASKS_AGAIN : SAYS_WHY);
     expect(late.isAskedAgain).toBe(askedAgain.has(verb));
   });
 
-  it('what is asked again is done when the person says so', async () => {
+  it('runs a late action once the person confirms it', async () => {
     const world = await createActionWorld(redis());
     world.service.status = 'BLOCKED';
     world.advance(11 * 60_000);
@@ -128,7 +131,7 @@ describe('an entry of the queue', () => {
     expect(world.writes).toEqual(['status ACTIVE']);
   });
 
-  it('a raise that waited longer than ten minutes is asked again; one that lowers a limit is done', async () => {
+  it('asks again about a raise that waited longer than ten minutes, but still lowers a limit', async () => {
     const world = await createActionWorld(redis());
     world.advance(11 * 60_000);
 
@@ -141,7 +144,7 @@ describe('an entry of the queue', () => {
     expect(world.writes).toEqual(['limit 10']);
   });
 
-  it('a block is done however long it waited, and while Slack does not say who is in a group', async () => {
+  it('blocks a card however long the action waited, even while Slack cannot list a user group', async () => {
     const silent: Partial<WorldDeps> = { rolesOf: async () => ({ roles: [], isComplete: false }) };
     const world = await createActionWorld(redis(), silent);
     world.advance(24 * 3_600_000);
@@ -151,7 +154,7 @@ describe('an entry of the queue', () => {
     expect(world.writes).toEqual(['status BLOCKED']);
   });
 
-  it('anything looser is tried again while Slack does not say who is in a group', async () => {
+  it('retries loosening actions while Slack cannot list a user group', async () => {
     const world = await createActionWorld(redis(), { rolesOf: async () => ({ roles: [], isComplete: false }) });
     world.service.status = 'BLOCKED';
 
@@ -161,7 +164,7 @@ describe('an entry of the queue', () => {
     expect(await world.stations()).toEqual([]);
   });
 
-  it('a role that is taken away between the first look and the change counts', async () => {
+  it('notices a role that is removed between the first check and the write', async () => {
     let looks = 0;
     const rolesOf: WorldDeps['rolesOf'] = async () => {
       looks += 1;
@@ -177,10 +180,10 @@ describe('an entry of the queue', () => {
   });
 });
 
-describe('a card of a group with people of its own', () => {
+describe('a card whose group has its own operators and approvers', () => {
   const link = (deps: WorldDeps, userId: string) =>
     deps.links.link({ acctId, userId, provedBy: 'email', by: userId, at: deps.now().toISOString() });
-  /** Everybody is operator and approver of other cards. */
+  /** Everyone is operator and approver of the other cards. */
   const ofOthers: Partial<WorldDeps> = {
     hasCardGroups: () => true,
     directory: {
@@ -202,20 +205,23 @@ describe('a card of a group with people of its own', () => {
     (verb) => entryOf(verb).isOfCard === true && verb !== 'recognize' && verb !== 'ask',
   );
 
-  it.each(aboutOneCard)('%s: is refused to the people of other cards, who learn nothing of it', async (verb) => {
-    const world = await createActionWorld(redis(), ofOthers);
+  it.each(aboutOneCard)(
+    '%s: is refused to the people of other cards, who learn nothing about the card',
+    async (verb) => {
+      const world = await createActionWorld(redis(), ofOthers);
 
-    await performAction(ask(verb, { ...byCommand, details: '2h' }), world.deps);
+      await performAction(ask(verb, { ...byCommand, details: '2h' }), world.deps);
 
-    expect(world.writes).toEqual([]);
-    expect(world.answers.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^Not done: Only .* Nothing changed/),
-    ]);
-    expect(JSON.stringify(world.answers)).toContain('Ask <@U0SUE>.');
-    expect(await refusedOf(world)).toMatchObject([{ verb, acctId }]);
-  });
+      expect(world.writes).toEqual([]);
+      expect(world.answers.map(({ text }) => text)).toEqual([
+        expect.stringMatching(/^Not done: Only .* Nothing changed/),
+      ]);
+      expect(JSON.stringify(world.answers)).toContain('Ask <@U0SUE>.');
+      expect(await refusedOf(world)).toMatchObject([{ verb, acctId }]);
+    },
+  );
 
-  it('is not found by them either', async () => {
+  it('is not found in their searches either', async () => {
     const world = await createActionWorld(redis(), ofOthers);
 
     await performAction(ask('show', { ...byCommand, target: { kind: 'words', words: ['1212'] } }), world.deps);
@@ -223,23 +229,26 @@ describe('a card of a group with people of its own', () => {
     expect(world.answers[0]?.text).toContain('No card matches “1212”');
   });
 
-  it.each(['show', 'declines', 'track'] as const)('%s: is for its holder, and for the own card only', async (verb) => {
-    const world = await createActionWorld(redis(), {
-      ...ofOthers,
-      rolesOf: async () => ({ roles: ['holder'], isComplete: true }),
-    });
-    await performAction(ask(verb, { ...byCommand, roles: ['holder'] }), world.deps);
-    expect(world.answers.at(-1)?.text).toContain('This card is not linked to you');
+  it.each(['show', 'declines', 'track'] as const)(
+    '%s: works for a holder, and only with their own card',
+    async (verb) => {
+      const world = await createActionWorld(redis(), {
+        ...ofOthers,
+        rolesOf: async () => ({ roles: ['holder'], isComplete: true }),
+      });
+      await performAction(ask(verb, { ...byCommand, roles: ['holder'] }), world.deps);
+      expect(world.answers.at(-1)?.text).toContain('This card is not linked to you');
 
-    await link(world.deps, 'U0OLGA');
-    await performAction(ask(verb, { ...byCommand, id: 'act_own', roles: ['holder'] }), world.deps);
+      await link(world.deps, 'U0OLGA');
+      await performAction(ask(verb, { ...byCommand, id: 'act_own', roles: ['holder'] }), world.deps);
 
-    expect(world.answers).toHaveLength(2);
-    expect(world.answers.at(-1)?.text).not.toContain('Not done');
-  });
+      expect(world.answers).toHaveLength(2);
+      expect(world.answers.at(-1)?.text).not.toContain('Not done');
+    },
+  );
 });
 
-describe('whoever holds a card', () => {
+describe('a cardholder', () => {
   it.each(['unblock', 'link', 'mute', 'travel'] as const)('%s: is refused, even to an approver', async (verb) => {
     const world = await createActionWorld(redis());
     world.service.status = 'BLOCKED';
@@ -258,7 +267,7 @@ describe('whoever holds a card', () => {
     expect(await world.deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0OLGA' });
   });
 
-  it('cannot end that alone, and does not escape the rule by asking for it', async () => {
+  it('cannot unlink their card alone, and cannot bypass the rule by unlinking it first', async () => {
     const world = await createActionWorld(redis());
     world.service.status = 'BLOCKED';
     const at = world.deps.now().toISOString();

@@ -78,7 +78,7 @@ const rows: Refused[] = [
   ...(['block', 'unlink', 'declines', 'track', 'ask'] as const).map(
     (verb): Refused => ({
       verb,
-      when: 'a holder means somebody else’s card',
+      when: 'a holder names a card that is not theirs',
       asked: { ...byCommand, ...asHolder, ...toPay },
       why: /This card is not linked to you/,
       isOfCard: true,
@@ -92,7 +92,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'ask',
-    when: 'there are several own cards',
+    when: 'the person has several cards',
     asked: { ...asHolder, ...toPay, target: { kind: 'own' } },
     before: async (world) => {
       await link(world, 'U0OLGA', 1);
@@ -102,14 +102,14 @@ const rows: Refused[] = [
   },
   {
     verb: 'ask',
-    when: 'an approver asks for a card of somebody else',
+    when: 'an approver asks for a card that is not theirs',
     asked: { ...byCommand, ...toPay },
     why: /This card is not linked to you/,
     isOfCard: true,
   },
   {
     verb: 'ask',
-    when: 'nothing stops it',
+    when: 'the purchase would pass anyway',
     asked: { ...toPay, ask: { ...toPay.ask, amountCents: 100 } },
     deps: { checkPurchase: async () => ({ state: 'passes' }) },
     before: (world) => link(world, 'U0OLGA'),
@@ -118,7 +118,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'ask',
-    when: 'nothing that can be changed stops it',
+    when: 'nothing that can be changed would let it pass',
     asked: toPay,
     before: (world) => link(world, 'U0OLGA'),
     why: /No limit or rule that I can change/,
@@ -133,7 +133,7 @@ const rows: Refused[] = [
   },
   {
     verb: 'link',
-    when: 'it is a bot',
+    when: 'the person is a bot',
     asked: { ...byCommand, subject: 'U0BOT' },
     deps: { person: async () => ({ ...somebody, isBot: true }) },
     why: /A bot holds no card/,
@@ -142,14 +142,14 @@ const rows: Refused[] = [
   { verb: 'unlink', when: 'nobody is linked', asked: byCommand, why: /Nobody is linked to this card/, isOfCard: true },
   {
     verb: 'claim',
-    when: 'a guest claims it',
+    when: 'a guest claims a card',
     asked: words('1212'),
     deps: { person: async () => ({ ...somebody, isGuest: true }) },
     why: /Guests and people of other companies/,
   },
   {
     verb: 'claim',
-    when: 'it was claimed too often',
+    when: 'the person has claimed too often today',
     asked: words('1212'),
     deps: { directory: noCards, person: async () => somebody },
     before: async ({ deps }) => {
@@ -157,24 +157,24 @@ const rows: Refused[] = [
     },
     why: /You have asked 5 times today/,
   },
-  { verb: 'decide-claim', when: 'it is too old', asked: onClaim, why: /This claim is too old/ },
+  { verb: 'decide-claim', when: 'the claim is too old', asked: onClaim, why: /This claim is too old/ },
   {
     verb: 'decide-claim',
-    when: 'it is decided',
+    when: 'the claim is already decided',
     asked: onClaim,
     before: (world) => claim(world, { state: 'refused', decision: { actionId: 'act_no', by: 'U0ANA', at } }),
     why: /refused already/,
   },
   {
     verb: 'decide-claim',
-    when: 'it is the own claim',
+    when: 'it is their own claim',
     asked: { ...onClaim, actor: OTTO },
     before: claim,
     why: /You claim this card yourself/,
   },
   {
     verb: 'decide-claim',
-    when: 'somebody else holds the card than the claim showed',
+    when: 'the card has a different holder than the claim showed',
     asked: { target: claimTarget(claimValue('clm_1', 0, 'U0SAM')) },
     before: claim,
     isOfCard: true,
@@ -189,9 +189,9 @@ const rows: Refused[] = [
   },
 ];
 
-it.each(rows)('$verb, when $when: the no is told and on record', (row) => expectRefused(redis(), row));
+it.each(rows)('$verb, when $when: explains the refusal and audits it', (row) => expectRefused(redis(), row));
 
-it('what was refused where it was asked is on record with the reason that was given there', async () => {
+it('audits a refusal made at the click, with the reason shown there', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await askedToPay(world, 50_000);
   const late = ask('decide', {
@@ -212,7 +212,7 @@ it('what was refused where it was asked is on record with the reason that was gi
   ]);
 });
 
-/** Files that import a value of a template that says no. */
+/** Files that import a value from a refusal template. */
 function saying(folder: string): string[] {
   const says = /import (?!type)[^;]*templates\/\w+\/(refusal|unclear)\.ts'/;
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -220,19 +220,19 @@ function saying(folder: string): string[] {
   );
 }
 
-it('nobody says no without the record: one file of each half does', () => {
-  // What was given up and how a request ended are on record as such.
+it('only the files that audit refusals can send one', () => {
+  // Failed actions and ended requests are audited separately.
   expect(saying('src').toSorted()).toEqual([
     'actions/fail-action.ts',
     'actions/record-refusal.ts',
     'approvals/complete-approval.ts',
     'approvals/resolve-request.ts',
   ]);
-  // A command that could not be read asked for nothing yet.
+  // An unreadable command is not an action yet.
   expect(saying('handlers').toSorted()).toEqual(['dispatch/card-command.ts', 'dispatch/refused.ts']);
 });
 
-it.each(verbNames)('the record’s line says of %s in words that it was refused', async (verb) => {
+it.each(verbNames)('the audit line for %s says in words that it was refused', async (verb) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
@@ -244,7 +244,7 @@ it.each(verbNames)('the record’s line says of %s in words that it was refused'
   expect(lines[0]).not.toMatch(/allowed to \w*[_-]/);
 });
 
-it('a refusal that is about no card has no preposition without its card', async () => {
+it('the audit line of a refusal without a card has no dangling preposition', async () => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
@@ -260,7 +260,7 @@ it.each([
   ['raise_limit', 'decline.rule.velocity', 'raise a limit of'],
   ['none known yet', 'decline.rule.location', 'allow purchases abroad for'],
   ['a merchant category', 'decline.rule.mcc', 'allow a merchant category for'],
-])('the form on a decline is refused in the words of what it would have done: %s', async (_what, code, did) => {
+])('names what the form on a decline would have done when it refuses it: %s', async (_what, code, did) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),

@@ -14,7 +14,7 @@ const before: typeof loosenedBy = {
   'order-virtual': async () => ({ target: virtualOrder }),
 };
 
-/** What has to be so first, and the click. */
+/** The setup each click needs, and the click. */
 async function clicked(verb: Verb) {
   const world = await createActionWorld(
     memoryRedis(() => new Date()),
@@ -26,7 +26,7 @@ async function clicked(verb: Verb) {
   return { world, action };
 }
 
-/** The job of a click dies at some step with the worker, and somebody runs it again when ten minutes are over. */
+/** Kills the worker at the given step of a click's job, and reruns the job after ten minutes have passed. */
 async function replayed(verb: Verb, killAt: number) {
   const { world, action } = await clicked(verb);
   const { deps, life } = crashAtStep(world.deps, killAt);
@@ -41,7 +41,7 @@ async function replayed(verb: Verb, killAt: number) {
 }
 
 it.each(Object.keys(before) as Verb[])(
-  '%s: a job that died at any step loosens nothing when it is run again eleven minutes later',
+  '%s: a job that crashed at any step loosens nothing when rerun eleven minutes later',
   async (verb) => {
     const late: string[] = [];
     const { written, steps } = await replayed(verb, Number.POSITIVE_INFINITY);
@@ -56,12 +56,12 @@ it.each(Object.keys(before) as Verb[])(
 );
 
 it.each(Object.keys(before) as Verb[])(
-  '%s: what failed because the card service was away loosens nothing when somebody runs it again eleven minutes later',
+  '%s: a job that failed during a card service outage loosens nothing when rerun eleven minutes later',
   async (verb) => {
     const { world, action } = await clicked(verb);
     const away = async (): Promise<never> => {
       const details = { operation: 'any', status: 503, outcome: 'refused', code: 'unavailable' } as const;
-      throw new CardApiError('away', { ...details, apiMessage: null });
+      throw new CardApiError('unavailable', { ...details, apiMessage: null });
     };
     const { card } = world.deps;
     const noWrites = { ...card, putSpendRules: away, setCardStatus: away, activateCard: away, orderVirtualCards: away };

@@ -17,7 +17,7 @@ const ask = {
 } as const;
 const said = (text: string): Message => ({ text, blocks: [] });
 
-/** @returns what was stored and what was told. */
+/** @returns what was stored and what the person was told. */
 async function asked(given: {
   isExternal?: boolean;
   roles?: Role[];
@@ -40,7 +40,7 @@ async function asked(given: {
     {
       permissions,
       async take(entry) {
-        if (given.isStoreAway === true) throw new StoreUnavailableError('away');
+        if (given.isStoreAway === true) throw new StoreUnavailableError('unavailable');
         const why = entry.type === 'refused' ? entry.why : null;
         const action = entry.type === 'action' ? entry.action : null;
         taken.push({ type: entry.type, why, ...(action?.verb === 'look' && { verb: 'look', seen: action.seen }) });
@@ -59,46 +59,43 @@ async function asked(given: {
 
 const tooLate = { kind: 'refused', why: 'This alert is too old.', message: said('Not done: too old') } as const;
 const refusals: readonly [string, Parameters<typeof asked>[0], string, RegExp, string][] = [
-  ['who has no role', { roles: [] }, 'not permitted', /Only operators/, 'refused'],
-  ['somebody of another company', { isExternal: true }, 'not permitted to people of another company', /./, 'refused'],
+  ['a person without a role', { roles: [] }, 'not permitted', /Only operators/, 'refused'],
+  ['a person from another company', { isExternal: true }, 'not permitted to people of another company', /./, 'refused'],
   [
-    'anybody while a group cannot be read',
+    'anyone while a user group is unreadable',
     { roles: [], isComplete: false },
     'it could not be read who may',
     /./,
     'unavailable',
   ],
-  ['who comes too late', { prepared: tooLate }, 'This alert is too old.', /too old/, 'refused'],
+  ['a click on an old alert', { prepared: tooLate }, 'This alert is too old.', /too old/, 'refused'],
 ];
 
-it.each(refusals)(
-  '%s is refused, and goes on record with the reason and the rules',
-  async (_who, given, why, words, counted) => {
-    const seen = await asked(given);
+it.each(refusals)('refuses %s and audits the reason and the policy', async (_who, given, why, words, counted) => {
+  const seen = await asked(given);
 
-    expect(seen.taken).toEqual([{ type: 'refused', why }]);
-    expect(seen.told).toEqual([expect.stringMatching(words)]);
-    expect(seen.counted).toEqual([counted]);
-  },
-);
+  expect(seen.taken).toEqual([{ type: 'refused', why }]);
+  expect(seen.told).toEqual([expect.stringMatching(words)]);
+  expect(seen.counted).toEqual([counted]);
+});
 
-it('who may is let through, though a group that does not matter cannot be read', async () => {
+it('lets an authorized person through although an irrelevant group is unreadable', async () => {
   const seen = await asked({ isComplete: false });
 
   expect(seen).toMatchObject({ taken: [{ type: 'action', why: null }], told: [], counted: ['taken'] });
 });
 
-it('a form that opens is a look, and nothing else is asked for yet', async () => {
+it('opening a form only records a look', async () => {
   const seen = await asked({ prepared: { kind: 'shown' } });
 
   expect(seen).toMatchObject({ taken: [{ type: 'action', verb: 'look', seen: 'block' }], told: [] });
 });
 
-it('what was shown is not taken back because it cannot be recorded', async () => {
+it('still shows the form if the look cannot be recorded', async () => {
   expect((await asked({ prepared: { kind: 'shown' }, isStoreAway: true })).told).toEqual([]);
 });
 
-it('a no is given though it cannot be recorded; a yes is not', async () => {
+it('still refuses if the refusal cannot be recorded, but accepts nothing', async () => {
   const [refused, accepted] = [await asked({ roles: [], isStoreAway: true }), await asked({ isStoreAway: true })];
 
   expect(refused.told).toEqual([expect.stringMatching(/Only operators/)]);

@@ -4,15 +4,15 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { closeHoles, type Hole, openHole } from '../../support/sequences/holes.ts';
 import { sequence, tried } from '../../support/sequences/steps.ts';
 
-/** What each row says of what somebody once did. Where no sequence of these steps can do it, a test of its own does. */
+/** What each historical bug allowed. Rows that no sequence of these steps can reproduce have a separate test. */
 const found: readonly { readonly row: string; readonly hole: Hole; readonly says: RegExp }[] = [
   {
-    row: '1: a limit that is lowered for a time, then in the portal, is no raise back to where it was',
+    row: '1: restoring a limit that was lowered temporarily and then in the portal counts as no raise',
     hole: 'the earlier value of a temporary change counts',
     says: /^\S+ alone raised limit.*: limit [^\n]*$/s,
   },
   {
-    row: '1: the same by Take back and then Put back',
+    row: '1: the same with Take back and then Put back',
     hole: 'putting back is no raise',
     says: /alone raised.*take back.*: put back [^\n]*$/s,
   },
@@ -22,12 +22,12 @@ const found: readonly { readonly row: string; readonly hole: Hole; readonly says
     says: /^nobody who may wanted to raise.*: limit [^\n]*$/s,
   },
   {
-    row: '3: what a holder asked for is approved by one, though the limit was lowered since',
+    row: '3: one approver approves a holder’s request, though the limit was lowered since',
     hole: 'approvals count for numbers that moved',
     says: /alone raised.*: ask for more .*the portal sets.*: approve [^\n]*$/s,
   },
   {
-    row: '4: the same by breaking the glass',
+    row: '4: the same by emergency override',
     hole: 'approvals count for numbers that moved',
     says: /alone raised.*the portal sets.*: break the glass [^\n]*$/s,
   },
@@ -42,54 +42,56 @@ const found: readonly { readonly row: string; readonly hole: Hole; readonly says
     says: /alone raised.*"loses".*: approve [^\n]*$/s,
   },
   {
-    row: '7: a role is removed while no worker runs, then an unblock is done',
+    row: '7: an unblock runs although the role was removed while no worker was running',
     hole: 'the roles of the click count',
     says: /went from BLOCKED to ACTIVE: \S+ is no approver/,
   },
   {
-    row: '8: somebody silences their own card',
+    row: '8: a holder mutes their own card',
     hole: 'the own card can be silenced',
     says: /silenced.*their own card/,
   },
   {
-    row: '9: several orders that are small one by one',
+    row: '9: several orders that are each small',
     hole: 'orders are not summed up',
     says: /alone put \d+ on new cards/,
   },
   {
-    row: '11: a country is opened for a time and counts as the declined purchase',
+    row: '11: a country is allowed for a time, but counts only as the declined purchase',
     hole: 'what is opened for a time counts as the purchase',
     says: /alone raised international.*: allow [^\n]*$/s,
   },
   {
-    row: '14: what somebody without roles wrote into the queue is done',
+    row: '14: a queue entry written by someone without roles is carried out',
     hole: 'some verbs are not authorized',
     says: /who is no approver, ordered/,
   },
 ];
 
-/** What no sequence of these steps can do: the test that does it. */
+/** Rows that no sequence of these steps can reproduce, and the test that covers each. */
 const elsewhere: readonly { readonly row: string; readonly file: string; readonly title: string }[] = [
   {
-    row: '10: words about time that were not understood',
+    row: '10: misunderstood words about time',
     file: 'test/flow/one-person.test.ts',
-    title: 'is a time, not a reason, in whichever words',
+    title: 'is read as a duration, not a reason, in any wording',
   },
   {
     row: '12: a member types commands for two minutes',
     file: 'test/flow/permissions.test.ts',
-    title: 'a member who types commands all the time fills neither the record nor what Slack answers about groups',
+    title: 'cannot flood the record or Slack’s user group lookups with commands',
   },
   {
     row: '13: a channel is shared with another company',
     file: 'test/flow/shared-channels.test.ts',
-    title: 'requests and audit lines never reach a channel that another company reads',
+    title: 'never posts requests and audit lines to a channel shared with another company',
   },
 ];
 
 const faults = new Map<Hole, string[]>();
 
-/** What the sequences that `npm test` tries say of a hole, until it is all that the rows are about. */
+/**
+ * Failures that the sequences of `npm test` report with this hole open. Stops once every row of the hole is reproduced.
+ */
 async function faultsWith(hole: Hole): Promise<readonly string[]> {
   const known = faults.get(hole);
   if (known !== undefined) return known;
@@ -109,18 +111,18 @@ async function faultsWith(hole: Hole): Promise<readonly string[]> {
   return said;
 }
 
-describe('the sequences find again what the code once let people do', () => {
+describe('the sequences reproduce bugs that once bypassed the policy', () => {
   afterAll(closeHoles);
 
   it.each(found)('row $row', async ({ hole, says }) => {
     const faults = await faultsWith(hole);
     expect(
       faults.some((fault) => says.test(fault)),
-      `no sequence of ${tried.count} found it`,
+      `${tried.count} sequences did not reproduce it`,
     ).toBe(true);
   });
 
-  it.each(elsewhere)('row $row: has a test of its own', ({ file, title }) => {
+  it.each(elsewhere)('row $row: has a dedicated test', ({ file, title }) => {
     expect(readFileSync(file, 'utf8')).toContain(title);
   });
 });

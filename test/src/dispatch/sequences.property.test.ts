@@ -4,13 +4,13 @@ import { examples } from '../../support/examples.ts';
 import { runSequence } from '../../support/sequences/run.ts';
 import { sequence, tried } from '../../support/sequences/steps.ts';
 
-/** `npm test` tries the same ones each time; `npm run test:sequences` others, unless it is told which. */
+/** `npm test` always tries the same sequences; `npm run test:sequences` tries new ones unless SEED is set. */
 const seed = Number(
   process.env['SEED'] ?? (process.env['TEST_RUNS'] === undefined ? tried.seed : Date.now() % 2 ** 31),
 );
 
 it(
-  'nobody, alone or with somebody who may not approve, in any order, loosens more than the policy allows',
+  'nobody loosens more than the policy allows, alone or with non-approvers, in any order of steps',
   async () => {
     const seen = new Map<string, number>();
     await fc.assert(
@@ -22,7 +22,7 @@ it(
     );
     if (process.env['TEST_RUNS'] !== undefined)
       process.stdout.write(`seed ${seed}: ${JSON.stringify(Object.fromEntries(seen))}\n`);
-    // What is loosened in no sequence is proved by none.
+    // A kind of loosening that never occurs in a sequence is not covered.
     for (const kind of ['alone, for good', 'alone, for a time', 'by several', 'taken back', 'ordered', 'unblock'])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
   },

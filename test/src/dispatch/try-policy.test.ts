@@ -117,24 +117,28 @@ describe('trying a policy on recorded decisions', () => {
 
   it.each<[string, Partial<typeof then>, string | null]>([
     ['the same answer', {}, null],
-    ['a raise that takes more now', { raiseCents: 50_001 }, 'needs 2 more'],
-    ['what has no amount', { raiseCents: 'no amount' }, 'needs 2 more'],
-    ['what lasted too long', { lastsMs: 'stays' }, 'refused'],
-    ['somebody who is no approver any more', { userId: 'U0ZOE', roles: [] }, 'refused'],
-    ['somebody in a user group then', { userId: 'U0ZOE' }, null],
-    ['the card of a group with other approvers', { group: 'North' }, 'refused'],
-    ['somebody who stands in', { userId: 'U0BEN', roles: [], kind: 'refused' }, 'allowed'],
-    ['an order that takes two now', { verb: 'order-virtual', raiseCents: 10_001, lastsMs: null }, 'needs 1 more'],
-    ['a raise over a cap of then', { isOverCap: true, kind: 'request', others: 1 }, null],
-    ['what waited too long then', { kind: 'late' }, null],
-    ['a verb of an older version', { verb: 'gone' }, null],
+    ['a raise that now needs more approvers', { raiseCents: 50_001 }, 'needs 2 more'],
+    ['an action without an amount', { raiseCents: 'no amount' }, 'needs 2 more'],
+    ['a change that lasts too long', { lastsMs: 'stays' }, 'refused'],
+    ['a former approver', { userId: 'U0ZOE', roles: [] }, 'refused'],
+    ['a former member of a user group', { userId: 'U0ZOE' }, null],
+    ['a card of a group with other approvers', { group: 'North' }, 'refused'],
+    ['a delegate', { userId: 'U0BEN', roles: [], kind: 'refused' }, 'allowed'],
+    [
+      'an order that now needs two approvers',
+      { verb: 'order-virtual', raiseCents: 10_001, lastsMs: null },
+      'needs 1 more',
+    ],
+    ['a raise over a cap in force at the time', { isOverCap: true, kind: 'request', others: 1 }, null],
+    ['an action that was late at the time', { kind: 'late' }, null],
+    ['a verb from an older version', { verb: 'gone' }, null],
   ])('%s', (_what, over, would) => {
     const differences = replayDecisions(policy, [{ ...then, ...over }]);
 
     expect(differences.map((difference) => difference.would)).toEqual(would === null ? [] : [would]);
   });
 
-  it('says what was decided, when and for whom', () => {
+  it('reports what was decided, when and for whom', () => {
     expect(replayDecisions(policy, [{ ...then, raiseCents: 90_000 }])).toEqual([
       {
         at: at.toISOString(),

@@ -10,7 +10,7 @@ const hours = (count: number) => ({ kind: 'duration', ms: count * HOUR });
 const day = (date: string) => ({ kind: 'day', day: date });
 const until = (at: string) => ({ kind: 'until', at });
 
-/** What was typed, and the term; null: it is asked about. */
+/** The typed text and the term. Null: Cardbell asks back. */
 const times: readonly [string, object | null][] = [
   ['for an hour', hours(1)],
   ['two hours', hours(2)],
@@ -111,7 +111,7 @@ const times: readonly [string, object | null][] = [
   ['this afternoon', null],
   ['no later than friday', null],
   ['untl friday by noon', null],
-  // Misspelled: asked about, so that no slip makes a change permanent.
+  // Misspelled: Cardbell asks back, so that no typo makes a change permanent.
   ['for two horus', null],
   ['for an huor', null],
   ['half an huor', null],
@@ -129,7 +129,7 @@ const times: readonly [string, object | null][] = [
   ['friady', null],
   ['permanantly', null],
   ['forver', null],
-  // Nine in the morning or in the evening.
+  // Ambiguous: nine in the morning or in the evening.
   ['tomorrow at 9', null],
   ['until friday at 5', null],
   ['tonight at 9', null],
@@ -172,7 +172,7 @@ it.each([
   'fridayish',
   '5pm-ish',
   '2 hours later',
-])('%j says no time that anybody can read: it is asked about and never becomes the reason', (said) => {
+])('asks back about %j, which is no readable time, and never takes it for the reason', (said) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
     `limit 4242 daily 450 team lunch ${said}`,
@@ -189,14 +189,14 @@ it.each([
 });
 
 it.each(['soonish', 'later', 'a bit', 'a while', 'for some time', 'briefly', 'awhile'])(
-  '%j in front of the reason is asked about as well',
+  'asks back about %j in front of the reason',
   (said) => {
     expect(parseCommand(`limit 4242 daily 450 ${said} team lunch`, clock)).toMatchObject({ kind: 'unclear' });
     expect(parseCommand(`ask 300 ${said} team lunch`, clock)).toMatchObject({ kind: 'unclear' });
   },
 );
 
-it.each(times)('/card limit and /card ask read %j, before the reason and behind it, or ask about it', (said, term) => {
+it.each(times)('/card limit and /card ask read %j before and after the reason, or ask back', (said, term) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
     `limit 4242 daily 450 ${said} team lunch`,
@@ -211,10 +211,10 @@ it.each(times)('/card limit and /card ask read %j, before the reason and behind 
         input: text.startsWith('ask') ? { ask: { term } } : { changeRequest: { term } },
       });
   }
-  // Behind the reason: a lunch for 90 people, and once a year.
+  // After the reason these are ordinary words: a lunch for 90 people, and once a year.
   if (said === 'for 90' || said === 'once') return;
   const behind = parseCommand(`limit 4242 daily 450 lunch ${said}`, clock);
-  expect(behind, 'what is said of time never becomes a part of the reason').not.toMatchObject({
+  expect(behind, 'words about time never become part of the reason').not.toMatchObject({
     kind: 'read',
     input: { changeRequest: { term: { kind: 'permanent' } } },
   });
@@ -249,7 +249,7 @@ it.each([
   'idag',
   'на 2 часа',
   'до завтра',
-])('%j is a time in another language: it is asked about, wherever it stands', (said) => {
+])('asks back about %j, a time in another language, in any position', (said) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
     `limit 4242 daily 450 ${said} team lunch`,
@@ -259,7 +259,7 @@ it.each([
     expect(parseCommand(text, clock), text).toMatchObject({ kind: 'unclear' });
 });
 
-it.each(times)('/card mute ends with %j, or asks', (said, term) => {
+it.each(times)('/card mute ends with %j, or asks back', (said, term) => {
   const read = muteEndOf(`${said} trip`.split(' '), clock);
   const isTooLong = 'why' in read && read.why.startsWith('That is longer than 90 days');
   expect('endsAt' in read || isTooLong).toBe(term !== null);
@@ -300,11 +300,11 @@ it.each([
   'for good customers',
   'Jane Soon and the later shift',
   'fresh fish for 5',
-])('%j says nothing of time: it is the reason', (reason) => {
+])('takes %j for the reason, since it is not about time', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
 
-/** What was typed, and whole cents; null: it is asked about. */
+/** The typed text and the amount in cents. Null: Cardbell asks back. */
 const amounts: readonly [string, number | null][] = [
   ['450', 45_000],
   ['$450', 45_000],
@@ -341,9 +341,9 @@ const amounts: readonly [string, number | null][] = [
   ['50%', null],
 ];
 
-it.each(amounts)('/card limit and /card ask read %j, or ask about it', (said, cents) => {
+it.each(amounts)('/card limit and /card ask read %j, or ask back', (said, cents) => {
   for (const text of [`limit 4242 daily ${said} lunch`, `ask ${said} lunch`, `ask 4242 ${said} lunch`]) {
-    // That is $4,242 for 2 hours.
+    // This means $4,242 for 2 hours.
     if (text === 'ask 4242 2 hours lunch') continue;
     const read = parseCommand(text, clock);
     if (cents === null) expect(read, text).toMatchObject({ kind: 'unclear' });
@@ -369,12 +369,12 @@ it.each<[string, string | null]>([
   ['22:00', null],
   ['eod', null],
   ['22:00-07:00 tommorow', null],
-])('quiet hours read %j, or ask about it', (said, range) => {
+])('quiet hours accept %j, or ask back', (said, range) => {
   const read = parseQuiet(said, clock.zone);
   expect(read.kind === 'hours' ? `${read.window.from}-${read.window.to}` : null).toBe(range);
 });
 
-it('a typo in a period gets a suggestion', () => {
+it('suggests the period that a typo probably means', () => {
   for (const [typed, meant] of [
     ['dayly', 'daily'],
     ['wekly', 'weekly'],
@@ -386,13 +386,13 @@ it('a typo in a period gets a suggestion', () => {
     });
 });
 
-it.each(['permanently', 'forever'])('%j is permanent', (said) => {
+it.each(['permanently', 'forever'])('%j makes a limit permanent', (said) => {
   const input = { changeRequest: { term: { kind: 'permanent' } } };
   expect(parseCommand(`limit 4242 daily 450 ${said} lunch`, clock)).toMatchObject({ kind: 'read', input });
 });
 
 it.each(['this purchase', 'for this purchase only', 'the next purchase', 'one-time', 'just once', 'single use'])(
-  '%j is asked about where a limit is typed, and is what /card ask means anyway',
+  '/card limit asks back about %j, which /card ask means anyway',
   (said) => {
     expect(parseCommand(`limit 4242 daily 450 ${said}`, clock)).toMatchObject({ kind: 'unclear' });
     expect(parseCommand(`limit 4242 daily 450 lunch ${said}`, clock)).toMatchObject({ kind: 'unclear' });
@@ -401,7 +401,7 @@ it.each(['this purchase', 'for this purchase only', 'the next purchase', 'one-ti
   },
 );
 
-it('who asks for one purchase may say so in front, and then write of time as they like', () => {
+it('/card ask accepts any words about time after “this purchase”', () => {
   expect(parseCommand('ask 300 the 9am flight', clock)).toMatchObject({
     kind: 'unclear',
     why: expect.stringContaining('Or begin with “this purchase”.'),

@@ -6,8 +6,8 @@ import { clock } from '../../support/clock.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;
 
-it.each(verbNames)('%s: what it permits and what was refused are told in words', (verb) => {
-  // Behind "Only approvers may" and "do you want to": a verb, and never the command itself where that is none.
+it.each(verbNames)('%s: permission and refusal texts start with a verb phrase', (verb) => {
+  // Both follow "Only approvers may" and "do you want to", so they start with a verb and not with a command name.
   const verbs =
     /^(activate|acknowledge|ask|block|change|choose|claim|close|confirm|decide|end|have|hide|link|look|mute|name|order|raise|resend|say|see|set|show|start|take|unblock|undo|unlink|subscribe|unmute|use|withdraw) ?/;
   expect(entryOf(verb).permission.doing).toMatch(verbs);
@@ -15,13 +15,13 @@ it.each(verbNames)('%s: what it permits and what was refused are told in words',
   expect(refusedTo(verb)).not.toMatch(/_/);
 });
 
-it.each(helpFor(everyRole).own.map(({ example }) => example))('%s, an example of the help, can be read', (example) => {
-  // As Slack delivers it: a person who was picked from its list is a token.
+it.each(helpFor(everyRole).own.map(({ example }) => example))('help example %s can be parsed', (example) => {
+  // Slack delivers a person picked from its list as a token.
   const escaped = readSlashText(example.replace('@jane', '<@U0JANE|jane>'));
   expect(parseCommand(escaped, clock).kind).toMatch(/^(read|help)$/);
 });
 
-/** The question which card is meant, for each verb that is about one. */
+/** How each verb that takes a card asks which card is meant. */
 const questions: Readonly<Record<string, string>> = {
   show: 'show',
   activate: 'activate',
@@ -43,7 +43,7 @@ const questions: Readonly<Record<string, string>> = {
 };
 
 it.each(verbNames.filter((verb) => questions[verb] !== undefined))(
-  '%s: which card is meant is asked in English',
+  '%s: asks in English which card is meant',
   (verb) => {
     const matches = [1, 2].map((count) =>
       chooseCard({ doing: refusedTo(verb), query: 'x', choices: [], matches: count }),
@@ -55,12 +55,12 @@ it.each(verbNames.filter((verb) => questions[verb] !== undefined))(
   },
 );
 
-it('no verb that takes a card is without such a question', () => {
+it('every command that takes a card has an expected question here', () => {
   const ofCards = verbNames.filter((verb) => entryOf(verb).isOfCard === true && entryOf(verb).command !== undefined);
   expect(ofCards.filter((verb) => questions[verb] === undefined)).toEqual([]);
 });
 
-it('that another approver has to agree is said in one way', () => {
+it('the need for another approver is worded the same everywhere', () => {
   const said = verbNames.map((verb) => JSON.stringify(entryOf(verb).permission)).join('\n');
   expect(said).toContain('it needs another approver');
   expect(said).not.toMatch(/takes an?|different approver/);

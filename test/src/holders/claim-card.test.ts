@@ -38,7 +38,7 @@ interface Given {
   readonly name?: string | null;
   readonly link?: ReturnType<typeof linkedTo> | null;
   readonly isGuest?: boolean;
-  /** How many accounts the words mean, and have the address of the person. */
+  /** Number of accounts that match the typed words and have the person's address. */
   readonly accounts?: number;
 }
 
@@ -94,7 +94,7 @@ function setUp({ email = 'hugo@example.com', name = null, link = null, isGuest =
 const claim = (over: Over = {}) =>
   ask('claim', { target: { kind: 'words', words: ['1212'] }, actor: { userId: 'U0HUGO', teamId: 'T1' }, ...over });
 
-it('asks to confirm where the e-mail address is the one of the holder, and links nothing yet', async () => {
+it('asks for confirmation when the email matches the cardholder, and links nothing yet', async () => {
   const world = setUp();
 
   await world.claimCard(claim());
@@ -104,7 +104,7 @@ it('asks to confirm where the e-mail address is the one of the holder, and links
   expect(world.set).toEqual([]);
 });
 
-it('links the card once that is confirmed', async () => {
+it('links the card after the confirmation', async () => {
   const world = setUp();
 
   await world.claimCard(claim({ confirmed: true, target: { kind: 'card', acctId, cardId: null, alertId: null } }));
@@ -113,7 +113,7 @@ it('links the card once that is confirmed', async () => {
   expect(world.answers).toEqual([expect.stringContaining('Linked: <@U0HUGO>')]);
 });
 
-it('asks nobody where the card is linked to the person already', async () => {
+it('answers that the card is already linked to the person, without asking an approver', async () => {
   const world = setUp({ link: linkedTo('U0HUGO') });
 
   await world.claimCard(claim());
@@ -122,10 +122,10 @@ it('asks nobody where the card is linked to the person already', async () => {
 });
 
 it.each<[string, Given]>([
-  ['the e-mail address is another', { email: 'somebody@example.com' }],
-  ['Slack knows no e-mail address', { email: null }],
-  ['somebody else is linked to the card', { link: linkedTo('U0SAM') }],
-])('leaves it to an approver, in the same words, where %s', async (_when, given) => {
+  ['the email differs', { email: 'somebody@example.com' }],
+  ['Slack has no email', { email: null }],
+  ['someone else is linked to the card', { link: linkedTo('U0SAM') }],
+])('asks the approvers, with the same answer, when %s', async (_when, given) => {
   const world = setUp(given);
 
   await world.claimCard(claim());
@@ -147,12 +147,12 @@ it('refuses the sixth claim of a day', async () => {
 
   expect(world.posted).toHaveLength(5);
   expect(world.refusals).toEqual(['Your claim: You have asked 5 times today. Ask an approver.']);
-  expect(world.ends, 'the end of each, a day after it was asked').toEqual(
+  expect(world.ends, 'each claim expires a day after it was made').toEqual(
     Array.from({ length: 5 }, () => '2026-11-21T15:00:00.000Z'),
   );
 });
 
-it('refuses somebody who cannot hold a card', async () => {
+it('refuses a person who cannot hold a card', async () => {
   const world = setUp({ isGuest: true });
 
   await world.claimCard(claim());
@@ -161,7 +161,7 @@ it('refuses somebody who cannot hold a card', async () => {
   expect(world.posted).toEqual([]);
 });
 
-it('offers a choice among a few cards, and leaves it to an approver where the words could mean many', async () => {
+it('offers a choice among a few cards, and asks the approvers when many match', async () => {
   const few = setUp({ accounts: 5 });
   const many = setUp({ accounts: 6 });
 
@@ -173,7 +173,7 @@ it('offers a choice among a few cards, and leaves it to an approver where the wo
   expect((await many.claims.open())[0]?.cards, 'the first five').toHaveLength(5);
 });
 
-it('links nothing by a card that is confirmed, where it is not the one of the holder by now', async () => {
+it('asks the approvers if the email no longer matches at the confirmation', async () => {
   const world = setUp({ email: 'somebody@example.com' });
 
   await world.claimCard(claim({ confirmed: true, target: { kind: 'card', acctId, cardId: null, alertId: null } }));
@@ -182,7 +182,7 @@ it('links nothing by a card that is confirmed, where it is not the one of the ho
   expect(world.posted).toEqual(['clm_claim1']);
 });
 
-it('does not take cards of others for the one that is meant', async () => {
+it("never takes someone else's card for the claimed card", async () => {
   const world = setUp();
 
   await world.claimCard(claim({ target: { kind: 'card', acctId: acctId + 1, cardId: null, alertId: null } }));
@@ -193,7 +193,7 @@ it('does not take cards of others for the one that is meant', async () => {
   expect(world.refusals).toEqual([expect.stringContaining('I don’t know which card you mean')]);
 });
 
-it('finds cards by all the words of a claim', async () => {
+it('searches for cards by all words of a claim', async () => {
   const world = setUp();
 
   await world.claimCard(claim({ target: { kind: 'words', words: ['Hugo', 'Reyes'] } }));
@@ -201,20 +201,20 @@ it('finds cards by all the words of a claim', async () => {
   expect(world.searched).toEqual(['Hugo Reyes']);
 });
 
-it('is one claim, however often the same card is claimed', async () => {
+it('creates one claim however often the same card is claimed', async () => {
   const world = setUp({ email: null });
 
   await world.claimCard(claim());
   await Promise.all([world.claimCard(claim({ id: 'act_again' })), world.claimCard(claim({ id: 'act_oncemore' }))]);
 
   expect(await world.claims.open()).toHaveLength(1);
-  expect(new Set(world.posted), 'posted again under the id of the first, which makes it nothing').toEqual(
+  expect(new Set(world.posted), "reposted under the first claim's id, which makes it a no-op").toEqual(
     new Set(['clm_claim1']),
   );
   expect(world.entries).toHaveLength(1);
 });
 
-it('answers only the person who claims a card that does not exist', async () => {
+it('answers only the person who claims a nonexistent card', async () => {
   const world = setUp({ accounts: 0 });
 
   await world.claimCard(claim());
@@ -231,7 +231,7 @@ it.each([
   ['Hugo', false],
   ['Hugo Ray', false],
   [null, false],
-])('compares the name in Slack, %j, with the holder’s: %j', async (name, isSameName) => {
+])('compares the Slack name %j with the cardholder’s: %j', async (name, isSameName) => {
   const world = setUp({ email: 'somebody@example.com', name });
 
   await world.claimCard(claim());
@@ -239,7 +239,7 @@ it.each([
   expect((await world.claims.open())[0]?.cards).toEqual([{ acctId, isSameName, isSameEmail: false }]);
 });
 
-describe('the message of a claim', () => {
+describe('the claim message', () => {
   const claimed = {
     id: 'clm_1',
     action: claim({ target: { kind: 'words', words: ['Hugo', 'Reyes'] } }),
@@ -257,7 +257,7 @@ describe('the message of a claim', () => {
     );
   const unix = (at: string): string => String(Date.parse(at) / 1000);
 
-  it('says which card it is, what speaks against it, and when it expires', async () => {
+  it('shows the card, what does not match, and when the claim expires', async () => {
     const text = await textOf(open);
 
     expect(text).toContain(`<@U0HUGO> says card ${card.last4} is theirs`);
@@ -266,14 +266,14 @@ describe('the message of a claim', () => {
     expect(text).toContain(unix(open.expiresAt));
   });
 
-  it('says who would lose the card, and that the names match', async () => {
+  it('shows who would lose the card, and that the names match', async () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
 
     expect(text).toContain('Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s.');
     expect(text).toContain('Their Slack email matches the cardholder’s.');
   });
 
-  it('says that somebody does not hold a card any more', async () => {
+  it('shows that a person no longer holds a card', async () => {
     const unlink = ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } });
 
     expect(await textOf({ ...open, action: unlink }, 'U0HUGO')).toContain('is no longer theirs');
@@ -282,7 +282,7 @@ describe('the message of a claim', () => {
     );
   });
 
-  it('says who confirmed it and when', async () => {
+  it('shows who confirmed it and when', async () => {
     const text = await textOf({ ...claimed, state: 'confirmed', acctId, decision });
 
     expect(text).toContain('<@U0ANA>');

@@ -9,7 +9,7 @@ const expiresAt = '2026-11-21T15:00:00.000Z';
 const cards = [{ acctId: 7, isSameName: true, isSameEmail: false }];
 const decision = { actionId: 'act_1', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
 
-it('lists the claims that nobody has decided, oldest first, and forgets an id that outlived its claim', async () => {
+it('lists open claims, oldest first, and drops ids whose claim is gone', async () => {
   const claims = createClaims(redis(), storeSigner);
   const claim = (id: string, askedAt: string) => ({ id, action: ask('claim', { askedAt }), cards, expiresAt });
   await claims.save({ ...claim('clm_b', '2026-11-20T15:00:02.000Z'), state: 'open' });
@@ -30,7 +30,7 @@ it('keeps a claim for 30 days', async () => {
   expect(Math.ceil(days)).toBe(30);
 });
 
-it('counts what a person claims within a day, and the same action once', async () => {
+it("counts a person's claims per day, and each action once", async () => {
   const claims = createClaims(redis(), storeSigner);
 
   expect(await claims.count('U0HUGO', 'act_1')).toBe(1);
@@ -39,7 +39,7 @@ it('counts what a person claims within a day, and the same action once', async (
   expect(await claims.count('U0SAM', 'act_3')).toBe(1);
 });
 
-it('nothing is done with a claim that somebody altered in Redis', async () => {
+it('ignores a claim that was altered in Redis', async () => {
   const claims = createClaims(redis(), storeSigner);
   await claims.save({ id: 'clm_a', action: ask('claim'), cards, expiresAt, state: 'open' });
   const key = '{cardbell:state}:claim:clm_a';

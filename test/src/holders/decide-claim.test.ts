@@ -59,7 +59,7 @@ async function setUp(
 
 const linkOf = (userId: string): Link => ({ acctId, userId, provedBy: 'approver', by: 'U0ANA', at: open.expiresAt });
 
-it('is not confirmed by who saw another holder, or none: the claim shows it now, and asks again', async () => {
+it('refuses a confirmation based on an outdated holder, updates the claim and allows another decision', async () => {
   const world = await setUp(undefined, { heldBy: 'U0SAM' });
 
   await world.decideClaim(decision(1));
@@ -74,7 +74,7 @@ it('is not confirmed by who saw another holder, or none: the claim shows it now,
   expect(world.set).toMatchObject([{ acctId, userId: 'U0HUGO' }]);
 });
 
-it('is finished when its worker died after the link: who holds the card now is who claimed it', async () => {
+it('completes a confirmation whose worker died after linking the card', async () => {
   const world = await setUp(undefined, { heldBy: 'U0HUGO' });
 
   await world.decideClaim(decision(1));
@@ -85,7 +85,7 @@ it('is finished when its worker died after the link: who holds the card now is w
 const decision = (choice: number | null, over: Over = {}) =>
   ask('decide-claim', { id: 'act_decide1', target: { kind: 'claim', claimId: 'clm_1', choice }, ...over });
 
-it('links the card that was picked, and the claim is confirmed', async () => {
+it('links the chosen card and confirms the claim', async () => {
   const world = await setUp();
 
   await world.decideClaim(decision(1));
@@ -95,21 +95,21 @@ it('links the card that was picked, and the claim is confirmed', async () => {
   expect(await world.claims.open()).toEqual([]);
 });
 
-it('links nothing where it is refused, and who claimed is told once although the job runs twice', async () => {
+it('links nothing when denied, and notifies the claimant once although the job runs twice', async () => {
   const world = await setUp();
 
   await world.decideClaim(decision(null));
   await world.decideClaim(decision(null));
 
   expect(world.set).toEqual([]);
-  // The same entry again adds nothing to the record.
+  // Appending the same entry again adds nothing to the audit log.
   const entry = { event: 'denied', after: 'U0HUGO', detail: 'clm_1' };
   expect(world.entries).toMatchObject([entry, entry]);
   expect([...world.told]).toEqual([['clm_1-refused', expect.stringContaining('<@U0OLGA> could not confirm')]]);
   expect(world.refusals).toEqual([]);
 });
 
-it('is refused before that is on record: after a crash between the two nobody else can confirm it', async () => {
+it('saves the denial before auditing it, so that nobody can confirm the claim after a crash in between', async () => {
   const world = await setUp();
   const dying = createClaimDecisions({ ...world.deps, record: () => Promise.reject(new Error('killed')) });
   await expect(dying.decideClaim(decision(null))).rejects.toThrow('killed');
@@ -121,7 +121,7 @@ it('is refused before that is on record: after a crash between the two nobody el
   expect(world.entries.map(({ event }) => event)).toEqual(['denied']);
 });
 
-it('takes one decision only, and none from the person who claims', async () => {
+it('accepts only one decision, and none from the claimant', async () => {
   const world = await setUp();
 
   await world.decideClaim(decision(1, { id: 'act_own', actor: { userId: 'U0HUGO', teamId: 'T1' } }));
@@ -135,7 +135,7 @@ it('takes one decision only, and none from the person who claims', async () => {
   expect(world.set).toEqual([]);
 });
 
-it('expires by itself, and a decision that comes after its time does not count', async () => {
+it('expires, and ignores a decision made after that', async () => {
   const world = await setUp('2026-11-21T15:00:00.001Z');
 
   await world.decideClaim(decision(1));
@@ -147,8 +147,8 @@ it('expires by itself, and a decision that comes after its time does not count',
   expect(world.set).toEqual([]);
 });
 
-it('that was refused while the worker of its confirmation stood still links nothing, and stays refused', async () => {
-  const lost = new TooLateError('the lock may be somebody else’s by now');
+it('links nothing and stays denied if the denial came while the confirming worker was frozen', async () => {
+  const lost = new TooLateError('someone else may own the lock');
   const world = await setUp(undefined, {
     withLock: async (_name, work) => await work({ confirm: () => Promise.reject(lost) }),
   });
@@ -166,17 +166,17 @@ it('that was refused while the worker of its confirmation stood still links noth
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'refused' });
 });
 
-it('takes a decision up to its last moment', async () => {
+it('accepts a decision up to the last moment', async () => {
   const world = await setUp(open.expiresAt);
 
   await world.decideClaim(decision(1));
 
   expect(world.refusals).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed' });
-  expect([...world.told], 'the link tells it').toEqual([]);
+  expect([...world.told], 'linking the card sends the notification').toEqual([]);
 });
 
-it('is refused where the claim is not kept any more', async () => {
+it('refuses a decision on a claim that is no longer stored', async () => {
   const world = await setUp();
 
   await world.decideClaim(ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_old', choice: 1 } }));
@@ -184,7 +184,7 @@ it('is refused where the claim is not kept any more', async () => {
   expect(world.refusals).toEqual(['Your decision: This claim is too old. Have it claimed again.']);
 });
 
-it('is ended by its time once, and told again after a crash', async () => {
+it('expires once, and notifies the claimant again after a crash', async () => {
   const expired = await setUp();
   await expired.endClaim('clm_1');
   await expired.endClaim('clm_1');
@@ -195,7 +195,7 @@ it('is ended by its time once, and told again after a crash', async () => {
   expect(expired.updated).toEqual(['clm_1', 'clm_1']);
 });
 
-it('is not ended by its time after a decision', async () => {
+it('does not expire after a decision', async () => {
   const decided = await setUp();
   await decided.decideClaim(decision(null));
   await decided.endClaim('clm_1');
@@ -213,7 +213,7 @@ it('links nothing for a choice that the claim does not have', async () => {
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'refused' });
 });
 
-it('ends the link where that is what was claimed', async () => {
+it('removes the link when that was the claim', async () => {
   const unlink: OpenClaim = { ...open, action: ask('unlink', { actor: { userId: 'U0HUGO', teamId: 'T1' } }) };
   const world = await setUp(undefined, { claim: unlink });
 
@@ -224,7 +224,7 @@ it('ends the link where that is what was claimed', async () => {
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', acctId });
 });
 
-it('is not for the approver who holds the card', async () => {
+it('refuses a decision by an approver who holds the card', async () => {
   const world = await setUp(undefined, { holder: 'U0OLGA' });
 
   await world.decideClaim(decision(1));

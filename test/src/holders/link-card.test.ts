@@ -53,7 +53,7 @@ const linkTo = (userId: string, id = 'act_link1') => ({
 const unlink = { action: ask('unlink', byCommand), acctId, cardId };
 
 describe('linking a card', () => {
-  it('is on record with who held it before, and welcomes the new holder', async () => {
+  it('audits the previous holder, and welcomes the new one', async () => {
     const world = setUp();
     await world.linkCard(linkTo('U0SAM', 'act_link0'));
 
@@ -63,10 +63,10 @@ describe('linking a card', () => {
     expect(world.entries.at(-1)).toMatchObject({ event: 'done', before: 'U0SAM', after: 'U0HUGO' });
     expect(world.welcomed).toEqual(['U0SAM', 'U0HUGO']);
     expect(world.answers.at(-1)).toContain('<@U0SAM> is no longer linked to it');
-    expect(world.lost, 'whoever loses the card is told').toEqual(['U0SAM']);
+    expect(world.lost, 'the person who loses the card is notified').toEqual(['U0SAM']);
   });
 
-  it('to the person who holds it already changes nothing, says so, and welcomes nobody again', async () => {
+  it('changes nothing for the current holder, says so, and sends no second welcome', async () => {
     const world = setUp();
     await world.linkCard(linkTo('U0HUGO', 'act_link0'));
 
@@ -77,7 +77,7 @@ describe('linking a card', () => {
     expect(world.answers.at(-1)).toMatch(/is already linked to .*Nothing changed/);
   });
 
-  it('done again after a crash is put on record once and says that it was done', async () => {
+  it('audits once when rerun after a crash, and answers that it was done', async () => {
     const world = setUp();
     await world.linkCard(linkTo('U0HUGO'));
 
@@ -88,10 +88,10 @@ describe('linking a card', () => {
   });
 
   it.each<[string, Person | null]>([
-    ['somebody Slack does not know', null],
+    ['a person unknown to Slack', null],
     ['a bot', { ...hugo, isBot: true }],
     ['a guest', { ...hugo, isGuest: true }],
-    ['somebody of another company', { ...hugo, isExternal: true }],
+    ['a person from another company', { ...hugo, isExternal: true }],
     ['a deactivated account', { ...hugo, isDeactivated: true }],
   ])('is refused for %s', async (_whom, person) => {
     const world = setUp(person);
@@ -104,7 +104,7 @@ describe('linking a card', () => {
 });
 
 describe('unlinking a card', () => {
-  it('is on record, and answered again when it is done again after a crash', async () => {
+  it('is audited, and answered again when rerun after a crash', async () => {
     const world = setUp();
     await world.linkCard(linkTo('U0HUGO'));
 
@@ -117,10 +117,10 @@ describe('unlinking a card', () => {
       ['done', 'U0HUGO'],
     ]);
     expect(world.answers.slice(-2)).toEqual([expect.stringContaining('Unlinked'), expect.stringContaining('Unlinked')]);
-    expect(world.lost, 'its holder is told once').toEqual(['U0HUGO']);
+    expect(world.lost, 'the holder is notified once').toEqual(['U0HUGO']);
   });
 
-  it('of one’s own is for somebody else to confirm', async () => {
+  it("needs someone else's confirmation when it is your own card", async () => {
     const world = setUp(hugo, true);
     await world.linkCard(linkTo('U0OLGA'));
 
@@ -131,7 +131,7 @@ describe('unlinking a card', () => {
     expect(world.lost).toEqual([]);
   });
 
-  it('is refused where nobody is linked', async () => {
+  it('is refused when nobody is linked', async () => {
     const world = setUp();
 
     await world.unlinkCard(unlink);

@@ -23,7 +23,7 @@ it('links one person to an account, and any number of accounts to a person', asy
   expect(await links.isHolder('U0HUGO')).toBe(true);
 });
 
-it('replaces whoever held the account before, and does not mistake one id for the start of another', async () => {
+it('replaces the previous holder of the account, and does not confuse an id with a longer one', async () => {
   const { links, link } = setUp();
   await link(1, 'U0HUGO');
   await link(1, 'U0HUGO2');
@@ -33,7 +33,7 @@ it('replaces whoever held the account before, and does not mistake one id for th
   expect((await links.ofUser('U0HUGO2')).map(({ acctId }) => acctId)).toEqual([1]);
 });
 
-it('remembers for a day who held a card', async () => {
+it('remembers a former holder for a day', async () => {
   const { links, link, advance } = setUp();
   await link(1, 'U0HUGO');
   await links.unlink(1);

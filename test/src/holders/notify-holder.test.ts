@@ -22,7 +22,7 @@ const entry = OutboxEntry.parse({
   message: { text: 'Your card is linked to you.', blocks: [] },
 });
 
-it('tells the holder of a declined purchase, and nobody where the card has none', async () => {
+it('notifies the holder of a declined purchase, and nobody if the card has no holder', async () => {
   const told: string[] = [];
   const notifyPerson = async (userId: string) => void told.push(userId);
   const alert = declined('decline.rule.velocity', 'over');
@@ -33,7 +33,7 @@ it('tells the holder of a declined purchase, and nobody where the card has none'
   expect(told).toEqual(['U0HUGO']);
 });
 
-it('does not tell a holder who has switched messages about declines off', async () => {
+it('does not notify a holder who has switched off messages about declines', async () => {
   const asked: string[] = [];
   const preferences = {
     async isOn(userId: string, kind: string) {
@@ -41,7 +41,7 @@ it('does not tell a holder who has switched messages about declines off', async 
       return false;
     },
   };
-  const notifyPerson = async () => expect.fail('the holder was told');
+  const notifyPerson = async () => expect.fail('the holder was notified');
 
   await createNotifyHolder({ links: { ofAccount: async () => link }, preferences, notifyPerson })(
     declined('decline.rule.velocity', 'over'),
@@ -50,7 +50,7 @@ it('does not tell a holder who has switched messages about declines off', async 
   expect(asked).toEqual(['U0HUGO declines']);
 });
 
-it('tells a holder of what looks like fraud, whatever they have switched off', async () => {
+it('notifies the holder of suspected fraud, whatever they have switched off', async () => {
   const told: string[] = [];
   const none = { isOn: async () => false };
   const notifyPerson = async (userId: string) => void told.push(userId);
@@ -86,7 +86,7 @@ function setUp(directChannel: () => Promise<string>) {
   return { notify: () => notifyPerson({ userId: 'U0HUGO', entry }), put, issues };
 }
 
-it('puts a direct message into the conversation, which Slack is asked for once', async () => {
+it('sends a direct message to the conversation, and looks it up in Slack only once', async () => {
   let opened = 0;
   const directChannel = createDirectChannel(redis(), async () => {
     opened += 1;
@@ -101,7 +101,7 @@ it('puts a direct message into the conversation, which Slack is asked for once',
   expect(opened).toBe(1);
 });
 
-it('tells the people who run the bot of a person who cannot be written to', async () => {
+it('notifies ops when a person cannot receive messages', async () => {
   const world = setUp(async () => {
     throw new SlackError('conversations.open', 'channel_unusable', 'cannot_dm_bot');
   });
@@ -112,7 +112,7 @@ it('tells the people who run the bot of a person who cannot be written to', asyn
   expect(world.put).toEqual([]);
 });
 
-it('is tried again when Slack is away', async () => {
+it('retries when Slack is unavailable', async () => {
   const world = setUp(async () => {
     throw new SlackError('conversations.open', 'unknown', 'internal_error');
   });
@@ -123,7 +123,7 @@ it('is tried again when Slack is away', async () => {
 it.each([
   ['decline', 1_900_000_000_000],
   ['fraud', null],
-] as const)('waits for the person’s own quiet hours, but not with suspected fraud: %s', async (priority, until) => {
+] as const)('waits for the person’s quiet hours, except for suspected fraud: %s', async (priority, until) => {
   const held: (number | null | undefined)[] = [];
   const notifyPerson = createNotifyPerson({
     directChannel: async () => 'D0HUGO',

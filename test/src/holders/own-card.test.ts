@@ -22,12 +22,12 @@ function ownCardOf(known: { wasHolder?: boolean; cardEmail?: string | null; slac
   })('U0OLGA', 7378);
 }
 
-describe('a card is somebody’s own', () => {
-  it('while they are linked to it, and a day after', async () => {
+describe('a card counts as someone’s own', () => {
+  it('while they are linked to it, and for a day after', async () => {
     expect(await ownCardOf({ wasHolder: true })).toBe(true);
   });
 
-  it('if the card program has their e-mail address, although nobody is linked', async () => {
+  it('if the card program has their email, even without a link', async () => {
     expect(await ownCardOf({ cardEmail: 'Olga@Example.com ', slackEmail: 'olga@example.com' })).toBe(true);
   });
 

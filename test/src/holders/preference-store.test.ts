@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('tells everything until somebody switches a kind off, and again once it is switched on', async () => {
+it('sends every kind of message until it is switched off, and again after it is switched on', async () => {
   const preferences = createPreferences(redis());
 
   expect(await preferences.isOn('U0HUGO', 'limit-warnings')).toBe(true);
@@ -20,7 +20,7 @@ it('tells everything until somebody switches a kind off, and again once it is sw
   expect(await preferences.switchedOff('U0HUGO')).toEqual(['declines']);
 });
 
-it('keeps what one person chose apart from other people and from channels', async () => {
+it("keeps one person's choices separate from other people's and from channels", async () => {
   const preferences = createPreferences(redis());
   await preferences.set('U0HUGO', 'expiring-cards', false);
 

@@ -3,10 +3,10 @@ import { holderVerbs } from '../../../src/holders/verbs.ts';
 
 const { read } = holderVerbs.link.command;
 
-it('reads what was typed as an action of its verb', () => {
+it('parses a command into an action of its verb', () => {
   expect(read(['4242', '<@U0JANE>'])).toMatchObject({ verb: 'link', input: { subject: 'U0JANE' } });
 });
 
-it('says how it is written where it cannot be read', () => {
+it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['4242', '@jane'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });

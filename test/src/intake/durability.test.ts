@@ -9,15 +9,15 @@ import { read } from '../webhooks/read.ts';
 const good: RedisSettings = { version: '7.0.15', policy: 'noeviction', isAppendOnly: true, fsync: 'everysec' };
 
 it.each<[string, Partial<RedisSettings>, RegExp | null]>([
-  ['as it should be', {}, null],
-  ['synced at once', { fsync: 'always' }, null],
+  ['with the right settings', {}, null],
+  ['that syncs every write', { fsync: 'always' }, null],
   ['evicting', { policy: 'allkeys-lru' }, /maxmemory-policy is allkeys-lru/],
   ['without an append-only file', { isAppendOnly: false }, /appendonly is off/],
   ['never synced', { fsync: 'no' }, /appendfsync is no/],
   [
-    'that does not tell',
+    'that hides its settings',
     { policy: null, isAppendOnly: null, fsync: null },
-    /does not say what its maxmemory-policy is/,
+    /does not report its maxmemory-policy/,
   ],
 ])('Redis %s: %s', (_what, settings, said) => {
   const problems = problemsOf([{ ...good, ...settings }]);
@@ -26,26 +26,26 @@ it.each<[string, Partial<RedisSettings>, RegExp | null]>([
   for (const { todo } of problems) expect(todo).toMatch(/noeviction|appendonly|appendfsync/);
 });
 
-it('the same problem of three servers is told once', () => {
+it('reports the same problem of three servers once', () => {
   const bad = { ...good, policy: 'volatile-lru' };
   expect(problemsOf([bad, bad, bad])).toHaveLength(1);
 });
 
 it.each<[string, Partial<RedisSettings>, boolean, string]>([
-  ['synced at once, whatever its version', { fsync: 'always' }, false, 'fsync-always'],
-  ['synced at once, a cluster', { fsync: 'always' }, true, 'fsync-always'],
-  ['new enough to be asked', { version: '7.2.0' }, false, 'waitaof'],
+  ['any version that syncs every write', { fsync: 'always' }, false, 'fsync-always'],
+  ['a cluster that syncs every write', { fsync: 'always' }, true, 'fsync-always'],
+  ['new enough for WAITAOF', { version: '7.2.0' }, false, 'waitaof'],
   ['newer still', { version: '8.0.1', fsync: null }, false, 'waitaof'],
-])('the disk can be waited for where Redis is %s', (_what, settings, isCluster, how) => {
+])('can wait for the disk if Redis is %s', (_what, settings, isCluster, how) => {
   expect(diskWaitOf('disk', [{ ...good, ...settings }], isCluster)).toBe(how);
 });
 
 it.each<[string, Partial<RedisSettings>, boolean]>([
-  ['too old to be asked', {}, false],
+  ['too old for WAITAOF', {}, false],
   ['new enough, but without an append-only file', { version: '7.2.0', isAppendOnly: false }, false],
   ['a cluster that syncs once a second', { version: '7.2.0' }, true],
-  ['silent about itself, and old', { fsync: null }, false],
-])('it cannot where Redis is %s: that is said, and nobody is told that it could', (_what, settings, isCluster) => {
+  ['old and hides its settings', { fsync: null }, false],
+])('throws a ConfigError instead of promising to wait for the disk if Redis is %s', (_what, settings, isCluster) => {
   expect(() => diskWaitOf('disk', [{ ...good, ...settings }], isCluster)).toThrow(ConfigError);
   expect(diskWaitOf('redis', [{ ...good, ...settings }], isCluster)).toBe('none');
 });
@@ -53,8 +53,8 @@ it.each<[string, Partial<RedisSettings>, boolean]>([
 it.each<[string, number[], boolean]>([
   ['waits for the next sync', [1, 0], false],
   ['was slow twice, so that the next sync was due at once', [1, 1, 1, 1, 1, 0], false],
-  ['never has it at all', [0], false],
-  ['always has it at once', [1, 1, 1, 1, 1, 1], true],
+  ['never acknowledges', [0], false],
+  ['always acknowledges at once', [1, 1, 1, 1, 1, 1], true],
 ])('a server whose disk %s: %j', async (_what, answers, isTooSoon) => {
   const left = [...answers];
   const { client } = newerRedis(async () => [left.shift() ?? 0, 0]);
@@ -62,7 +62,7 @@ it.each<[string, number[], boolean]>([
   expect(await answersTooSoon(client)).toBe(isTooSoon);
 });
 
-/** As much of a newer Redis as the intake sees: this machine's own cannot be asked about its disk. */
+/** Simulates the part of a newer Redis that the intake uses, because the local Redis may lack WAITAOF. */
 function newerRedis(synced: () => Promise<[number, number]>): { client: RedisClient; calls: string[] } {
   const calls: string[] = [];
   const client = {
@@ -84,7 +84,7 @@ function newerRedis(synced: () => Promise<[number, number]>): { client: RedisCli
   return { client: client as unknown as RedisClient, calls };
 }
 
-it('an event is taken only when the disk has it; what comes meanwhile shares the next question', async () => {
+it('acknowledges an event only after the disk sync; events that arrive meanwhile share the next WAITAOF', async () => {
   const questions: (() => void)[] = [];
   const { client, calls } = newerRedis(() => new Promise((resolve) => questions.push(() => resolve([1, 0]))));
   const intake = createIntake(client, { diskWait: () => 'waitaof' });
@@ -95,27 +95,27 @@ it('an event is taken only when the disk has it; what comes meanwhile shares the
   };
 
   take(1);
-  await until(() => questions.length === 1, 'the disk is asked');
+  await until(() => questions.length === 1, 'the first WAITAOF is sent');
   take(2);
   take(3);
   expect(taken).toEqual([]);
   questions[0]?.();
-  await until(() => questions.length === 2, 'it is asked once for the other two');
+  await until(() => questions.length === 2, 'the other two share one WAITAOF');
   expect(taken).toEqual([1]);
   questions[1]?.();
-  await until(() => taken.length === 3, 'all are taken');
+  await until(() => taken.length === 3, 'all are acknowledged');
 
   expect(calls).toEqual(['take', 'mark', 'WAITAOF', 'take', 'mark', 'WAITAOF']);
 });
 
-it('an event that the disk has not got in time is refused', async () => {
+it('refuses an event whose disk sync takes too long', async () => {
   const { client } = newerRedis(async () => [0, 0]);
   const intake = createIntake(client, { diskWait: () => 'waitaof' });
 
   await expect(intake.take({ type: 'event', event: read('decline') })).rejects.toThrow('did not acknowledge');
 });
 
-it('nothing is taken while the disk is asked for and cannot be had', async () => {
+it('refuses everything while disk sync is required but unavailable', async () => {
   const { client, calls } = newerRedis(async () => [1, 0]);
   const intake = createIntake(client, { diskWait: () => null });
 

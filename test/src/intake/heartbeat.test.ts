@@ -33,13 +33,13 @@ function stop({ heart, client }: { heart: Heartbeat; client: RedisClient }): voi
   client.disconnect();
 }
 
-/** A web process' heart, after its first beat. */
+/** A web process's heartbeat, after its first beat. */
 async function start(options: { beatMs?: number; stallMs?: number; isTaking?: () => boolean } = {}) {
   const before = await opened();
   const client = connectFailFast({ urls: [server.url], log, name: 'web' });
   const one = { client, heart: startHeartbeat(client, log, { beatMs: 20, ...options }) };
   running.push(one);
-  await until(async () => (await opened()) > before, 'it beats');
+  await until(async () => (await opened()) > before, 'the first beat');
   return one;
 }
 
@@ -53,19 +53,19 @@ interface GapEntry {
 const gaps = async (): Promise<GapEntry[]> =>
   (await store.xrange(inboxKeys.gaps, '-', '+')).map(([, [, text]]) => JSON.parse(text ?? '') as GapEntry);
 
-it('the very first start knows of no gap', async () => {
+it('reports no gap at the very first start', async () => {
   await start();
 
   expect(await gaps()).toEqual([]);
   expect(Number(await store.get(webKeys.since))).toBeGreaterThan(0);
 });
 
-it('every later start ends a gap, however short, from the last beat; it is told once and kept', async () => {
+it('every later start reports one gap since the last beat, however short, and stores it', async () => {
   const first = await start();
   stop(first);
   const last = await opened();
   await start();
-  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
 
   const [gap] = await gaps();
   expect(gap).toMatchObject({ cause: 'start' });
@@ -73,63 +73,63 @@ it('every later start ends a gap, however short, from the last beat; it is told 
   expect(gap?.toMs).toBeGreaterThanOrEqual(gap?.fromMs ?? 0);
   expect(await store.zrange(webKeys.gaps, '0', '-1')).toEqual([`${gap?.fromMs}-${gap?.toMs}`]);
   const beat = await opened();
-  await until(async () => (await opened()) > beat, 'it goes on beating');
+  await until(async () => (await opened()) > beat, 'the next beat');
   expect(await gaps()).toHaveLength(1);
 });
 
-it('somebody who was told 503 makes a gap of the time since the last beat', async () => {
+it('a 503 answer reports a gap since the last beat', async () => {
   const { heart } = await start();
 
   heart.missed();
-  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
 
   expect((await gaps())[0]).toMatchObject({ cause: 'away' });
 });
 
-it('a time in which all webhooks are refused is one gap, which ends when they are taken again', async () => {
+it('a period in which all webhooks are refused is one gap that ends when they are accepted again', async () => {
   let isTaking = true;
   const { heart } = await start({ isTaking: () => isTaking });
   isTaking = false;
   heart.missed();
   const last = await opened();
   await new Promise((resolve) => setTimeout(resolve, 700));
-  expect(await opened(), 'nothing is said to be taken').toBe(last);
+  expect(await opened(), 'no beat claims that webhooks are accepted').toBe(last);
   expect(await gaps()).toEqual([]);
   isTaking = true;
 
-  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
   expect(await gaps()).toMatchObject([{ cause: 'away', fromMs: last }]);
 });
 
-it('a Redis that comes back older than the last beat ends a gap, from the beat that it knows', async () => {
+it('a Redis that comes back older than the last beat causes a gap from the beat it remembers', async () => {
   const { heart } = await start({ beatMs: 50 });
   const older = (await opened()) - 1000;
   await store.set(webKeys.open, older);
 
-  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
   expect(await gaps()).toMatchObject([{ cause: 'rewound', fromMs: older }]);
   heart.lost();
-  await until(async () => (await gaps()).length > 1, 'a Redis that may be older is a gap as well');
+  await until(async () => (await gaps()).length > 1, 'a possibly older Redis also reports a gap');
   expect((await gaps())[1]).toMatchObject({ cause: 'rewound' });
 });
 
-it('a Redis that stood still is a gap when it answers again', async () => {
+it('a frozen Redis causes a gap once it answers again', async () => {
   await start();
   const last = await opened();
   process.kill(server.pid, 'SIGSTOP');
-  // Longer than the connection waits for one command.
+  // Longer than the connection's command timeout.
   await new Promise((resolve) => setTimeout(resolve, 2300));
   process.kill(server.pid, 'SIGCONT');
 
-  await until(async () => (await gaps()).length > 0, 'the gap is told');
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
   const [gap] = await gaps();
   expect(gap?.cause).toBe('away');
   expect((gap?.toMs ?? 0) - last).toBeGreaterThan(2000);
 });
 
-it('a process that stood still knows it, though another one was there all the time', async () => {
+it('a process notices that it was frozen, even while another one was running', async () => {
   await start({ beatMs: 400, stallMs: 200 });
-  await until(async () => (await gaps()).length > 0, 'its next beat is late');
+  await until(async () => (await gaps()).length > 0, 'the next beat is late');
 
   expect((await gaps())[0]).toMatchObject({ cause: 'stalled' });
 });

@@ -46,7 +46,7 @@ const storedEntries = async (): Promise<unknown[]> => {
 };
 
 describe('the intake', () => {
-  it('stores an event once, and says which time was the first', async () => {
+  it('stores an event once, and answers which call was the first', async () => {
     const event = eventOf(1);
 
     const answers = [await take(event), await take(event), await take(eventOf(1))];
@@ -55,14 +55,14 @@ describe('the intake', () => {
     expect(await storedEntries()).toEqual([{ type: 'event', event }]);
   });
 
-  it('stores one of many that arrive in the same moment', async () => {
+  it('stores one copy of an event that arrives many times in the same moment', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => take(eventOf(2))));
 
     expect(answers.filter((answer) => answer === 'new')).toHaveLength(1);
     expect(await storedEntries()).toHaveLength(1);
   });
 
-  it('stores one of many that arrive at many web processes', async () => {
+  it('stores one copy of an event that arrives at many web processes', async () => {
     const clients = Array.from({ length: 8 }, () => connectFailFast({ urls: [server.url], log, name: 'other' }));
     await until(() => clients.every((client) => client.status === 'ready'), 'all are connected');
     const intakes = clients.map((client) => createIntake(client));
@@ -76,7 +76,7 @@ describe('the intake', () => {
     for (const client of clients) client.disconnect();
   });
 
-  it('answers each of a thousand that arrive in one turn for itself', async () => {
+  it('gives each of a thousand calls in one turn its own answer', async () => {
     await take(eventOf(7));
 
     const answers = await Promise.all(Array.from({ length: 1000 }, (_, id) => take(eventOf(id))));
@@ -97,7 +97,7 @@ describe('the intake', () => {
     expect(seconds).toBeLessThanOrEqual(SEEN_TTL_SECONDS);
   });
 
-  it('does not remember an event longer because it was told again', async () => {
+  it('does not extend that time when the event arrives again', async () => {
     const event = eventOf(4);
     await take(event);
     await store.expire(`{cardbell:in}:seen:${event.id}`, 1000);
@@ -107,7 +107,7 @@ describe('the intake', () => {
     expect(await store.ttl(`{cardbell:in}:seen:${event.id}`)).toBeLessThanOrEqual(1000);
   });
 
-  it('keeps a quarantined webhook once as well', async () => {
+  it('also stores a quarantined webhook once', async () => {
     const webhook = quarantine({ a: 1 }, { path: 'pin', issues: ['x'], version: undefined, receivedAt });
 
     const answers = [
@@ -119,14 +119,14 @@ describe('the intake', () => {
     expect(await storedEntries()).toEqual([{ type: 'quarantine', webhook }]);
   });
 
-  it('knows its script again after Redis forgot it', async () => {
+  it('reloads its script after Redis lost it', async () => {
     await take(eventOf(5));
     await store.script('FLUSH');
 
     expect(await take(eventOf(6))).toBe('new');
   });
 
-  it('remembers nothing of what a full Redis did not take', async () => {
+  it('remembers nothing that a full Redis rejected', async () => {
     await store.config('SET', 'maxmemory', '1');
     await expect(take(eventOf(8))).rejects.toThrow(StoreUnavailableError);
 
@@ -136,7 +136,7 @@ describe('the intake', () => {
     expect(await storedEntries()).toHaveLength(1);
   });
 
-  it('gives up on a frozen Redis in time, and finds afterwards what was stored all the same', async () => {
+  it('times out on a frozen Redis, and later recognizes an event that was stored after all', async () => {
     process.kill(server.pid, 'SIGSTOP');
     const startedAt = performance.now();
     await expect(take(eventOf(9))).rejects.toThrow(StoreUnavailableError);
@@ -147,7 +147,7 @@ describe('the intake', () => {
     await until(() => !intake.isSilent(), 'redis answers again');
 
     expect(waitedMs).toBeLessThan(1500);
-    // Known to stand still: nobody else waits for it.
+    // Redis is known to be frozen, so no other call waits for it.
     expect(new Set(others.map(({ status }) => status))).toEqual(new Set(['rejected']));
     expect(othersMs).toBeLessThan(400);
     expect(await take(eventOf(9))).toBe('seen');
@@ -163,7 +163,7 @@ describe('the intake', () => {
   });
 });
 
-it('whatever the number of shards, an event is taken once, by all of several web processes, and lies in its shard', async () => {
+it('stores each event once, in its shard, across several web processes and with any number of shards', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: SHARDS_MAX }),
@@ -188,7 +188,7 @@ it('whatever the number of shards, an event is taken once, by all of several web
   );
 });
 
-it('what Redis has lost of a shard is stored there again, and what it still has is not', async () => {
+it('redoes only the writes that Redis has lost from a shard', async () => {
   const repeats: (() => Promise<void>)[] = [];
   const remember = (repeat: () => Promise<void>): void => void repeats.push(repeat);
   const sharded = createIntake(redis, { shards: SHARDS_MAX, redo: { remember } });
@@ -206,7 +206,7 @@ it('what Redis has lost of a shard is stored there again, and what it still has 
   expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(others.length + 1);
 });
 
-it('what people ask for is in the first shard, whatever its id', async () => {
+it("puts people's actions into the first shard, whatever their id", async () => {
   const sharded = createIntake(redis, { shards: SHARDS_MAX });
   for (let index = 0; index < 20; index += 1) {
     const opened = homeOpened({ userId: `U${index}`, roles: ['operator'], isOpening: true, turn: null }, 0);

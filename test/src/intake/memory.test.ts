@@ -27,11 +27,11 @@ afterEach(async () => {
 const MB = 1024 * 1024;
 const used = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await store.info('memory'))?.[1]);
 
-/** A Redis in which this much is free below the limit of 85 %. */
+/** A Redis with this many free bytes below the 85 % limit. */
 async function watch(freeBytes: number, inHand = 0, everyMs = 20): Promise<MemoryWatch> {
   await store.config('SET', 'maxmemory', String(Math.round(((await used()) + freeBytes) / 0.85)));
   memory = watchMemory(store, { fullAt: 0.85, inHand: async () => inHand, everyMs });
-  // Asked for the first time, it looks first.
+  // The first call measures before it reserves.
   await memory.reserve(1);
   return memory;
 }
@@ -45,7 +45,7 @@ it('a Redis without a limit is never full', async () => {
   expect(memory.share()).toBeNull();
 });
 
-it('counts what waits in all shards: one is looked at after the other, and all before a webhook is refused', async () => {
+it('counts the backlog of all shards: polls one shard at a time, and all of them before it refuses a webhook', async () => {
   await store.config('SET', 'maxmemory', String(Math.round(((await used()) + 20 * MB) / 0.85)));
   const waits = [0, 0, 0, 0];
   const asked: number[] = [];
@@ -61,18 +61,18 @@ it('counts what waits in all shards: one is looked at after the other, and all b
 
   waits.fill(400);
 
-  await until(() => (share() ?? 0) > before + 0.3, 'each shard was looked at again');
+  await until(() => (share() ?? 0) > before + 0.3, 'each shard was polled again');
   const again = asked.slice(4);
   for (const [index, shard] of again.slice(1).entries()) expect(shard).toBe(((again[index] ?? 0) + 1) % 4);
   waits.fill(4000);
   expect(await reserve(15 * MB)).toBe(false);
 });
 
-it('looks again and again while webhooks are taken, and rarely while none are', async () => {
+it('polls often while webhooks arrive, and rarely while none do', async () => {
   let looks = 0;
   memory = watchMemory(store, { fullAt: 0.85, inHand: async () => (looks += 1), everyMs: 20 });
   await memory.reserve(1);
-  await until(() => looks === 2, 'it looks once more after what was reserved');
+  await until(() => looks === 2, 'polls once more after a reservation');
   const before = looks;
   for (let time = 0; time < 40; time += 1) {
     await memory.reserve(1);
@@ -86,34 +86,34 @@ it('looks again and again while webhooks are taken, and rarely while none are', 
   expect(looks - from).toBeLessThan(busy / 2);
 });
 
-it('reserves for each webhook what its alert will need, and refuses when the room is gone', async () => {
+it("reserves the memory each webhook's alert will need, and refuses when there is no room", async () => {
   const { reserve } = await watch(MB, 0, 60_000);
 
   let taken = 0;
-  // Until it has to look again.
+  // Until the next measurement is due.
   while (reserve(1000) === true && taken < 10_000) taken += 1;
 
   expect(taken).toBeGreaterThan(100);
-  expect(taken, 'seven kilobytes for each').toBeLessThan(160);
+  expect(taken, 'seven kilobytes each').toBeLessThan(160);
 });
 
-it('is full above the limit, says that it is filling before, and has room again when there is more memory', async () => {
+it('reports filling before it reports full, and has room again when memory is added', async () => {
   const watched = await watch(10 * MB);
   expect(watched.level()).toBe('enough');
   expect(watched.share()).toBeCloseTo((await used()) / (((await used()) + 10 * MB) / 0.85), 1);
 
   await store.config('SET', 'maxmemory', String(Math.round((await used()) / 0.8)));
-  await until(() => watched.level() === 'filling', 'it is filling');
+  await until(() => watched.level() === 'filling', 'filling');
   await store.config('SET', 'maxmemory', String(await used()));
-  await until(() => watched.isFull(), 'it is full');
+  await until(() => watched.isFull(), 'full');
   expect(await watched.reserve(1)).toBe(false);
   await store.config('SET', 'maxmemory', String(100 * MB));
 
-  expect(await watched.reserve(1), 'it looks before it refuses').toBe(true);
+  expect(await watched.reserve(1), 'measures before it refuses').toBe(true);
   expect(watched.level()).toBe('enough');
 });
 
-it('counts what waits as used: in the inbox, and in the queue', async () => {
+it('counts the backlog in the inbox and the queue as used memory', async () => {
   expect((await watch(2 * MB, 0)).isFull()).toBe(false);
   memory?.stop();
   expect((await watch(2 * MB, 1000)).isFull()).toBe(true);
@@ -125,17 +125,17 @@ it('counts what waits as used: in the inbox, and in the queue', async () => {
   expect((await watch(2 * MB, 0)).isFull()).toBe(true);
 });
 
-it('once full, stays full until a part of the memory is free, so that refusing does not come and go', async () => {
+it('stays full until a share of the memory is free, so that refusals do not flap', async () => {
   const watched = await watch(20 * MB);
   const limit = (share: number): Promise<unknown> =>
     used().then((bytes) => store.config('SET', 'maxmemory', String(Math.round(bytes / share))));
 
   await limit(0.9);
-  await until(() => watched.isFull(), 'it is full');
+  await until(() => watched.isFull(), 'full');
   await limit(0.84);
   await watched.reserve(1);
-  expect(watched.isFull(), 'almost nothing is free').toBe(true);
+  expect(watched.isFull(), 'almost no memory is free').toBe(true);
   await limit(0.8);
 
-  await until(() => !watched.isFull(), 'it has room');
+  await until(() => !watched.isFull(), 'has room');
 });

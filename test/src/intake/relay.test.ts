@@ -32,7 +32,7 @@ afterEach(async () => {
   }
 });
 
-/** A relay as a worker runs it; what it hands on is collected, in `jobs` as it was handed on together. */
+/** A relay as a worker runs it. Collects the jobs it enqueues; `jobs` keeps each batch together. */
 function start(
   consumer: string,
   handOn: (id: string) => Promise<void> = async () => {},
@@ -78,7 +78,7 @@ const isEmpty = async (): Promise<boolean> => {
   return left === 0 && pending[0] === 0;
 };
 
-/** Entries that a worker read and then died over, long ago. */
+/** Entries that a worker read long ago before it died. */
 async function abandon(ids: number[]): Promise<void> {
   await store.xgroup('CREATE', inboxKeys.webhooks, 'relay', '0', 'MKSTREAM');
   const entries = await add(...ids);
@@ -87,19 +87,19 @@ async function abandon(ids: number[]): Promise<void> {
 }
 
 describe('the relay', () => {
-  it('hands on what was there before it started and what comes later, and empties the inbox', async () => {
+  it('enqueues entries from before and after its start, and empties the inbox', async () => {
     await add(1, 2);
 
     const handed = start('one');
-    await until(() => handed.length === 2, 'the first two are handed on');
+    await until(() => handed.length === 2, 'the first two are enqueued');
     await add(3);
 
-    await until(() => handed.length === 3, 'the third is handed on');
+    await until(() => handed.length === 3, 'the third is enqueued');
     expect([...handed].sort()).toEqual(['1', '2', '3']);
     await until(isEmpty, 'the inbox is empty');
   });
 
-  it('hands on together the events of one read, and each status change and what is no event by itself', async () => {
+  it('enqueues the events of one read together, and each status change and non-event separately', async () => {
     const jobs: string[][] = [];
     const status = JSON.stringify({ type: 'event', event: read('card-status') });
     await add(1, 2);
@@ -109,11 +109,11 @@ describe('the relay', () => {
 
     const handed = start('one', undefined, undefined, jobs);
 
-    await until(() => handed.length === 6, 'all are handed on');
+    await until(() => handed.length === 6, 'all are enqueued');
     expect(jobs.toSorted((a, b) => b.length - a.length)).toEqual([['1', '2', '3'], ['other'], ['other'], ['other']]);
   });
 
-  it('reads the webhooks of its shard only, and waits while its queue has no room', async () => {
+  it("reads only its shard's webhooks, and pauses while its queue is full", async () => {
     const stream = intakeKey('webhooks', 3);
     await store.xadd(stream, '*', 'entry', entryOf(1));
     await add(2);
@@ -125,13 +125,13 @@ describe('the relay', () => {
     expect(handed).toEqual([]);
     room = 10;
 
-    await until(() => handed.length > 0, 'it is handed on');
+    await until(() => handed.length > 0, 'the entry is enqueued');
     await until(async () => (await store.xlen(stream)) === 0, 'its inbox is empty');
     expect(handed).toEqual(['1']);
     expect([await store.xlen(inboxKeys.webhooks), await store.xlen(inboxKeys.gaps)]).toEqual([1, 1]);
   });
 
-  it('takes over what a dead worker had read, once', async () => {
+  it("takes over a dead worker's entries once", async () => {
     await abandon([1, 2, 3]);
 
     const handed = start('alive');
@@ -141,7 +141,7 @@ describe('the relay', () => {
     expect([...handed].sort()).toEqual(['1', '2', '3']);
   });
 
-  it('takes over more than one reading holds', async () => {
+  it('takes over more entries than one read returns', async () => {
     await abandon(Array.from({ length: 450 }, (_, id) => id));
 
     const handed = start('alive');
@@ -150,7 +150,7 @@ describe('the relay', () => {
     expect(new Set(handed).size).toBe(450);
   });
 
-  it('leaves alone what another worker reads just now', async () => {
+  it('leaves alone entries that another worker has just read', async () => {
     await store.xgroup('CREATE', inboxKeys.webhooks, 'relay', '0', 'MKSTREAM');
     await add(1);
     await store.xreadgroup('GROUP', 'relay', 'busy', 'STREAMS', inboxKeys.webhooks, '>');
@@ -158,32 +158,32 @@ describe('the relay', () => {
     const handed = start('other');
     await add(2);
 
-    await until(() => handed.length > 0, 'the new one is handed on');
+    await until(() => handed.length > 0, 'the new entry is enqueued');
     expect(handed).toEqual(['2']);
     expect(await store.xlen(inboxKeys.webhooks)).toBe(1);
   });
 
-  it('keeps what could not be handed on, and hands on the rest', async () => {
+  it('keeps an entry that cannot be enqueued, and enqueues the rest', async () => {
     let isBroken = true;
     await add(1, 2);
 
     const handed = start('one', async (id) => {
-      if (isBroken && id === '1') throw new Error('the queue is away');
+      if (isBroken && id === '1') throw new Error('the queue is unavailable');
     });
-    await until(() => handed.length === 1, 'the good one is handed on');
+    await until(() => handed.length === 1, 'the good entry is enqueued');
     await add(3);
-    await until(() => handed.length === 2, 'the next one is handed on');
+    await until(() => handed.length === 2, 'the next entry is enqueued');
 
     expect(handed).toEqual(['2', '3']);
-    await until(async () => (await store.xlen(inboxKeys.webhooks)) === 1, 'only the bad one is left');
+    await until(async () => (await store.xlen(inboxKeys.webhooks)) === 1, 'only the bad entry is left');
     isBroken = false;
     const [[id] = ['']] = await store.xrange(inboxKeys.webhooks, '-', '+');
     await store.xclaim(inboxKeys.webhooks, 'relay', 'one', 0, id, 'IDLE', 60_000, 'JUSTID');
-    await until(() => handed.length === 3, 'it is handed on when the queue is back');
+    await until(() => handed.length === 3, 'it is enqueued when the queue is back');
     await until(isEmpty, 'the inbox is empty');
   });
 
-  it('leaves webhooks in the inbox while the queue is full, and hands on what people ask for', async () => {
+  it("leaves webhooks in the inbox while the queue is full, but enqueues people's actions", async () => {
     let room = 0;
     await add(1, 2, 3);
     await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
@@ -195,29 +195,29 @@ describe('the relay', () => {
       },
       () => room,
     );
-    await until(() => handed.length === 1, 'the gap is handed on');
+    await until(() => handed.length === 1, 'the gap is enqueued');
     expect(handed).toEqual(['other']);
     expect(await store.xlen(inboxKeys.webhooks)).toBe(3);
     room = 2;
 
-    await until(() => handed.length === 3, 'as many as the queue holds are handed on');
+    await until(() => handed.length === 3, 'the queue is filled to its limit');
     expect(await store.xlen(inboxKeys.webhooks)).toBe(1);
     room = 5;
-    await until(() => handed.length === 4, 'the last one is handed on');
+    await until(() => handed.length === 4, 'the last entry is enqueued');
   });
 
-  it('makes its groups again after Redis came back empty', async () => {
+  it('recreates its consumer groups after Redis came back empty', async () => {
     const handed = start('one');
     await add(1);
-    await until(() => handed.length === 1, 'the first is handed on');
+    await until(() => handed.length === 1, 'the first entry is enqueued');
 
     await store.flushall();
     await add(2);
 
-    await until(() => handed.length === 2, 'the second is handed on');
+    await until(() => handed.length === 2, 'the second entry is enqueued');
   });
 
-  it('deals each entry to one of several workers', async () => {
+  it('gives each entry to one of several workers', async () => {
     const one = start('one');
     const two = start('two');
     const redis = connectFailFast({ urls: [server.url], log, name: 'web' });
@@ -228,14 +228,14 @@ describe('the relay', () => {
       await intake.take({ type: 'event', event: read('decline', { NetworkTransactionId: id }) });
     }
 
-    await until(() => one.length + two.length >= 300, 'all are handed on');
+    await until(() => one.length + two.length >= 300, 'all are enqueued');
     await until(isEmpty, 'the inbox is empty');
     expect(new Set([...one, ...two]).size).toBe(300);
     expect(one.length + two.length).toBe(300);
     redis.disconnect();
   });
 
-  it('stops at once while it waits, and finishes what it has in hand', async () => {
+  it('stops at once when idle, and finishes the entry in progress', async () => {
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -246,7 +246,7 @@ describe('the relay', () => {
       await held;
     });
     await add(1);
-    await until(() => isInHand, 'the entry is in hand');
+    await until(() => isInHand, 'the entry is in progress');
 
     const stopped = relays[0]?.relay.stop();
     release();

@@ -13,7 +13,7 @@ const stored = async () =>
   (await redis().xrange(inboxKeys.webhooks, '-', '+')).map(([, [, entry]]) => JSON.parse(entry ?? '') as unknown);
 const counted = () => redis().hgetall(intakeKey('recovery:gap_1'));
 
-it('stores what it has not seen, in order, marked as late, and counts it for the gap', async () => {
+it('stores unseen events in order, marks them as late and counts them for the gap', async () => {
   const late = createLateIntake(redis(), () => true);
 
   expect(await late.take('gap_1', [event(1), event(2)])).toBe(2);
@@ -22,7 +22,7 @@ it('stores what it has not seen, in order, marked as late, and counts it for the
   expect(await counted()).toEqual({ recovered: '2' });
 });
 
-it('takes each event once, however often it is fetched', async () => {
+it('stores each event once, however often it is fetched', async () => {
   const late = createLateIntake(redis(), () => true);
   await late.take('gap_1', [event(1)]);
 
@@ -34,7 +34,7 @@ it('takes each event once, however often it is fetched', async () => {
   expect(await counted()).toEqual({ recovered: '2' });
 });
 
-it('stores each event in its shard, and the recovery counts all of them once', async () => {
+it('stores each event in its shard, and counts all of them once for the recovery', async () => {
   const events = Array.from({ length: 60 }, (_, index) => event(index + 1));
   const late = createLateIntake(redis(), () => true, 16);
 
@@ -49,7 +49,7 @@ it('stores each event in its shard, and the recovery counts all of them once', a
   expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 60, unreadable: 0 });
 });
 
-it('what a recovery has counted is kept for 30 days', async () => {
+it('keeps the count of a recovery for 30 days', async () => {
   await createLateIntake(redis(), () => true).take('gap_1', [event(1)]);
 
   expect(await redis().ttl(intakeKey('recovery:gap_1'))).toBeGreaterThan(29 * 24 * 3600);
@@ -62,7 +62,7 @@ it('stores more than one batch', async () => {
   expect(await stored()).toHaveLength(250);
 });
 
-it('stores nothing that Redis has no room for; the recovery goes on when it has', async () => {
+it('stores nothing while Redis is full; the recovery continues when there is room', async () => {
   let room = 1;
   const late = createLateIntake(redis(), () => room-- > 0);
 

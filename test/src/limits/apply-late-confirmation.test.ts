@@ -23,9 +23,9 @@ interface Given {
   readonly isSuperseded?: boolean;
   readonly isKnown?: boolean;
   readonly until?: string;
-  /** What became of the temporary change meanwhile. */
+  /** State of the temporary change in the meantime. */
   readonly state?: TemporaryChange['state'];
-  /** What reading the card's rules fails with. */
+  /** The error that reading the card's rules throws. */
   readonly unreadable?: Error;
 }
 
@@ -56,29 +56,29 @@ async function apply(
   return { said, steps };
 }
 
-describe('a change of rules whose answer was lost', () => {
-  it('is completed as if the answer had come, once it is found made', async () => {
+describe('a rule change whose answer was lost', () => {
+  it('completes as if the answer had arrived, once the change is confirmed', async () => {
     expect(await apply(awaitedOf(), 'confirmed')).toMatchObject({
       said: { note: 'Goes back.' },
       steps: ['resolved for no request'],
     });
   });
 
-  it('belongs to its request where it was made for one', async () => {
+  it('belongs to its request if it was made for one', async () => {
     const { steps } = await apply({ ...awaitedOf(), outcomeOf: 'act_asked' }, 'confirmed');
 
     expect(steps).toEqual(['resolved for req_asked']);
   });
 
-  it('says nothing of an end that has come meanwhile', async () => {
+  it('does not announce an end that has already passed', async () => {
     expect((await apply(awaitedOf(), 'confirmed', { until: '2026-11-20T15:30:00.000Z' })).said).toBeNull();
   });
 
-  it('has its end forgotten once it is found not made', async () => {
+  it('drops its scheduled end once the change is found not to be made', async () => {
     expect(await apply(awaitedOf(), 'unconfirmed')).toEqual({ said: null, steps: ['forgotten, from 40000'] });
   });
 
-  it('needs no end where it was made for good', async () => {
+  it('needs no end if it is permanent', async () => {
     const expects = {
       kind: 'rule',
       changes: [limitChange('daily', 40_000, 45_000)],
@@ -90,7 +90,7 @@ describe('a change of rules whose answer was lost', () => {
     ]);
   });
 
-  it('is left alone where the card cannot be read, but a fault of ours is not hidden', async () => {
+  it('is left alone when the card is unreadable, but does not hide a bug of ours', async () => {
     const details = {
       operation: 'read',
       status: 503,
@@ -98,17 +98,15 @@ describe('a change of rules whose answer was lost', () => {
       code: 'unavailable',
       apiMessage: null,
     } as const;
-    const away = new CardApiError('away', details);
+    const away = new CardApiError('unavailable', details);
 
     expect(await apply(awaitedOf(), 'unconfirmed', { unreadable: away })).toEqual({ said: null, steps: [] });
-    await expect(apply(awaitedOf(), 'unconfirmed', { unreadable: new TypeError('a fault') })).rejects.toThrow(
-      'a fault',
-    );
+    await expect(apply(awaitedOf(), 'unconfirmed', { unreadable: new TypeError('a bug') })).rejects.toThrow('a bug');
   });
 
   it.each<[string, AwaitedChange, 'confirmed' | 'unconfirmed', Given]>([
-    ['a later change did all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
-    ['its end was found to be nobody’s', awaitedOf(), 'confirmed', { isKnown: false }],
+    ['a later change replaced all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
+    ['its end was dropped', awaitedOf(), 'confirmed', { isKnown: false }],
     ['its answer was not lost', awaitedOf({ state: 'done' }), 'confirmed', {}],
     [
       'it is the end of another change',
@@ -116,14 +114,14 @@ describe('a change of rules whose answer was lost', () => {
       'confirmed',
       {},
     ],
-    ['its end was decided meanwhile', awaitedOf(), 'unconfirmed', { state: 'kept' }],
+    ['its end has been decided in the meantime', awaitedOf(), 'unconfirmed', { state: 'kept' }],
     [
-      'the card follows a ruleset, whose rules it may show instead',
+      "the card follows a ruleset and may show the ruleset's values",
       awaitedOf({ card: { ...card, ruleset: { id: 3, name: 'Travel', mayOverrule: true } } }),
       'unconfirmed',
       {},
     ],
-  ])('is left alone where %s', async (_what, awaited, confirmation, given) => {
+  ])('is left alone if %s', async (_what, awaited, confirmation, given) => {
     expect(await apply(awaited, confirmation, given)).toEqual({ said: null, steps: [] });
   });
 });

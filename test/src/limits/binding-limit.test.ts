@@ -30,13 +30,13 @@ const velocity = { code: 'decline.rule.velocity', amountCents: 8_410 };
 const ofCategory = { code: 'decline.rule.velocity.mcc', amountCents: 8_410 };
 
 describe('the limit that stopped a purchase', () => {
-  it('is the one with too little left, and the least that would have sufficed is what was spent plus the purchase', () => {
+  it('is the one with too little left; the minimum needed is the spending so far plus the purchase', () => {
     expect(bindingLimit(velocity, remaining, rules)).toEqual(
       remedyOf(limitRaise('daily', 50_000, 55_910, { remainingCents: 2_500 })),
     );
   });
 
-  it('is the tightest when several were too small, and the others are told', () => {
+  it('is the tightest one when several were too low, with the others listed', () => {
     const found = bindingLimit({ ...velocity, amountCents: 100_000 }, remaining, rules);
 
     expect(found?.limits).toEqual([
@@ -45,7 +45,7 @@ describe('the limit that stopped a purchase', () => {
     ]);
   });
 
-  it('is a longer window when least remained there', () => {
+  it('is a longer window if that had the least left', () => {
     const windows = {
       ...remaining,
       overall: remaining.overall.map((one) => ({ ...one, remainingCents: one.period === 'weekly' ? 100 : 5_000 })),
@@ -57,13 +57,13 @@ describe('the limit that stopped a purchase', () => {
     ]);
   });
 
-  it('is told from the rules alone where the purchase exceeds a whole limit', () => {
+  it('follows from the rules alone if the purchase exceeds an entire limit', () => {
     expect(bindingLimit({ ...velocity, amountCents: 60_000 }, null, rules)?.limits).toEqual([
       limitRaise('daily', 50_000, null),
     ]);
   });
 
-  it('is the shortest limit there is while nothing more can be told', () => {
+  it('defaults to the shortest limit when nothing more is known', () => {
     expect(bindingLimit(velocity, null, rules)?.limits).toEqual([limitRaise('daily', 50_000, null)]);
     expect(bindingLimit(velocity, null, null)?.limits).toEqual([limitRaise('daily', null, null)]);
     expect(bindingLimit(velocity, null, { limits: { ...none, monthly: 1 }, categories: [] })?.limits).toEqual([
@@ -72,7 +72,7 @@ describe('the limit that stopped a purchase', () => {
     expect(bindingLimit(velocity, null, { limits: none, categories: [] })).toBeNull();
   });
 
-  it('is that of the category that fits the merchant, else of the tightest', () => {
+  it('is the one of the category that matches the merchant, or else of the tightest category', () => {
     const limitsAt = (merchantKind: string) =>
       bindingLimit({ ...ofCategory, merchantKind }, remaining, rules)?.limits[0];
 
@@ -84,7 +84,7 @@ describe('the limit that stopped a purchase', () => {
     expect(limitsAt('')?.rule.category?.id).toBe(13);
   });
 
-  it('is unknown for a category whose id nobody names: it could not be changed', () => {
+  it('is unknown for a category without a known id, which could not be changed', () => {
     expect(
       bindingLimit(
         ofCategory,
@@ -94,7 +94,7 @@ describe('the limit that stopped a purchase', () => {
     ).toBeNull();
   });
 
-  it('is unknown for a category where no category could be read, also where the card itself has too little left', () => {
+  it('is unknown for a category when no category is readable, even if the card itself has too little left', () => {
     const withoutCategories = { ...remaining, categories: [] };
 
     expect(bindingLimit(ofCategory, withoutCategories, null)).toBeNull();
@@ -102,13 +102,13 @@ describe('the limit that stopped a purchase', () => {
     expect(bindingLimit(ofCategory, withoutCategories, { ...rules, categories: [] })).toBeNull();
   });
 
-  it('is told without the rules, where what remains is known', () => {
+  it('is known without the rules if the remaining amounts are known', () => {
     expect(bindingLimit(velocity, remaining, null)).toEqual(
       remedyOf(limitRaise('daily', 50_000, 55_910, { remainingCents: 2_500 })),
     );
   });
 
-  it('is taken from the rules where only what remains of it is known', () => {
+  it('is read from the rules if only its remaining amount is known', () => {
     const windows = {
       overall: [{ period: 'daily', limitCents: null, remainingCents: 2_500 } as const],
       categories: [],
@@ -117,7 +117,7 @@ describe('the limit that stopped a purchase', () => {
     expect(bindingLimit(velocity, windows, rules)?.limits[0]).toMatchObject({ from: 50_000, to: 55_910 });
   });
 
-  it('is not certain to have room by now where nobody says what remains', () => {
+  it('may still be too low if the remaining amount is unknown', () => {
     const windows = {
       overall: [{ period: 'daily', limitCents: 50_000, remainingCents: null } as const],
       categories: [],
@@ -127,13 +127,13 @@ describe('the limit that stopped a purchase', () => {
     expect(bindingLimit(velocity, windows, rules)?.limits).toEqual([limitRaise('daily', 50_000, null)]);
   });
 
-  it('is that of a category from its rules alone, where the purchase exceeds the whole of it', () => {
+  it("is a category's limit, from the rules alone, if the purchase exceeds all of it", () => {
     expect(bindingLimit({ ...ofCategory, amountCents: 25_000 }, null, rules)?.limits).toEqual([
       limitRaise('daily', 20_000, null, { category: { id: 3, name: 'Restaurants' } }),
     ]);
   });
 
-  it('is that of the category of which least is known to remain, before one of which nothing is known', () => {
+  it('is the one of the category with the least known remainder, before categories with an unknown remainder', () => {
     const ofFuel = { id: 7, name: 'Fuel', period: 'daily', limitCents: 30_000, remainingCents: 2_000 } as const;
     const fuel = { id: 7, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 30_000 } };
     const found = bindingLimit(
@@ -149,7 +149,7 @@ describe('the limit that stopped a purchase', () => {
     ['HardwareStores', 'Hardware Stores'],
     ['Hotels', 'Hotel or motel'],
     ['AutoRental', 'Car rental agencies'],
-  ])('is that of the category %s at a merchant of the kind %s', (name, merchantKind) => {
+  ])('is the one of the category %s at a merchant of the kind %s', (name, merchantKind) => {
     expect(likelyAt(name, merchantKind)).toBe(name);
   });
 
@@ -161,13 +161,16 @@ describe('the limit that stopped a purchase', () => {
     ['Tanks', 'Banks'],
     ['Fuel', ''],
   ])(
-    'is not that of the category %s at a merchant of the kind %j, which has no more than common words of it',
+    'is not the one of the category %s at a merchant of the kind %j, which shares only common words',
     (name, merchantKind) => {
       expect(likelyAt(name, merchantKind)).toBe('Zoos');
     },
   );
 
-  /** Which of two limits, of this category and of a tighter one of zoos, stopped a purchase at this kind of merchant. */
+  /**
+   * Returns which category's limit stopped a purchase at this kind of merchant: the given one, or a tighter one for
+   * zoos.
+   */
   function likelyAt(name: string, merchantKind: string): string | undefined {
     const window = { period: 'daily', limitCents: 5_000 } as const;
     const categories = [
@@ -178,14 +181,14 @@ describe('the limit that stopped a purchase', () => {
       ?.name;
   }
 
-  it('is nothing for declines that have no limit to raise', () => {
+  it('is null for declines without a limit to raise', () => {
     for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
       expect(bindingLimit({ code, amountCents: 60_000 }, remaining, rules)).toBeNull();
     }
   });
 });
 
-describe('a purchase that was declined', () => {
+describe('a declined purchase', () => {
   const windowsWith = (remainingCents: number): RemainingLimits => ({
     overall: [{ period: 'daily', limitCents: 50_000, remainingCents }],
     categories: [{ id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000, remainingCents }],
@@ -204,12 +207,12 @@ describe('a purchase that was declined', () => {
     ['decline.rule.velocity.mcc', false, null, oneCategory],
     ['decline.rule.velocity.mcc', false, windowsWith(8_410), { ...rules, categories: [] }],
     ['decline.card.status', false, windowsWith(8_410), oneCategory],
-  ])('with %s would pass by now: %s', (code, passes, windows, limits) => {
+  ])('with %s would pass now: %s', (code, passes, windows, limits) => {
     expect(allPass({ code, amountCents: 8_410 }, windows, limits)).toBe(passes);
   });
 });
 
-describe('all limits that a purchase would meet', () => {
+describe('all limits that a purchase meets', () => {
   type Windows = Partial<Record<LimitPeriod, [limit: number, left: number]>>;
   interface Card {
     readonly overall?: Windows;
@@ -217,7 +220,7 @@ describe('all limits that a purchase would meet', () => {
     readonly fuel?: Windows;
     readonly atOnce?: number;
   }
-  /** A card with these limits in dollars, and what is left of each. */
+  /** A card with these limits in dollars, and the amount left of each. */
   function cardOf({ overall = {}, restaurants = {}, fuel = {}, atOnce }: Card): [RemainingLimits, CardLimits] {
     const rows = (windows: Windows) =>
       Object.entries(windows).map(([period, [limit, left]]) => ({
@@ -263,7 +266,7 @@ describe('all limits that a purchase would meet', () => {
       ['daily 50', 'weekly 50', 'monthly 50', 'yearly 50', 'lifetime 50'],
     ],
     [
-      'a week that began in another month: the month has room, and would be below the week',
+      'a week that began in another month: the month has room but would be below the week',
       velocity,
       50,
       { overall: { weekly: [600, 10], monthly: [610, 600] } },
@@ -277,7 +280,7 @@ describe('all limits that a purchase would meet', () => {
       ['weekly 640', '+ monthly 640', '+ yearly 640'],
     ],
     [
-      'a week that began in another month, and too little left of the month as well: it rises as high as the week',
+      'a week that began in another month, and a month with too little left: it rises as high as the week',
       velocity,
       50,
       { overall: { weekly: [600, 10], monthly: [610, 40] } },
@@ -291,7 +294,7 @@ describe('all limits that a purchase would meet', () => {
       ['daily 90 for 3', 'daily 110'],
     ],
     [
-      'of its category, which would be above the card’s own',
+      'of its category, which would exceed the card’s own',
       ofCategory,
       50,
       { overall: { daily: [80, 70] }, restaurants: { daily: [60, 20] } },
@@ -299,7 +302,7 @@ describe('all limits that a purchase would meet', () => {
     ],
     ['a single purchase', ofCategory, 50, { restaurants: { daily: [500, 400] }, atOnce: 40 }, ['transaction 50 for 3']],
     [
-      'a single purchase and the category’s day and the card’s week',
+      'a single purchase, the category’s day and the card’s week',
       { ...ofCategory, ...eating },
       50,
       { overall: { weekly: [300, 45] }, restaurants: { daily: [60, 30] }, fuel: { daily: [50, 1] }, atOnce: 40 },
@@ -313,30 +316,30 @@ describe('all limits that a purchase would meet', () => {
       ['daily 120', 'daily 90 for 3'],
     ],
     [
-      'the card’s alone, where it is not plain which category it is',
+      'only the card’s, if the category is unclear',
       velocity,
       50,
       { overall: { daily: [100, 30] }, restaurants: { daily: [60, 20] } },
       ['daily 120'],
     ],
     [
-      'of the card alone, where the category has room by now',
+      'only the card’s, if the category has room now',
       ofCategory,
       50,
       { overall: { daily: [100, 30] }, restaurants: { daily: [90, 60] } },
       ['daily 120'],
     ],
-    ['of a category, where all have room by now: none', ofCategory, 50, { restaurants: { daily: [90, 60] } }, []],
+    ['of a category, when all have room now: none', ofCategory, 50, { restaurants: { daily: [90, 60] } }, []],
     [
-      'two of which the same is left: the shorter one first',
+      'two with the same amount left: the shorter one first',
       velocity,
       50,
       { overall: { weekly: [200, 10], daily: [150, 10] } },
       ['daily 190', 'weekly 240'],
     ],
-    ['of exactly what is left: none', velocity, 50, { overall: { daily: [100, 50] } }, []],
+    ['of exactly the amount left: none', velocity, 50, { overall: { daily: [100, 50] } }, []],
     [
-      'of the category, where the card itself has room by now',
+      'of the category, if the card itself has room now',
       { ...velocity, merchantKind: 'Restaurants' },
       50,
       { overall: { daily: [400, 60] }, restaurants: { weekly: [300, 1] } },
@@ -354,14 +357,14 @@ describe('all limits that a purchase would meet', () => {
     ).toEqual(found);
   });
 
-  it('are those of the rules, without amounts, where nobody says what remains', () => {
+  it('are those of the rules, without amounts, when the remaining amounts are unknown', () => {
     const [, rules] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [60, 0] }, atOnce: 30 });
 
     expect(bindingLimit({ ...velocity, amountCents: 5_000 }, null, rules)?.limits).toEqual([
       limitRaise('daily', 4_000, null),
       limitRaise('weekly', 4_500, null),
     ]);
-    // A limit for a single purchase is whole for each: that much is certain.
+    // A limit for a single purchase applies to each purchase in full, so its amount is certain.
     expect(bindingLimit({ ...ofCategory, amountCents: 5_000 }, null, rules)?.limits[0]).toMatchObject({
       rule: { period: 'transaction' },
       from: 3_000,
@@ -373,7 +376,7 @@ describe('all limits that a purchase would meet', () => {
     ['one', 50, { overall: { daily: [100, 30] } }, ['limit:daily:']],
     ['two', 50, { overall: { daily: [100, 30], weekly: [400, 20] } }, ['limit:daily:', 'limit:weekly:']],
     [
-      'one and what rises along',
+      'one and the limit that rises along',
       50,
       { overall: { weekly: [600, 10], monthly: [610, 600] } },
       ['limit:weekly:', 'limit:monthly:'],
@@ -393,7 +396,7 @@ describe('all limits that a purchase would meet', () => {
     expect(contradiction(limits, limitGoals(goals ?? []))).toBeNull();
   });
 
-  it('without what remains the change lets the purchase pass for sure, and nothing is above another', () => {
+  it('change to amounts that certainly let the purchase pass, in order, when the remaining amounts are unknown', () => {
     const [, limits] = cardOf({ overall: { daily: [40, 0], weekly: [45, 0], monthly: [80, 0] } });
     const all = {
       ...limits,

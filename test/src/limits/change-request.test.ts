@@ -16,13 +16,13 @@ describe('the end of a term', () => {
     [{ kind: 'midnight' }, '2026-11-21T05:00:00.000Z'],
     [{ kind: 'day', day: '2026-11-20' }, '2026-11-21T05:00:00.000Z'],
     [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, '2026-11-21T14:00:00.000Z'],
-    // Summer time: the day ends an hour earlier by UTC.
+    // Daylight saving time: the day ends an hour earlier in UTC.
     [{ kind: 'day', day: '2027-07-04' }, '2027-07-05T04:00:00.000Z'],
   ])('%j', (term, end) => {
     expect(endOfTerm(term, from, days)?.toISOString() ?? null).toBe(end);
   });
 
-  it('is midnight Eastern, not of UTC: late in the evening it is near', () => {
+  it('is midnight Eastern, not UTC, so late in the evening it is near', () => {
     const evening = new Date('2026-11-21T04:30:00Z');
 
     expect(endOfTerm({ kind: 'midnight' }, evening, days)?.toISOString()).toBe('2026-11-21T05:00:00.000Z');
@@ -45,7 +45,7 @@ describe('the end of a term', () => {
   });
 });
 
-describe('what a holder asks for', () => {
+describe("parsing a holder's request", () => {
   it.each([
     ['300', [], 30_000, 'purchase', ''],
     ['300 2 days hotel', [], 30_000, 'duration', 'hotel'],
@@ -65,12 +65,12 @@ describe('what a holder asks for', () => {
   it.each(['', '4242', '0', 'Jane Doe', '300 for 9 lightyears', '300 for a while'])('%j', (text) => {
     const asked = approvalVerbs.ask.command.read(text.split(' ').filter(Boolean), clock);
 
-    // "4242" alone is an amount: a card alone says nothing of money.
+    // A lone "4242" is an amount, since a card without an amount asks for nothing.
     expect(asked.kind).toBe(text === '4242' ? 'read' : 'unclear');
   });
 });
 
-describe('how long a change stays, as a person writes it', () => {
+describe('parsing the duration of a change', () => {
   it.each<[string, Term | null, string]>([
     ['for 4h team lunch', { kind: 'duration', ms: 4 * 3_600_000 }, 'team lunch'],
     ['For 2 days', { kind: 'duration', ms: 48 * 3_600_000 }, ''],
@@ -99,7 +99,7 @@ describe('how long a change stays, as a person writes it', () => {
     expect(read).toEqual({ term, rest: rest.split(' ').filter(Boolean) });
   });
 
-  it('keeps a term that ends exactly then', () => {
+  it('accepts a term that ends exactly at that time', () => {
     const anHourBefore = new Date('2026-11-21T04:00:00Z');
 
     expect(atMost({ kind: 'midnight' }, 3_600_000, anHourBefore, days)).toEqual({ kind: 'midnight' });
@@ -118,7 +118,7 @@ describe('how long a change stays, as a person writes it', () => {
     ['until 2026-11-19', 'until 2026-11-19'],
     ['until 2026-02-30', 'until 2026-02-30'],
     [`until ${'x'.repeat(50)}`, `until ${'x'.repeat(34)}`],
-  ])('asks about %j, and repeats the few words that it could not read', (text, said) => {
+  ])('asks back about %j, and repeats only the words that it could not read', (text, said) => {
     expect(readTerm(text.split(' '), clock)).toMatch(new RegExp(`^“${said}” .*Write “`));
   });
 
@@ -129,7 +129,7 @@ describe('how long a change stays, as a person writes it', () => {
     [{ kind: 'midnight' }, 'until midnight Eastern time'],
     [{ kind: 'day', day: '2026-12-24' }, 'to the end of Dec 24, 2026, Eastern time'],
     [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, 'until Nov 21, 2026, 9:00 AM ET'],
-  ])('%j is said as “%s”', (term, words) => {
+  ])('describes %j as “%s”', (term, words) => {
     expect(termWords(term)).toBe(words);
   });
 });

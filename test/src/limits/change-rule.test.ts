@@ -24,7 +24,7 @@ const raised = [limitChange('daily', 40_000, 45_000)];
 const run = { isLast: false, lease: held };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
-describe('a change of rules', () => {
+describe('a rule change', () => {
   interface Given {
     readonly changes?: readonly RuleChange[];
     readonly against?: string;
@@ -88,44 +88,44 @@ describe('a change of rules', () => {
   const after = 'daily limit $450.00';
 
   it.each<[string, Given, string[]]>([
-    ['is sent when it is permitted', {}, ['permitted?', 'sent', `limit, done, ${after}`]],
-    ['ends as refused where the policy refuses', { refused: 'failed' }, ['permitted?', `limit, failed, no, ${after}`]],
-    ['waits where others have to approve', { refused: 'waiting' }, ['permitted?', `limit, waiting, no, ${after}`]],
+    ['is sent when permitted', {}, ['permitted?', 'sent', `limit, done, ${after}`]],
+    ['ends as refused if the policy refuses it', { refused: 'failed' }, ['permitted?', `limit, failed, no, ${after}`]],
+    ['waits if others have to approve', { refused: 'waiting' }, ['permitted?', `limit, waiting, no, ${after}`]],
     [
-      'fails before anybody is asked where the card service would refuse',
+      'fails before anyone is asked if the card service would refuse it',
       { against: 'Too high.' },
       [`limit, failed, Too high., ${after}`],
     ],
     [
-      'is not made where somebody asked for another one later, which came first',
+      'is not made if a later request for the same rule was done first',
       { isOvertaken: true },
       [
         'limit, failed, Somebody asked for another change of the daily limit after you did, so I did not make yours. Look at the card, and ask again if you still want it., daily limit $450.00',
       ],
     ],
     [
-      'is overtaken by nobody where its worker died while it was sent: then the card is looked at',
+      'is not overtaken if its worker died while sending: the card is checked instead',
       { isOvertaken: true, written: { state: 'sending', before: null, after: null } },
       ['permitted?', 'sent', `limit, done, ${after}`],
     ],
     [
-      'leaves what is temporary as it is where somebody asked for that later',
+      'leaves a temporary value alone if that was requested later',
       { changes: isThere, isOvertaken: true, kept: { note: 'It stays.', control: null } },
       ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
     ],
-    ['fails where nobody can tell which rule is meant', { impossible: 'Which?' }, ['limit, failed, Which?']],
+    ['fails if the category is ambiguous', { impossible: 'Which?' }, ['limit, failed, Which?']],
     [
-      'says that it is so already',
+      'reports that the rule already has this value',
       { changes: isThere },
       ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
     ],
     [
-      'makes what was temporary stay',
+      'makes a temporary value permanent',
       { changes: isThere, kept: { note: 'It stays.', control: null } },
       ['permitted?', `limit, done, It stays., ${after}`],
     ],
     [
-      'is done, not superfluous, where the write before a crash was its own',
+      'is done, not unchanged, if it was written before a crash',
       {
         changes: isThere,
         written: { state: 'sending', before: null, after: null, expects: { kind: 'rule', changes: raised } },
@@ -133,12 +133,12 @@ describe('a change of rules', () => {
       ['its end starts, from 40000', `limit, done, confirmed, ${after}`],
     ],
     [
-      'is done where the write before a crash was its own, and nobody kept what it was to be',
+      'is done if it was written before a crash, even if the expected values were not stored',
       { changes: isThere, written: { state: 'sending', before: null, after: null } },
       ['its end starts, from 45000', `limit, done, confirmed, ${after}`],
     ],
     [
-      'that others approved is the outcome of the action that asked',
+      'approved by others is the outcome of the original action',
       {
         approval: {
           outcomeOf: 'act_asked',
@@ -151,7 +151,7 @@ describe('a change of rules', () => {
       ['permitted?', 'sent for req_1, as act_asked', `act_asked, limit, done, ${after}`],
     ],
     [
-      'of several rules says that they are so already',
+      'of several rules reports that they already have these values',
       { changes: [...isThere, limitChange('weekly', 90_000, 90_000)] },
       [
         'permitted?',
@@ -159,7 +159,7 @@ describe('a change of rules', () => {
       ],
     ],
     [
-      'of another rule than a limit is told as such',
+      'of a rule other than a limit is reported as such',
       { changes: [{ rule: { kind: 'international' }, from: true, to: true }] },
       ['permitted?', 'allow, unchanged, Purchases abroad are allowed already., purchases abroad allowed'],
     ],
@@ -178,7 +178,7 @@ describe('planning a change', () => {
       now: () => at,
     })(ask('limit'), acctId);
 
-  it('is impossible where nobody can tell which category is meant', async () => {
+  it('is impossible if the category is ambiguous', async () => {
     const plan = createPlanChange({
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
@@ -190,7 +190,7 @@ describe('planning a change', () => {
     expect(await plan(ask('limit'), acctId)).toEqual({ kind: 'impossible', card, changes: [], why: 'Which category?' });
   });
 
-  it('may end with the day that begins now at the earliest', async () => {
+  it('accepts the day that begins now as the earliest end', async () => {
     const midnight = new Date('2026-11-20T05:00:00.000Z');
 
     expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-19' }, midnight)).toMatchObject({
@@ -201,7 +201,7 @@ describe('planning a change', () => {
     });
   });
 
-  it('starts from what the rules are now', async () => {
+  it('starts from the current rules', async () => {
     expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({
       kind: 'planned',
       changes: [limitChange('daily', 40_000, 45_000)],
@@ -212,9 +212,14 @@ describe('planning a change', () => {
 
   it.each<[string, ReturnType<typeof limitGoal>, Term, RegExp]>([
     ['a day that is over', limitGoal('daily', 45_000), { kind: 'day', day: '2026-11-19' }, /That day is over/],
-    ['a single purchase of the whole card', limitGoal('transaction', 100), permanent, /only a merchant category does/],
+    [
+      'a limit per purchase for the card itself',
+      limitGoal('transaction', 100),
+      permanent,
+      /only a merchant category does/,
+    ],
     ['a day above its week', limitGoal('daily', 60_000), permanent, /above the weekly limit/],
-  ])('knows why the card service would refuse %s', async (_what, goal, term, why) => {
+  ])('predicts why the card service would refuse %s', async (_what, goal, term, why) => {
     expect(await plan([goal], term)).toMatchObject({ against: expect.stringMatching(why) });
   });
 });
@@ -262,7 +267,7 @@ describe('permitting a change', () => {
   const atMostADay = { ...standard, durations: { longestMs: 86_400_000, mayStay: false } };
   const approver: Over = { actor: { userId: 'U0ANA', teamId: 'T1' } };
 
-  it('lets an approver raise by little, and remembers it', async () => {
+  it('lets an approver make a small raise alone, and records its amount', async () => {
     expect(await permit(100_000, approver)).toEqual({
       refused: null,
       asked: [],
@@ -270,7 +275,7 @@ describe('permitting a change', () => {
     });
   });
 
-  it('asks others about more, and says what was counted', async () => {
+  it('requires approval for a larger raise, and reports what was counted', async () => {
     const { refused, asked, remembered } = await permit(100_001, approver);
 
     expect(refused).toMatchObject({ state: 'waiting', note: 'I asked.', counted: { ownCents: 100_001 } });
@@ -278,14 +283,14 @@ describe('permitting a change', () => {
     expect(remembered).toEqual([]);
   });
 
-  it('asks others about the own card, without a count where it is little', async () => {
+  it("requires approval for the approver's own card, without a count for a small raise", async () => {
     const { refused, asked } = await permit(5000, approver, null, true);
 
     expect(refused).toMatchObject({ state: 'waiting', counted: null });
     expect(asked).toMatchObject([{ others: 1, counted: null }]);
   });
 
-  it('refuses what lasts longer than the policy allows, also where others approved it', async () => {
+  it('refuses a change that lasts longer than the policy allows, even after an approval', async () => {
     const asked = await permit(5000, approver, null, false, atMostADay);
     const approved = await permit(5000, approver, approval, false, atMostADay);
 
@@ -293,21 +298,21 @@ describe('permitting a change', () => {
     expect(approved).toMatchObject({ refused: { state: 'failed' }, remembered: [] });
   });
 
-  it('refuses who may not', async () => {
+  it('refuses people without the role', async () => {
     const { refused } = await permit(5000, { roles: ['operator'] });
 
     expect(refused).toMatchObject({ state: 'failed', note: 'Only approvers may change limits.' });
   });
 
   it.each<[string, Approval, number, object[]]>([
-    ['counts it for nobody alone where two approved', approval, 500_000, [{ by: null, askedBy: 'U0HUGO' }]],
+    ['counts for nobody alone if two approved it', approval, 500_000, [{ by: null, askedBy: 'U0HUGO' }]],
     [
-      'counts it for both where one approved what another asked for',
+      "counts for both if one approved the other's request",
       { ...approval, raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' } },
       100_000,
       [{ by: 'U0BEN', askedBy: 'U0HUGO' }],
     ],
-  ])('asks nobody again once it is approved: %s', async (_what, given, ownCents, expected) => {
+  ])('needs no further approval once approved: %s', async (_what, given, ownCents, expected) => {
     const { refused, asked, remembered } = await permit(ownCents, approver, given);
 
     expect({ refused, asked, remembered }).toEqual({ refused: null, asked: [], remembered: expected });

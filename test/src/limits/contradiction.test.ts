@@ -60,11 +60,11 @@ describe('limits that contradict each other', () => {
     ['yearly', null, 9_900_000],
     ['daily', 3, 50_000],
     ['monthly', 3, 60_000],
-  ] as const)('does not mind %s of category %s at %s cents', (period, category, limitCents) => {
+  ] as const)('accepts %s of category %s at %s cents', (period, category, limitCents) => {
     expect(contradiction(current, [limitGoal(period, limitCents, named(category))])).toBeNull();
   });
 
-  it('never says that what was accepted is out of order', () => {
+  it('agrees with the order of the windows for any limits', () => {
     const amount = fc.option(fc.integer({ min: 0, max: 10_000_00 }), { nil: null });
     const limits = fc.record({ daily: amount, weekly: amount, monthly: amount, yearly: amount, lifetime: amount });
     fc.assert(
@@ -88,22 +88,22 @@ const change = (period: LimitWindow, dollars: number, category: number | null = 
 
 describe('limits that are changed together', () => {
   it.each<[string, LimitGoal[], string | null]>([
-    ['a day above the week, with the week', [change('daily', 2000), change('weekly', 2000)], null],
+    ['a day above the week, together with the week', [change('daily', 2000), change('weekly', 2000)], null],
     ['a lower day and a lower week', [change('daily', 300), change('weekly', 700)], null],
-    ['a category above the card, with the card', [change('daily', 550, 3), change('daily', 550)], null],
+    ['a category above the card, together with the card', [change('daily', 550, 3), change('daily', 550)], null],
     ['a limit for a single purchase above everything', [change('transaction', 9000, 3)], null],
     [
-      'a day above the week that is changed with it',
+      'a day above a week that changes with it',
       [change('daily', 2500), change('weekly', 2000)],
       'The daily limit of $2,500.00 would be above the weekly limit, $2,000.00. Change one of the two.',
     ],
     [
-      'a week above a month that nobody changes',
+      'a week above a month that does not change',
       [change('daily', 5000), change('weekly', 5000)],
       'The daily limit of $5,000.00 would be above the monthly limit, $4,000.00. Raise the monthly limit first.',
     ],
     [
-      'a category above what the card is lowered to',
+      'a category above the lowered limit of the card',
       [change('weekly', 550, 3), change('weekly', 520)],
       "The weekly limit for Restaurants of $550.00 would be above the card's overall weekly limit, $520.00. Change one of the two.",
     ],
@@ -114,10 +114,10 @@ describe('limits that are changed together', () => {
 
 describe('limits that rise along', () => {
   it.each<[string, LimitGoal[], LimitGoal[]]>([
-    ['none where the longer window has room', [change('daily', 1500)], []],
+    ['none if the longer window has room', [change('daily', 1500)], []],
     ['the week with the day', [change('daily', 2000)], [change('weekly', 2000)]],
     ['week and month with the day', [change('daily', 5000)], [change('weekly', 5000), change('monthly', 5000)]],
-    ['none beside those that are changed anyway', [change('daily', 2000), change('weekly', 1800)], []],
+    ['none besides those that are changed anyway', [change('daily', 2000), change('weekly', 1800)], []],
     ['no shorter window', [change('weekly', 2000)], []],
     ['the card’s day with the category’s', [change('daily', 550, 3)], [change('daily', 550)]],
     [
@@ -126,24 +126,24 @@ describe('limits that rise along', () => {
       [change('weekly', 1600, 3), change('daily', 1600), change('weekly', 1600)],
     ],
     [
-      'one that two would be above, to the higher',
+      'a limit below two others, to the higher of them',
       [change('daily', 1700), change('weekly', 1600, 3)],
       [change('weekly', 1700)],
     ],
     ['none with a limit for a single purchase', [change('transaction', 9000, 3)], []],
-    ['none with a limit that is taken away', [limitGoal('daily', null)], []],
+    ['none with a removed limit', [limitGoal('daily', null)], []],
   ])('%s', (_what, changes, along) => {
     expect(withRaisedAlong(current, changes).slice(changes.length)).toEqual(along);
   });
 
-  it('rise as well where they are changed anyway, but not enough', () => {
+  it('also rise if they are changed anyway, but not enough', () => {
     expect(withRaisedAlong(current, [change('daily', 2000), change('weekly', 1800)])).toEqual([
       change('daily', 2000),
       change('weekly', 2000),
     ]);
   });
 
-  it('where equal will not do, stay a cent apart, window by window; a category may equal the card', () => {
+  it('stay a cent apart per window if equal limits are not allowed; a category may equal the card', () => {
     const apart: CardLimits = { ...current, apartCents: 1 };
 
     expect(withRaisedAlong(apart, [change('daily', 4000)]).map(({ to }) => to)).toEqual([400_000, 400_001, 400_002]);
@@ -162,13 +162,13 @@ describe('limits that rise along', () => {
     expect(contradiction({ ...apart, categories: [] }, [change('weekly', 500.01)])).toBeNull();
   });
 
-  it('do not rise with a limit that is taken away, also where they are nothing at all', () => {
+  it('do not rise with a removed limit, even if they are zero', () => {
     const closed: CardLimits = { ...current, limits: { ...none, daily: 0, weekly: 0 }, apartCents: 1 };
 
     expect(withRaisedAlong(closed, [limitGoal('daily', null)])).toEqual([limitGoal('daily', null)]);
   });
 
-  it('leave no contradiction, and each is as low as can be', () => {
+  it('leave no contradiction, and each is as low as possible', () => {
     const steps = fc.record({
       daily: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
       weekly: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
@@ -176,7 +176,7 @@ describe('limits that rise along', () => {
       yearly: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
       lifetime: fc.option(fc.integer({ min: 0, max: 90 }), { nil: null }),
     });
-    /** Each window is as much above the one before as it says. */
+    /** Each window exceeds the previous one by the given step. */
     const ordered = (by: Record<LimitPeriod, number | null>, most: Record<LimitPeriod, number | null> = none) => {
       let last = 0;
       const limits = { ...none } as Record<LimitPeriod, number | null>;
@@ -206,7 +206,7 @@ describe('limits that rise along', () => {
         const { rule } = limitGoal(period, null, named(category));
         const limitCents = (limitOf(card, rule) ?? 0) + by;
         const changes = [{ rule, to: limitCents }];
-        // A window without a limit that gets one below a shorter one: not what a raise does.
+        // Not a raise: a window without a limit gets one below a shorter window.
         fc.pre(limitOf(card, rule) !== null);
         const along = withRaisedAlong(card, changes).slice(changes.length);
 

@@ -14,7 +14,7 @@ const target = { kind: 'temporary-change', temporaryChangeId: 'act_1' } as const
 const takeBack = (over: Over = {}): TemporaryChangeAction => ask('revert', { target, ...over });
 const resolve = (restore: boolean): TemporaryChangeAction => ask('complete-temporary-change', { target, restore });
 
-describe('a click about a temporary change', () => {
+describe('a click on a temporary change', () => {
   interface Given {
     readonly hasBegun?: boolean;
     readonly why?: string;
@@ -45,24 +45,30 @@ describe('a click about a temporary change', () => {
   }
 
   it.each<[string, TemporaryChangeAction, TemporaryChange | null, Given, string[]]>([
-    ['takes it back', takeBack(), temporaryChangeOf(), {}, ['ended']],
+    ['reverts it', takeBack(), temporaryChangeOf(), {}, ['ended']],
     [
-      'leaves what a shorter one stands on to that',
+      'leaves a rule to a shorter change on top of it',
       takeBack(),
       temporaryChangeOf(),
       { givesWay: true },
       ['Taking it back refused: A later change took its place. When that ends, it goes back to what was before both.'],
     ],
-    ['restores what somebody changed meanwhile', resolve(true), temporaryChangeOf({ state: 'asking' }), {}, ['ended']],
     [
-      'keeps what somebody changed meanwhile',
+      'restores a rule that someone changed in the meantime',
+      resolve(true),
+      temporaryChangeOf({ state: 'asking' }),
+      {},
+      ['ended'],
+    ],
+    [
+      'keeps a rule that someone changed in the meantime',
       resolve(false),
       temporaryChangeOf({ state: 'asking' }),
       {},
       ['kept by U0OLGA'],
     ],
     [
-      'leaves it to the approvers where somebody changed it meanwhile',
+      'leaves the decision to the approvers if someone changed the rule in the meantime',
       takeBack(),
       temporaryChangeOf(),
       { after: 'asking' },
@@ -72,28 +78,28 @@ describe('a click about a temporary change', () => {
       ],
     ],
     [
-      'is refused where the policy refuses',
+      'is refused if the policy refuses it',
       takeBack(),
       temporaryChangeOf(),
       { why: 'No.' },
       ['Taking it back refused: No. Ask an approver.'],
     ],
     [
-      'is refused where it is too old',
+      'is refused if it is too old',
       takeBack(),
       null,
       {},
       ['Taking it back refused: This change is too old. Look at the card.'],
     ],
     [
-      'is refused where somebody else has done it',
+      'is refused if someone else already did it',
       takeBack(),
       temporaryChangeOf({ state: 'ended', closedBy: 'U0BEN' }),
       { hasBegun: true },
       [over('It was put back already.')],
     ],
     [
-      'is refused where the same person has done it by another click',
+      'is refused if the same person already did it with another click',
       takeBack(),
       temporaryChangeOf({ state: 'ended', closedBy: 'U0OLGA' }),
       {},
@@ -110,7 +116,7 @@ describe('a click about a temporary change', () => {
     expect(await decide(action, found, given)).toEqual(expected);
   });
 
-  it('does nothing where it was forgotten while the click waited for its turn', async () => {
+  it('does nothing if the change was dropped while the click was queued', async () => {
     const found = [temporaryChangeOf(), null];
 
     expect(await decide(takeBack(), () => found.shift() ?? null)).toEqual([]);
@@ -123,7 +129,7 @@ describe('a click about a temporary change', () => {
     ['kept', takeBack(), 'It was decided already to leave it as it is.'],
     ['refused', takeBack(), 'The card service refused to put it back.'],
     ['superseded', takeBack(), 'A later change took its place.'],
-  ])('is refused, with the reason, where it is %s', async (state, action, why) => {
+  ])('is refused with a reason if the change is %s', async (state, action, why) => {
     expect(await decide(action, temporaryChangeOf({ state }))).toEqual([over(why)]);
   });
 });
@@ -164,7 +170,7 @@ describe('who may decide', () => {
   const byOperator = takeBack({ roles: ['operator'] });
   const lowered = { changes: [limitChange('daily', 45_000, 40_000)] };
 
-  it('an operator takes back a raise, and that is on record once', async () => {
+  it('an operator reverts a raise, audited once', async () => {
     expect(await permit(byOperator)).toEqual({
       why: null,
       recorded: [{ event: 'asked', isFirst: true, detail: 'act_1' }],
@@ -173,7 +179,7 @@ describe('who may decide', () => {
     });
   });
 
-  it('taking back what was lowered is a raise: an approver decides, and nobody about the own card', async () => {
+  it('reverting a lowered limit is a raise: an approver decides, and nobody for their own card', async () => {
     expect(await permit(byOperator, lowered)).toMatchObject({ why: 'Only approvers may decide that.', recorded: [] });
     expect((await permit(takeBack(), lowered)).why).toBeNull();
     expect((await permit(resolve(true))).why).toBeNull();
@@ -183,17 +189,17 @@ describe('who may decide', () => {
     expect((await permit(takeBack(), lowered, true)).why).toMatch(/own card/);
   });
 
-  it('putting back what somebody lowered meanwhile is for good, so a policy that allows raises for a time only refuses it', async () => {
+  it('restoring a limit that someone lowered in the meantime is permanent, so a policy with temporary raises only refuses it', async () => {
     const asking = { state: 'asking' as const, changes: [limitChange('daily', 10_102, 10_000)] };
     const policy = { ...standard, durations: { longestMs: null, mayStay: false } };
     const lower = { ...asking, meanwhile: [limitChange('daily', 10_000, 10_004)] };
 
     expect((await permit(resolve(true), lower, false, policy)).why).toMatch(/for good|permanent|time/i);
     expect((await permit(resolve(true), lower)).why).toBeNull();
-    expect((await permit(resolve(true), asking, false, policy)).why, 'as it was set').toBeNull();
+    expect((await permit(resolve(true), asking, false, policy)).why, 'unchanged since').toBeNull();
   });
 
-  it('putting back what somebody lowered further meanwhile is a raise from what the rule is now', async () => {
+  it('restoring a limit that someone lowered further is a raise from the current limit', async () => {
     const changes = [limitChange('daily', 600_000, 599_900)];
     const asking = (to: number) => ({
       changes,
@@ -204,7 +210,7 @@ describe('who may decide', () => {
     const much = await permit(resolve(true), asking(10_000));
     expect(much.why).toBe('One approver alone may not raise this: daily limit $100.00 → $6,000.00.');
     expect(much.recorded).toEqual([]);
-    expect(much.requested, 'others are asked for it').toEqual([
+    expect(much.requested, 'others are asked to approve').toEqual([
       {
         verb: 'limit',
         changeRequest: { goals: [{ rule: limitChange('daily', 0, 0).rule, to: 600_000 }], term: { kind: 'permanent' } },
@@ -214,10 +220,10 @@ describe('who may decide', () => {
     ]);
     const little = await permit(resolve(true), asking(599_800));
     expect(little).toMatchObject({ why: null, remembered: [limitChange('daily', 599_800, 600_000)] });
-    expect((await permit(resolve(false), asking(10_000))).why, 'leaving it as it is').toBeNull();
+    expect((await permit(resolve(false), asking(10_000))).why, 'keeping the current limit').toBeNull();
   });
 
-  it('putting back what somebody raised further meanwhile lowers it: no raise is counted', async () => {
+  it('restoring a limit that someone raised further lowers it and counts as no raise', async () => {
     const changes = [limitChange('daily', 45_000, 40_000)];
     const meanwhile = [limitChange('daily', 40_000, 70_000)];
 
@@ -227,7 +233,7 @@ describe('who may decide', () => {
     });
   });
 
-  it('a raise that waited for more than ten minutes is asked about again, and nothing is on record yet', async () => {
+  it('asks again about a raise that waited longer than ten minutes, and audits nothing yet', async () => {
     const askedAt = '2026-11-20T14:49:00.000Z';
 
     expect(await permit(takeBack({ askedAt }), lowered)).toEqual({
@@ -236,6 +242,6 @@ describe('who may decide', () => {
       recorded: [],
       remembered: [],
     });
-    expect((await permit(takeBack({ askedAt }))).why, 'taking back a raise is never late').toBeNull();
+    expect((await permit(takeBack({ askedAt }))).why, 'reverting a raise is never late').toBeNull();
   });
 });

@@ -17,7 +17,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const now = (): Date => new Date('2026-11-20T16:00:00.000Z');
 const ana = { userId: 'U0ANA', teamId: 'T1' };
 
-describe('restoring what was there before', () => {
+describe('restoring the previous rules', () => {
   async function restore(
     dailyCents: number | null,
     over: Partial<TemporaryChange> = {},
@@ -48,7 +48,7 @@ describe('restoring what was there before', () => {
     return { after, steps };
   }
 
-  it('writes the rules back where nobody changed them meanwhile, progress first', async () => {
+  it('writes the progress and then the old rules if nobody changed them in the meantime', async () => {
     const { after, steps } = await restore(45_000);
 
     expect(steps).toEqual([
@@ -59,17 +59,17 @@ describe('restoring what was there before', () => {
     expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
   });
 
-  it('writes nothing where they are as they were: somebody restored them, or we did before a crash', async () => {
+  it('writes nothing if the rules are already restored, by someone or before a crash', async () => {
     const { after, steps } = await restore(40_000);
 
     expect(steps).toEqual([]);
     expect(after.state).toBe('ended');
   });
 
-  it('writes nothing where this process stood still for longer than its lock', async () => {
+  it('writes nothing if the process was frozen for longer than its lock', async () => {
     const lost = {
       confirm: async () => {
-        throw new TooLateError('others have worked meanwhile');
+        throw new TooLateError('others have worked in the meantime');
       },
     };
     const restored = restore(45_000, {}, null, lost);
@@ -77,7 +77,7 @@ describe('restoring what was there before', () => {
     await expect(restored).rejects.toThrow(TooLateError);
   });
 
-  it('asks where somebody changed them meanwhile', async () => {
+  it('asks the approvers if someone changed the rules in the meantime', async () => {
     const { after, steps } = await restore(60_000);
 
     expect(steps).toEqual([]);
@@ -85,8 +85,8 @@ describe('restoring what was there before', () => {
   });
 
   it.each<[string, number, string]>([
-    ['overwrites what people have seen and agreed to overwrite', 60_000, 'ended'],
-    ['asks again where it was changed once more', 70_000, 'asking'],
+    ['overwrites values that people have seen and agreed to overwrite', 60_000, 'ended'],
+    ['asks again if the rule was changed once more', 70_000, 'asking'],
   ])('%s', async (_what, dailyCents, state) => {
     const meanwhile = [limitChange('daily', 45_000, 60_000)];
 
@@ -103,10 +103,10 @@ describe('restoring what was there before', () => {
   });
 });
 
-describe('the time of a temporary change is over', () => {
+describe('when a temporary change is due to end', () => {
   type Found = TemporaryChange | null;
   interface Time {
-    /** Null: nobody can tell. */
+    /** Null: unknown. */
     readonly leftMs?: number | null;
     readonly isEarly?: boolean;
     readonly givesWay?: boolean;
@@ -138,7 +138,7 @@ describe('the time of a temporary change is over', () => {
   const failed = (code: 'refused' | 'unavailable' | 'token_dead'): CardApiError =>
     new CardApiError('no', { operation: 'write', status: 400, outcome: 'refused', code, apiMessage: 'No.' });
 
-  it('restores and tells', async () => {
+  it('restores the rules and sends notifications', async () => {
     expect(await end(temporaryChangeOf())).toEqual({
       again: null,
       locks: [`locked account:${acctId}`],
@@ -146,47 +146,47 @@ describe('the time of a temporary change is over', () => {
     });
   });
 
-  it('waits where its time is not over: the clock that woke it is fast', async () => {
+  it('waits if it is not due yet, because the clock that woke it is fast', async () => {
     expect(await end(temporaryChangeOf(), null, { leftMs: 5_000 })).toMatchObject({ again: 5_000, steps: [] });
   });
 
-  it('reverts nothing while nobody can tell whether its time is over, and looks again', async () => {
+  it('reverts nothing while the time left is unknown, and checks again', async () => {
     expect(await end(temporaryChangeOf(), null, { leftMs: null })).toMatchObject({ again: 60_000, steps: [] });
   });
 
-  it('ends before its time where what it was made for has happened', async () => {
+  it('ends early once its purchase has happened', async () => {
     expect(await end(temporaryChangeOf(), null, { leftMs: 5_000, isEarly: true })).toMatchObject({
       steps: ['told ended'],
     });
   });
 
-  it.each(['unavailable', 'token_dead'] as const)('comes back in a minute where the card API is %s', async (code) => {
+  it.each(['unavailable', 'token_dead'] as const)('comes back in a minute when the card API is %s', async (code) => {
     expect(await end(temporaryChangeOf(), failed(code))).toMatchObject({ again: 60_000, steps: [] });
   });
 
-  it('tells what the card service says where it refuses', async () => {
+  it("reports the card service's reason for a refusal", async () => {
     expect(await end(temporaryChangeOf(), failed('refused'))).toMatchObject({
       again: null,
       steps: ['told refused No.'],
     });
   });
 
-  it('brings up to date what shows one that has ended before', async () => {
+  it('updates the messages of a change that ended before', async () => {
     expect((await end(temporaryChangeOf({ state: 'kept' }))).steps).toEqual(['shown kept']);
   });
 
-  it('does nothing about one that never came to be', async () => {
+  it('ignores a change that was never made', async () => {
     expect(await end(null)).toEqual({ again: null, locks: [], steps: [] });
   });
 
-  it('does nothing about one that was forgotten while it waited for its turn', async () => {
+  it('ignores a change that was dropped while the job was queued', async () => {
     const found = [temporaryChangeOf(), null];
 
     expect(await end(() => found.shift() ?? null)).toMatchObject({ again: null, steps: [] });
   });
 
-  it('does not hide a fault of ours', async () => {
-    await expect(end(temporaryChangeOf(), new TypeError('a fault'))).rejects.toThrow('a fault');
+  it('does not hide a bug of ours', async () => {
+    await expect(end(temporaryChangeOf(), new TypeError('a bug'))).rejects.toThrow('a bug');
   });
 });
 
@@ -209,7 +209,7 @@ describe('a change for one purchase', () => {
     return ids;
   }
 
-  it('ends when that purchase is authorized, also for less and under another merchant id', async () => {
+  it('ends when that purchase is authorized, even for less or under another merchant id', async () => {
     expect(await ended({})).toEqual(['act_1']);
     expect(await ended({ kind: 'pin', amountCents: 100 })).toEqual(['act_1']);
     expect(await ended({ occurredAt: '2026-11-20T14:59:00.000Z' }), 'by a clock a minute behind').toEqual(['act_1']);
@@ -219,16 +219,16 @@ describe('a change for one purchase', () => {
 
   it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
     ['a settlement', { kind: 'settlement' }, {}],
-    ['a purchase that costs more', { amountCents: 8411 }, {}],
-    ['a purchase of another card', { acctId: acctId + 1 }, {}],
+    ['a more expensive purchase', { amountCents: 8411 }, {}],
+    ['a purchase with another card', { acctId: acctId + 1 }, {}],
     ['a purchase elsewhere', { merchant: { ...merchant, id: '1', name: 'Elsewhere' } }, {}],
-    ['a purchase from before it', { occurredAt: '2026-11-20T14:58:59.999Z' }, {}],
+    ['an earlier purchase', { occurredAt: '2026-11-20T14:58:59.999Z' }, {}],
     [
-      'a purchase of a merchant without id and name',
+      'a purchase at a merchant without id and name',
       { merchant: { ...merchant, id: ' ', name: ' ' } },
       { purchase: { ...purchase, merchantId: ' ', merchant: '' } },
     ],
-    ['any purchase, where it is for any', {}, { purchase: null }],
+    ['any purchase, if it is not tied to one', {}, { purchase: null }],
     ['any purchase, once it has ended', {}, { state: 'asking' }],
   ])('does not end with %s', async (_what, event, over) => {
     expect(await ended(event, over)).toEqual([]);

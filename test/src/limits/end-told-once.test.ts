@@ -23,7 +23,7 @@ const raiseFor = (hours: number, dollars: number, over: Over = {}): Action =>
     ...over,
   });
 
-/** The world of a raise for an hour, and what was told of its end: each message counts once, as in Slack. */
+/** Sets up a raise for an hour, and collects the notifications of its end. Messages count once per id, as in Slack. */
 async function raised(over: Over) {
   const direct: string[] = [];
   const updated: string[] = [];
@@ -60,8 +60,8 @@ async function raised(over: Over) {
   };
 }
 
-describe('the end of a temporary change is told once where the change was announced', () => {
-  it('on its alert, when its time is over, however often the job runs', async () => {
+describe('the end of a temporary change is reported once, where the change was announced', () => {
+  it('on its alert when due, however often the job runs', async () => {
     const { timeIsOver, told, updated, raise } = await raised({});
 
     await timeIsOver();
@@ -76,7 +76,7 @@ describe('the end of a temporary change is told once where the change was announ
     expect(updated, 'its own message shows the end').toContain(raise.id);
   });
 
-  it('to whoever typed it, where no alert shows it', async () => {
+  it('to the person who typed it, if no alert shows it', async () => {
     const { timeIsOver, told, raise } = await raised(byCommand);
 
     await timeIsOver();
@@ -89,7 +89,7 @@ describe('the end of a temporary change is told once where the change was announ
     });
   });
 
-  it('by the name of who ended it early, twice clicked, and not again when its time is over', async () => {
+  it('with the name of the person who reverted it, even after two clicks, and not again when due', async () => {
     const { deps, revert, timeIsOver, told } = await raised({});
 
     await performAction(revert('act_back1'), deps);
@@ -104,7 +104,7 @@ describe('the end of a temporary change is told once where the change was announ
     });
   });
 
-  it('not as put back where a later change replaced it: its message says so, and its job tells nothing', async () => {
+  it('not as restored if a later change superseded it: its message says so, and its job reports nothing', async () => {
     const { deps, timeIsOver, told, state, updated, raise, service } = await raised({});
     updated.length = 0;
 
@@ -117,7 +117,7 @@ describe('the end of a temporary change is told once where the change was announ
     expect(updated).toContain(raise.id);
   });
 
-  it('as a question where somebody changed it meanwhile, once', async () => {
+  it('as a question, once, if someone changed the rule in the meantime', async () => {
     const { timeIsOver, told, state, service } = await raised({});
     service.rules['DailySpendLimit'] = 600;
 

@@ -26,7 +26,7 @@ async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, 
     card: {
       getSpendRules: async () => {
         const details = { operation: 'read', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
-        if (isAway) throw new CardApiError('away', { ...details, apiMessage: null });
+        if (isAway) throw new CardApiError('unavailable', { ...details, apiMessage: null });
         return { rules: rulesOf({ weekly: 60_000 }), raw: {} };
       },
     },
@@ -41,15 +41,15 @@ async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, 
   return { kept, shown };
 }
 
-it('shows what would let the purchase pass now, and keeps it for the submission', async () => {
+it('shows what would let the purchase pass now, and stores it for the submission', async () => {
   expect(await fill({})).toEqual({ kept: [['p_1', now, 60_000]], shown: [['checked', now]] });
 });
 
-it('says that nothing stops the purchase by now', async () => {
+it('shows that nothing stops the purchase anymore', async () => {
   expect((await fill({ check: { state: 'passes' } })).shown).toEqual([['passes', raise]]);
 });
 
-it('leaves the form as the alert has it where the card cannot be read', async () => {
+it("keeps the alert's values in the form when the card is unreadable", async () => {
   const { kept, shown } = await fill({ check: { state: 'unknown', isAway: true }, isAway: true });
 
   expect(kept).toEqual([['p_1', raise, null]]);
@@ -57,15 +57,15 @@ it('leaves the form as the alert has it where the card cannot be read', async ()
 });
 
 it.each<[string, Given]>([
-  ['a form that is closed', { isKept: false }],
-  ['an alert that is kept no more', { alert: null }],
-])('changes nothing of %s', async (_what, given) => {
+  ['a closed form', { isKept: false }],
+  ['an expired alert', { alert: null }],
+])('changes nothing for %s', async (_what, given) => {
   expect((await fill(given)).shown).toEqual([]);
 });
 
 const redis = useRedis();
 
-it('keeps for the submission that nothing stops the purchase by now, so that no amount is too low', async () => {
+it('stores for the submission that nothing stops the purchase, so that no amount is too low', async () => {
   const { deps } = await createActionWorld(redis(), { checkPurchase: async () => ({ state: 'passes' }) });
   const alertId = 'evt_0123456789abcdef';
   const opened = { alertId, channel: 'C1', messageTs: '1.1', remedy: raise, rules: null, passes: false };

@@ -35,7 +35,7 @@ describe('the end of a temporary change', () => {
     return { notifyEnd, steps };
   }
 
-  it('is on record first, then told, and kept as over last of all that can be repeated', async () => {
+  it('is audited, shown on its alert, and then stored as ended, before its messages are updated', async () => {
     const { notifyEnd, steps } = setUp();
 
     await notifyEnd.notify(temporaryChangeOf({ state: 'ended', alertId: 'evt_1', requestId: 'req_1' }), null);
@@ -50,9 +50,9 @@ describe('the end of a temporary change', () => {
   });
 
   it.each([
-    ['when its time was over', null],
+    ['when due', null],
     ['early', click],
-  ])('is said once where it was announced, also where the job runs twice: %s', async (_when, ended) => {
+  ])('is reported once, where it was announced, even if the job runs twice: %s', async (_when, ended) => {
     const { notifyEnd, steps } = setUp();
     const change = temporaryChangeOf({ state: 'ended', alertId: 'evt_1' });
 
@@ -65,11 +65,11 @@ describe('the end of a temporary change', () => {
     );
     expect(
       steps.filter((step) => step.startsWith('told')),
-      'nobody hears of it in a message of its own',
+      'nobody gets a separate message',
     ).toEqual([]);
   });
 
-  it('is not told to the person who ended it', async () => {
+  it('is not reported to the person who ended it', async () => {
     const { notifyEnd, steps } = setUp();
     const own = { ...click, actor: { userId: 'U0ANA', teamId: 'T1' } };
 
@@ -86,17 +86,20 @@ describe('the end of a temporary change', () => {
     ],
     ['kept', 'failed', /^It stays as somebody changed it meanwhile/],
     ['refused', 'failed', /^The temporary change has ended, but the card service refuses to put it back/],
-  ] as const)('that is %s shows on the alert as %s, in the words of the record', async (state, shown, words) => {
-    const { notifyEnd, steps } = setUp();
+  ] as const)(
+    'with the outcome %s shows on the alert as %s, in the words of the audit line',
+    async (state, shown, words) => {
+      const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(temporaryChangeOf({ state, alertId: 'evt_1' }), click);
+      await notifyEnd.notify(temporaryChangeOf({ state, alertId: 'evt_1' }), click);
 
-    const text = steps.find((step) => step.startsWith('on record'))?.replace('on record: ', '') ?? '';
-    expect(text).toMatch(words);
-    expect(steps).toContain(`alert: end-act_1 restore ${shown} by U0BEN: ${text}`);
-  });
+      const text = steps.find((step) => step.startsWith('on record'))?.replace('on record: ', '') ?? '';
+      expect(text).toMatch(words);
+      expect(steps).toContain(`alert: end-act_1 restore ${shown} by U0BEN: ${text}`);
+    },
+  );
 
-  it('shows on no alert and on no request where it belongs to none', async () => {
+  it('shows on no alert and no request if it belongs to none', async () => {
     const { notifyEnd, steps } = setUp();
 
     await notifyEnd.notify(temporaryChangeOf({ state: 'ended', alertId: null, requestId: null }), null);
@@ -104,7 +107,7 @@ describe('the end of a temporary change', () => {
     expect(steps.filter((step) => /^(alert|request)/.test(step))).toEqual([]);
   });
 
-  it('is posted for the approvers where they have to decide', async () => {
+  it('is posted for the approvers if they have to decide', async () => {
     const { notifyEnd, steps } = setUp();
 
     await notifyEnd.notify(temporaryChangeOf({ state: 'asking' }), null);
@@ -112,7 +115,7 @@ describe('the end of a temporary change', () => {
     expect(steps).toContain('posted for approvers');
   });
 
-  it('quotes the card service where it refuses', async () => {
+  it("quotes the card service's refusal", async () => {
     const { notifyEnd, steps } = setUp();
 
     await notifyEnd.notify(temporaryChangeOf({ state: 'refused' }), null, 'No.');
@@ -121,7 +124,7 @@ describe('the end of a temporary change', () => {
   });
 });
 
-describe('the record of it', () => {
+describe('the audit entry', () => {
   async function recorded(over: Partial<TemporaryChange>, action: typeof click | null) {
     const records: Statement[] = [];
     const lines: string[] = [];
@@ -134,7 +137,7 @@ describe('the record of it', () => {
     return { entry: records[0], line: lines[0] };
   }
 
-  it('names nobody where the time was over', async () => {
+  it('has no actor if the change ended on schedule', async () => {
     const { entry, line } = await recorded({ state: 'ended' }, null);
 
     expect(entry).toMatchObject({
@@ -146,7 +149,7 @@ describe('the record of it', () => {
     expect(line).toMatch(/^audit-act_1-ended: Cardbell put back the daily limit of /);
   });
 
-  it('names who ended it, and what somebody else had set meanwhile where it was left', async () => {
+  it('names the person who ended it, and the kept value that someone else had set', async () => {
     const meanwhile = [limitChange('daily', 45_000, 60_000)];
     const { entry, line } = await recorded({ state: 'kept', meanwhile }, click);
 
@@ -154,7 +157,7 @@ describe('the record of it', () => {
     expect(line).toMatch(/^audit-act_1-kept: <@U0BEN> left the daily limit of /);
   });
 
-  it('names what had been set where the limit was found put back already', async () => {
+  it('has the temporary value as “before” if the limit was already restored', async () => {
     const meanwhile = [limitChange('daily', 45_000, 40_000)];
 
     expect((await recorded({ state: 'ended', meanwhile }, null)).entry).toMatchObject({
@@ -163,7 +166,7 @@ describe('the record of it', () => {
     });
   });
 
-  it('names the click where there was one, else the change itself', async () => {
+  it('refers to the click if there was one, otherwise to the change itself', async () => {
     expect((await recorded({ state: 'ended' }, null)).entry).toMatchObject({
       actionId: 'act_1',
       verb: 'limit',
@@ -187,7 +190,7 @@ describe('the record of it', () => {
     });
   });
 
-  it('says that it waits where people have to decide', async () => {
+  it('has the event “waiting” if people have to decide', async () => {
     expect((await recorded({ state: 'asking' }, null)).entry?.event).toBe('waiting');
   });
 });

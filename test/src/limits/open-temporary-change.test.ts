@@ -15,12 +15,12 @@ const HOUR = 3_600_000;
 const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR });
 const daily = limitChange('daily', 40_000, 45_000);
 
-/** Temporary changes that are open already. */
+/** Temporary changes that are already open. */
 async function setUp(...open: TemporaryChange[]) {
   return await setUpLifting([], ...open);
 }
 
-/** The same, where superseding says that something goes back to more than it was. */
+/** The same, but superseding reports that a rule goes back to more than before. */
 async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[]) {
   const temporaryChanges = createTemporaryChanges(redis(), storeSigner);
   for (const temporaryChange of open) await temporaryChanges.save(temporaryChange);
@@ -49,8 +49,8 @@ const made = (changes: readonly RuleChange[], term: Term, over: Partial<MadeChan
   ...over,
 });
 
-describe('a change for a while', () => {
-  it('is kept with its end, which wakes the worker, and has a message of its own', async () => {
+describe('a temporary change', () => {
+  it('is stored with its end, wakes the worker then, and has its own message', async () => {
     const { terms, temporaryChanges, steps } = await setUp();
 
     const said = await terms.resolve(made([daily], forHours(4)));
@@ -64,7 +64,7 @@ describe('a change for a while', () => {
     expect(await temporaryChanges.get('act_new')).toMatchObject({ state: 'open', endsAt: until, changes: [daily] });
   });
 
-  it('has no message of its own where an alert or a request shows it', async () => {
+  it('has no separate message if an alert or a request shows it', async () => {
     const { terms, steps } = await setUp();
 
     await terms.resolve(made([daily], forHours(4), { requestId: 'req_1' }));
@@ -72,7 +72,7 @@ describe('a change for a while', () => {
     expect(steps.filter((step) => step.startsWith('posted'))).toEqual([]);
   });
 
-  it('is known before it is sent, and takes nothing over before it is made', async () => {
+  it('is stored before it is sent, and supersedes nothing until it is made', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
     await terms.openUnsent(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
@@ -81,7 +81,7 @@ describe('a change for a while', () => {
     expect((await temporaryChanges.all()).map(({ id }) => id)).toEqual(['act_1', 'act_new']);
   });
 
-  it('over a shorter one goes back to what was there before both', async () => {
+  it('on top of a shorter one goes back to the value before both', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
@@ -100,7 +100,7 @@ describe('a change for a while', () => {
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
 
-  it('takes the place of a longer one that set the same, where somebody changed it in between', async () => {
+  it('supersedes a longer one with the same value if someone changed the rule in between', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-21T15:00:00.000Z' }));
 
     const said = await terms.resolve(made([limitChange('daily', 41_000, 45_000)], forHours(4)));
@@ -109,7 +109,7 @@ describe('a change for a while', () => {
     expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
-  it('for a purchase remembers where, and for how much', async () => {
+  it('for a purchase stores the merchant and the amount', async () => {
     const { terms, temporaryChanges } = await setUp();
     const { merchant, amountCents } = transactionAlert().event;
 
@@ -123,7 +123,7 @@ describe('a change for a while', () => {
   });
 
   it.each(['superseded', 'asking', 'kept', 'refused'] as const)(
-    'is not opened again once somebody had the last word about it: %s',
+    'is not opened again after its final decision: %s',
     async (state) => {
       const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', state }));
 
@@ -142,7 +142,7 @@ describe('a change for a while', () => {
     expect((await terms.resolve(made([daily], term)))?.note).toBe(`Goes back to $400.00 ${words}.`);
   });
 
-  it('for a time remembers no purchase', async () => {
+  it('with a duration stores no purchase', async () => {
     const { terms, temporaryChanges } = await setUp();
 
     await terms.resolve(made([daily], forHours(4)));
@@ -150,7 +150,7 @@ describe('a change for a while', () => {
     expect((await temporaryChanges.get('act_new'))?.purchase).toBeNull();
   });
 
-  it('takes over one that ends at the same moment', async () => {
+  it('supersedes one that ends at the same moment', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ endsAt: '2026-11-20T19:00:00.000Z' }));
 
     await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
@@ -160,9 +160,9 @@ describe('a change for a while', () => {
 
   it.each<[string, Partial<TemporaryChange>]>([
     ['of another card', { acctId: acctId + 1 }],
-    ['about which people are asked', { state: 'asking' }],
+    ['that waits for a decision', { state: 'asking' }],
     ['of another rule', { changes: [limitChange('weekly', 40_000, 45_000)] }],
-  ])('takes nothing over from one %s', async (_which, over) => {
+  ])('supersedes nothing of one %s', async (_which, over) => {
     const { terms, steps } = await setUp(temporaryChangeOf(over));
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
@@ -171,7 +171,7 @@ describe('a change for a while', () => {
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
 
-  it('goes back to what is there now where somebody has changed what the earlier one set', async () => {
+  it('goes back to the current value if someone has changed the earlier temporary value', async () => {
     const { terms } = await setUp(temporaryChangeOf());
 
     const said = await terms.resolve(made([limitChange('daily', 48_000, 50_000)], forHours(4)));
@@ -179,7 +179,7 @@ describe('a change for a while', () => {
     expect(said?.note).toContain('Goes back to $480.00');
   });
 
-  it('has its end about the rules that nobody has decided about since it was sent', async () => {
+  it('ends only the rules that nobody has decided on since it was sent', async () => {
     const weekly = limitChange('weekly', 100_000, 120_000);
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
@@ -188,7 +188,7 @@ describe('a change for a while', () => {
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([weekly]);
   });
 
-  it('is not opened again where every one of its rules was decided about since it was sent', async () => {
+  it('is not opened again if all of its rules were decided on since it was sent', async () => {
     const weekly = limitChange('weekly', 100_000, 120_000);
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new', changes: [weekly] }));
 
@@ -196,7 +196,7 @@ describe('a change for a while', () => {
     expect(steps).toEqual([]);
   });
 
-  it('keeps its first end when it is done again after a crash', async () => {
+  it('keeps its first end when rerun after a crash', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
 
     await terms.resolve(made([daily], forHours(4)));
@@ -205,8 +205,8 @@ describe('a change for a while', () => {
   });
 });
 
-describe('a change for good', () => {
-  it('ends what was temporary about its rules, and says so', async () => {
+describe('a permanent change', () => {
+  it('ends the temporary values of its rules, and says so', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf());
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
@@ -215,7 +215,7 @@ describe('a change for good', () => {
     expect(steps).toEqual(['superseded act_1: 1 for good']);
   });
 
-  it('says also what goes back to more than it was', async () => {
+  it('also mentions a rule that goes back to more than before', async () => {
     const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 45_000)], { kind: 'permanent' }));
@@ -223,7 +223,7 @@ describe('a change for good', () => {
     expect(said?.note).toBe('It was temporary; now it is permanent. The weekly limit goes back to $450.00.');
   });
 
-  it('says only what goes back to more, where it changes what was temporary', async () => {
+  it('mentions only that rule if it changes a temporary value', async () => {
     const { terms } = await setUpLifting(['The weekly limit goes back to $450.00.'], temporaryChangeOf());
 
     const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], { kind: 'permanent' }));
@@ -231,15 +231,15 @@ describe('a change for good', () => {
     expect(said?.note).toBe('The weekly limit goes back to $450.00.');
   });
 
-  it('has nothing to say where nothing was temporary', async () => {
+  it('adds no note if nothing was temporary', async () => {
     const { terms } = await setUp();
 
     expect(await terms.resolve(made([daily], { kind: 'permanent' }))).toBeNull();
   });
 });
 
-describe('rules that are as somebody wants them already', () => {
-  it('last longer where they were temporary', async () => {
+describe('rules that already have the requested value', () => {
+  it('last longer if they were temporary', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
     const said = await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
@@ -249,7 +249,7 @@ describe('rules that are as somebody wants them already', () => {
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily]);
   });
 
-  it('last longer, those that were temporary and those that were not', async () => {
+  it('last longer together, temporary or not', async () => {
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf());
     const weekly = limitChange('weekly', 90_000, 90_000);
 
@@ -258,7 +258,7 @@ describe('rules that are as somebody wants them already', () => {
     expect((await temporaryChanges.get('act_new'))?.changes).toEqual([daily, weekly]);
   });
 
-  it('are not taken over from the same change when its job runs again', async () => {
+  it('are not superseded by the same change when its job runs again', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
 
     await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)));
@@ -266,7 +266,7 @@ describe('rules that are as somebody wants them already', () => {
     expect(steps.filter((step) => step.startsWith('superseded'))).toEqual([]);
   });
 
-  it('stay as they are where they were not', async () => {
+  it('stay as they are if they were not temporary', async () => {
     const { terms, steps } = await setUp();
 
     expect(await terms.keep(made([limitChange('daily', 45_000, 45_000)], forHours(4)))).toBeNull();
@@ -274,30 +274,30 @@ describe('rules that are as somebody wants them already', () => {
   });
 });
 
-describe('the end of a change that is not there', () => {
+describe('the end of a change that is not in effect', () => {
   it.each<[string, RuleChange, TemporaryChange[], boolean]>([
     ['is forgotten', limitChange('daily', 40_000, 45_000), [], true],
-    ['stays where the rule stands as it set it', limitChange('daily', 45_000, 45_000), [], false],
+    ['stays if the rule has the value that it set', limitChange('daily', 45_000, 45_000), [], false],
     [
-      'is forgotten where another card’s change goes back to it',
+      'is dropped if only another card’s change goes back to it',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', acctId: acctId + 1, changes: [limitChange('daily', 45_000, 50_000)] })],
       true,
     ],
     [
-      'is forgotten where another change goes back to something else',
+      'is dropped if another change goes back to a different value',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', changes: [limitChange('daily', 41_000, 50_000)] })],
       true,
     ],
     [
-      'is forgotten where a change of another rule goes back to the same amount',
+      'is dropped if a change of another rule goes back to the same amount',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', changes: [limitChange('weekly', 45_000, 50_000)] })],
       true,
     ],
     [
-      'stays where another change goes back to it',
+      'stays if another change goes back to it',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', changes: [limitChange('daily', 45_000, 50_000)] })],
       false,

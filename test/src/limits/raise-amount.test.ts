@@ -40,7 +40,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
 }
 
 describe('a raise of a limit', () => {
-  it('counts with what the same person added to the same limit within 24 hours, each with its amount and time', async () => {
+  it("counts with the person's raises of the same limit within 24 hours, each listed with amount and time", async () => {
     const { advance, remember, count } = setUp();
     await remember('act_1', [limitChange('daily', 10_000, 80_000)]);
     advance(2 * 3_600_000);
@@ -71,7 +71,7 @@ describe('a raise of a limit', () => {
   });
 
   it.each<[string, string[], number]>([
-    ['by somebody else for somebody else does not count', ['U0BEN'], 0],
+    ['between other people does not count', ['U0BEN'], 0],
     ['counts for the holder who asked for it', ['U0HUGO'], 1],
     ['counts for the approver who allowed it', ['U0HUGO2', 'U0ANA'], 1],
   ])('an earlier one %s', async (_what, people, earlier) => {
@@ -88,7 +88,7 @@ describe('a raise of a limit', () => {
     expect(await count([limitChange('daily', 10_000, 80_000)])).toMatchObject({ ownCents: 70_000, earlier: [] });
   });
 
-  it('of several limits counts as the one that rises most, with what was added to it', async () => {
+  it('of several limits counts as the one with the highest sum, including earlier raises', async () => {
     const { remember, count } = setUp();
     await remember('act_1', [limitChange('weekly', 10_000, 80_000)]);
 
@@ -97,7 +97,7 @@ describe('a raise of a limit', () => {
     expect(counted).toMatchObject({ rule: { period: 'weekly' }, ownCents: 10_000, earlier: [{ cents: 70_000 }] });
   });
 
-  it('that removes the limit has no amount', async () => {
+  it('has no amount if it removes the limit', async () => {
     const { count } = setUp();
 
     const counted = await count([limitChange('daily', 10_000, null), limitChange('weekly', 10_000, null)]);
@@ -106,7 +106,7 @@ describe('a raise of a limit', () => {
     expect(countedCents(counted)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('that keeps what was temporary counts from what the limit would go back to', async () => {
+  it('counts from the value the limit would go back to, if it keeps a temporary value', async () => {
     const { raises } = setUp();
     const changes = [limitChange('daily', 90_000, 90_000)];
     const raise = { changes, fromBase: [limitChange('daily', 40_000, 90_000)], term: permanent };
@@ -115,7 +115,7 @@ describe('a raise of a limit', () => {
   });
 });
 
-describe('what is counted from', () => {
+describe('the base of the raise amount', () => {
   const anHour: Term = { kind: 'duration', ms: 3_600_000 };
   const twoHours: Term = { kind: 'duration', ms: 2 * 3_600_000 };
   const daily = limitChange('daily', 80_000, 90_000);
@@ -131,25 +131,25 @@ describe('what is counted from', () => {
   }
   const raised = (from: number) => ({ changes: [limitChange('daily', from, 80_000)] });
 
-  it('is what the limit is now, where nothing is temporary', async () => {
+  it('is the current limit if nothing is temporary', async () => {
     expect(await fromBase(permanent)).toBe(80_000);
   });
 
-  it('is what the limit goes back to, where the change outlasts that', async () => {
+  it('is the value the limit goes back to if the change outlasts that', async () => {
     expect(await fromBase(permanent, raised(40_000))).toBe(40_000);
     expect(await fromBase(twoHours, raised(40_000))).toBe(40_000);
   });
 
-  it('is what the limit is now, where the change ends before or with it', async () => {
+  it('is the current limit if the change ends no later than the temporary one', async () => {
     expect(await fromBase(anHour, raised(40_000))).toBe(80_000);
     expect(await fromBase(anHour, { ...raised(40_000), endsAt: '2026-11-20T16:00:00.000Z' })).toBe(80_000);
   });
 
-  it('is what the limit is now, where it was lowered for a time: to raise that is no smaller step', async () => {
+  it('is the current limit if that was temporarily lowered: raising it is no smaller step', async () => {
     expect(await fromBase(permanent, raised(500_000))).toBe(80_000);
   });
 
-  it('is what the first of several temporary changes goes back to', async () => {
+  it('is the value the first of several temporary changes goes back to', async () => {
     const first = { changes: [limitChange('daily', 30_000, 40_000)], openedAt: '2026-11-20T14:00:00.000Z' };
     const second = { ...raised(40_000), openedAt: '2026-11-20T14:30:00.000Z' };
 
@@ -157,7 +157,7 @@ describe('what is counted from', () => {
     expect(await fromBase(permanent, first, second)).toBe(30_000);
   });
 
-  it('is what the limit is now, where somebody changed it since it was changed for a time', async () => {
+  it('is the current limit if someone changed it after the temporary change', async () => {
     const lowered = { changes: [limitChange('daily', 600_000, 599_900)] };
 
     expect(await fromBase(permanent, lowered)).toBe(80_000);
@@ -167,20 +167,20 @@ describe('what is counted from', () => {
   it.each<[string, Partial<TemporaryChange>]>([
     ['another card', { ...raised(40_000), acctId: acctId + 1 }],
     ['another limit', { changes: [limitChange('weekly', 40_000, 80_000)] }],
-    ['what waits for a decision', { ...raised(40_000), state: 'asking' }],
-  ])('is not touched by a temporary change of %s', async (_what, over) => {
+    ['a rule that waits for a decision', { ...raised(40_000), state: 'asking' }],
+  ])('ignores a temporary change of %s', async (_what, over) => {
     expect(await fromBase(permanent, over)).toBe(80_000);
   });
 });
 
-it('what lowers a limit counts as nothing, and is not remembered', async () => {
+it('lowering a limit counts as zero and is not stored', async () => {
   const { remember, count } = setUp();
   await remember('act_1', [limitChange('daily', 80_000, 10_000)]);
 
   expect(await count([limitChange('daily', 10_000, 5_000)])).toMatchObject({ ownCents: 0, earlier: [] });
 });
 
-it('what closes a rule counts as nothing, also beside a limit that rises', async () => {
+it('closing a rule counts as zero, even together with a raised limit', async () => {
   const { count } = setUp();
   const closed: RuleChange = { ...abroad, from: true, to: false };
 
@@ -188,7 +188,7 @@ it('what closes a rule counts as nothing, also beside a limit that rises', async
   expect((await count([closed, limitChange('daily', 10_000, 15_000)])).ownCents).toBe(5_000);
 });
 
-it('of two limits that rise alike the first is told', async () => {
+it('reports the first of two limits that rise equally', async () => {
   const { count } = setUp();
 
   const counted = await count([limitChange('daily', 10_000, 60_000), limitChange('weekly', 10_000, 60_000)]);
@@ -196,7 +196,7 @@ it('of two limits that rise alike the first is told', async () => {
   expect(counted).toMatchObject({ rule: { period: 'daily' }, ownCents: 50_000 });
 });
 
-it('a rule that is opened for a purchase of nothing is not remembered', async () => {
+it('opening a rule for a purchase of zero is not stored', async () => {
   const { raises } = setUp({}, 0);
   const raise = { changes: [abroad], fromBase: [abroad], term: { kind: 'duration', ms: COUNTED_MS } } as const;
 
@@ -205,14 +205,14 @@ it('a rule that is opened for a purchase of nothing is not remembered', async ()
   expect(await redis().keys('*recent-raises*')).toEqual([]);
 });
 
-it('a raise by a single cent is remembered', async () => {
+it('a raise of a single cent is stored', async () => {
   const { remember, count } = setUp();
   await remember('act_1', [limitChange('daily', 100, 101)]);
 
   expect((await count([limitChange('daily', 101, 102)])).earlier).toMatchObject([{ cents: 1 }]);
 });
 
-it('what has no amount is not remembered', async () => {
+it('a raise without an amount is not stored', async () => {
   const { remember, count } = setUp();
   await remember('act_1', [limitChange('daily', 80_000, null)]);
 
@@ -227,14 +227,14 @@ describe('a cap', () => {
   const cap = { dayCents: 150_000, monthCents: 400_000 };
   const other = acctId + 1;
 
-  it('for a person sums up what they allowed alone on any card, over 24 hours and over 30 days', async () => {
+  it('per person adds up their raises on any card over 24 hours and over 30 days', async () => {
     const { advance, remember, count } = setUp(caps({ person: cap }));
     await remember('act_1', [limitChange('daily', 0, 90_000)], 'U0ANA', 'U0ANA', other);
     const more = [limitChange('daily', 10_000, 80_000)];
 
     expect((await count([limitChange('daily', 10_000, 70_000)])).cap, 'at the cap').toBeNull();
     expect((await count(more)).cap).toEqual({ scope: 'person', days: 1, earlierCents: 90_000, capCents: 150_000 });
-    expect((await count(more, ['U0BEN'])).cap, 'somebody else').toBeNull();
+    expect((await count(more, ['U0BEN'])).cap, 'another person').toBeNull();
     for (let day = 0; day < 4; day += 1) {
       advance(COUNTED_MS + 1);
       await remember(`act_day${day}`, [limitChange('weekly', 0, 85_000)], 'U0ANA', 'U0ANA', other);
@@ -243,7 +243,7 @@ describe('a cap', () => {
     expect((await count(more)).cap).toMatchObject({ scope: 'person', days: 30, earlierCents: 430_000 });
   });
 
-  it('for a card sums up what anybody allowed, alone or together', async () => {
+  it("per card adds up everyone's raises, made alone or together", async () => {
     const { remember, count, raises } = setUp(caps({ card: cap }));
     await remember('act_1', [limitChange('daily', 0, 60_000)], 'U0BEN');
     const two = {
@@ -258,7 +258,7 @@ describe('a cap', () => {
     expect(counted.cap).toEqual({ scope: 'card', days: 1, earlierCents: 110_000, capCents: 150_000 });
   });
 
-  it('for the program sums up all cards', async () => {
+  it('for the program adds up all cards', async () => {
     const { remember, count } = setUp(caps({ program: cap }));
     await remember('act_1', [limitChange('daily', 0, 90_000)], 'U0BEN', 'U0BEN', other);
     await remember('act_2', [limitChange('daily', 0, 50_000)], 'U0ZOE', 'U0ZOE', other + 1);
@@ -269,7 +269,7 @@ describe('a cap', () => {
     });
   });
 
-  it('counts with a raise for good what made a temporary one stay, though that raised the limit no further', async () => {
+  it('includes making a temporary raise permanent, although that raises the limit no further', async () => {
     const { raises, count } = setUp(caps({ person: cap }));
     const asIs = [limitChange('daily', 90_000, 90_000)];
     const raise = { changes: asIs, fromBase: [limitChange('daily', 0, 90_000)], term: permanent };
@@ -284,7 +284,7 @@ describe('a cap', () => {
     });
   });
 
-  it('counts what a purchase was opened for', async () => {
+  it('includes the amount of a purchase for which a rule was opened', async () => {
     const { raises, count } = setUp(caps({ card: { ...cap, dayCents: 8410 } }));
     const opened = { changes: [abroad], fromBase: [abroad], term: { kind: 'purchase' } } as const;
     await raises.remember(ask('allow', { id: 'act_1' }), acctId, opened, { by: 'U0ANA', askedBy: 'U0ANA' });
@@ -292,7 +292,7 @@ describe('a cap', () => {
     expect((await count([limitChange('daily', 0, 1)])).cap).toMatchObject({ scope: 'card', earlierCents: 8410 });
   });
 
-  it('counts no change that was certainly not made', async () => {
+  it('does not include a change that was certainly not made', async () => {
     const { remember, count, raises } = setUp(caps({ card: { ...cap, dayCents: 60_000 } }));
     await remember('act_1', [limitChange('daily', 0, 60_000)]);
     await raises.forget(ask('limit', { id: 'act_1' }), acctId);
@@ -301,15 +301,20 @@ describe('a cap', () => {
   });
 });
 
-describe('a rule that is opened', () => {
+describe('opening a rule', () => {
   const purchase: Term = { kind: 'purchase' };
 
   it.each<[string, Term, object, number | null]>([
     ['for one purchase only counts as that purchase', purchase, {}, 8410],
-    ['for a day has no amount: any number of purchases fit into it', { kind: 'duration', ms: COUNTED_MS }, {}, null],
+    [
+      'for a day has no amount, since any number of purchases fit into it',
+      { kind: 'duration', ms: COUNTED_MS },
+      {},
+      null,
+    ],
     ['for a minute has no amount', { kind: 'duration', ms: 60_000 }, {}, null],
     ['until midnight has no amount', { kind: 'midnight' }, {}, null],
-    ['for good has no amount', permanent, {}, null],
+    ['permanently has no amount', permanent, {}, null],
     ['for no purchase has no amount', purchase, byCommand, null],
   ])('%s', async (_what, term, over, ownCents) => {
     const { count } = setUp();

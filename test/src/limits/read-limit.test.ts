@@ -3,7 +3,7 @@ import { readPeriod, readTypedLimit, splitPer } from '../../../src/limits/read-l
 
 const read = (text: string) => readTypedLimit(text.split(' '));
 
-it('keeps what follows the amount, or the period where the amount stands in front, for who reads how long and why', () => {
+it('leaves the words after the amount, or after the period if the amount comes first, to the duration and the reason', () => {
   expect(read('Jane Doe daily 450 for 4h lunch')).toEqual({
     card: ['Jane', 'Doe'],
     period: 'daily',
@@ -14,16 +14,16 @@ it('keeps what follows the amount, or the period where the amount stands in fron
   expect(read('Jane Doe $450 daily limit for 4h lunch')).toEqual(read('Jane Doe daily 450 for 4h lunch'));
 });
 
-it('takes no number for an amount that may end the name of a card', () => {
+it('takes no number for an amount that could end the name of a card', () => {
   expect(read('Jane 4242 daily')).toMatch(/^Is “4242” the amount\?/);
   expect(read('4242 per day')).toBe('What should the daily limit be?');
 });
 
-it.each(['constructor', 'hourly', ''])('%j is no period', (word) => {
+it.each(['constructor', 'hourly', ''])('%j is not a period', (word) => {
   expect(readPeriod(word)).toBeUndefined();
 });
 
-it('parts an amount from the period that is written onto it', () => {
+it('separates an amount from the period attached to it', () => {
   expect(splitPer('$450/day')).toEqual(['$450', 'per', 'day']);
   expect(splitPer('5/9')).toEqual(['5/9']);
 });

@@ -16,7 +16,7 @@ const raise = {
   atMs: nowMs,
 };
 
-it('keeps a raise for its card, for who allowed it alone, and for the whole program', async () => {
+it('stores a raise for its card, for the person who allowed it alone, and for the program', async () => {
   const raises = createRecentRaises(redis());
 
   await raises.add(raise);
@@ -24,10 +24,10 @@ it('keeps a raise for its card, for who allowed it alone, and for the whole prog
   for (const scope of [{ acctId: 7 }, { userId: 'U0ANA' }, 'program'] as const)
     expect(await raises.list(scope, nowMs + 1), JSON.stringify(scope)).toEqual([raise]);
   expect(await raises.list({ acctId: 8 }, nowMs + 1), 'raises of another card').toEqual([]);
-  expect(await raises.list({ userId: 'U0HUGO' }, nowMs + 1), 'raises that somebody only asked for').toEqual([]);
+  expect(await raises.list({ userId: 'U0HUGO' }, nowMs + 1), 'raises that a person only asked for').toEqual([]);
 });
 
-it('keeps what a delegate allowed alone also for the person in whose place they were, until it is cancelled', async () => {
+it("counts a delegate's raise also for the person they stand in for, until it is cancelled", async () => {
   const raises = createRecentRaises(redis());
   const byDelegate = { ...raise, by: 'U0DAN', inPlaceOf: ['U0ANA'] };
   await raises.add(byDelegate);
@@ -38,7 +38,7 @@ it('keeps what a delegate allowed alone also for the person in whose place they 
   expect(await raises.list({ userId: 'U0ANA' }, nowMs)).toEqual([]);
 });
 
-it('keeps what several people approved for nobody alone, and an order for no card', async () => {
+it('counts a raise approved by several people for nobody alone, and an order for no card', async () => {
   const raises = createRecentRaises(redis());
   const approved = { ...raise, actionId: 'act_2', by: null };
   const order = { ...raise, actionId: 'act_3', acctId: null, rule: 'order' };
@@ -51,7 +51,7 @@ it('keeps what several people approved for nobody alone, and an order for no car
   expect(await raises.list({ userId: 'U0ANA' }, nowMs)).toEqual([order]);
 });
 
-it('counts the same action once, at its first time', async () => {
+it('counts an action once, at its first time', async () => {
   const raises = createRecentRaises(redis());
 
   await raises.add(raise);
@@ -71,7 +71,7 @@ it('lists the raises of the last 30 days, oldest first', async () => {
   expect(await raises.list({ acctId: 7 }, nowMs + CAPPED_MS + 1)).toEqual([later]);
 });
 
-it('forgets everywhere what came to nothing', async () => {
+it('removes everywhere a raise that was not made', async () => {
   const raises = createRecentRaises(redis());
   const { atMs: _at, ...cancelled } = raise;
 
@@ -89,7 +89,7 @@ describe('the sums of raises', () => {
     expect(sumsIn([raise, weekly], 'act_now', nowMs)).toEqual({ dayCents: 90_000, monthCents: 90_000 });
   });
 
-  it('tell the last 24 hours from the last 30 days, and leave out the action that is being counted', () => {
+  it('separate the last 24 hours from the last 30 days, and leave out the action being counted', () => {
     const yesterday = { ...raise, actionId: 'act_0', atMs: nowMs - COUNTED_MS - 1 };
 
     expect(sumsIn([yesterday, raise], 'act_now', nowMs)).toEqual({ dayCents: 70_000, monthCents: 140_000 });
@@ -97,13 +97,13 @@ describe('the sums of raises', () => {
   });
 });
 
-it('forgets what is older than 30 days, and all of it when nothing is added for so long', async () => {
+it('drops raises older than 30 days, and all of them if none is added for that long', async () => {
   const raises = createRecentRaises(redis());
 
   await raises.add(raise);
   await raises.add({ ...raise, actionId: 'act_2', atMs: nowMs + CAPPED_MS + 1 });
 
-  expect(await raises.list({ acctId: 7 }, nowMs), 'asked for a time when the first one counted').toMatchObject([
+  expect(await raises.list({ acctId: 7 }, nowMs), 'asked about a time when the first one counted').toMatchObject([
     { actionId: 'act_2' },
   ]);
   for (const key of await redis().keys('*recent-raises*')) {
@@ -119,14 +119,14 @@ it('counts an emergency override for 24 hours', async () => {
   expect(await redis().pttl(key)).toBeGreaterThan(COUNTED_MS - 60_000);
 });
 
-it('lets one emergency override through for each card, again after it came to nothing', async () => {
+it('allows one emergency override per card, and another if it was not made', async () => {
   const raises = createRecentRaises(redis());
 
   expect(await raises.reserveOverride(7, 'act_1')).toBe(true);
   expect(await raises.reserveOverride(7, 'act_1'), 'the same click after a crash').toBe(true);
   expect(await raises.reserveOverride(7, 'act_2')).toBe(false);
   await raises.releaseOverride(7, 'act_2');
-  expect(await raises.reserveOverride(7, 'act_2'), 'cancelled by somebody else').toBe(false);
+  expect(await raises.reserveOverride(7, 'act_2'), 'cancelled by someone else').toBe(false);
   await raises.releaseOverride(7, 'act_1');
   expect(await raises.reserveOverride(7, 'act_2')).toBe(true);
 });

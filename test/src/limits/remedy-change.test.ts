@@ -14,24 +14,24 @@ it.each<Remedy>([
   { kind: 'allow_card_not_present' },
   { kind: 'activate' },
   { kind: 'unblock' },
-])('of the kind $kind can be kept and read again', (remedy) => {
+])('of the kind $kind can be stored and parsed again', (remedy) => {
   expect(Remedy.parse(JSON.parse(JSON.stringify(remedy)))).toEqual(remedy);
 });
 
-describe('what the rules shall be for a remedy', () => {
-  it('is every limit at once, shorter windows first', () => {
+describe('the rule changes for a remedy', () => {
+  it('are all limits at once, shorter windows first', () => {
     expect(goalsOfRemedy(remedyOf(along, daily), null, 8410)).toEqual([
       limitGoal('daily', 45_000),
       limitGoal('monthly', 45_000),
     ]);
   });
 
-  it('is the whole purchase on top of a limit of which nobody knows what is left', () => {
+  it('add the full purchase to a limit whose remaining amount is unknown', () => {
     expect(goalsOfRemedy(remedyOf(unknown), rulesOf({ weekly: 60_000 }), 8410)).toEqual([limitGoal('weekly', 68_410)]);
     expect(goalsOfRemedy(remedyOf(unknown), null, 8410)).toEqual([limitGoal('weekly', 8410)]);
   });
 
-  it('finds anew what rises along, from the rules as they are now', () => {
+  it('recompute what rises along from the current rules', () => {
     expect(goalsOfRemedy(remedyOf(daily, along), rulesOf({ daily: 40_000, weekly: 42_000 }), 8410)).toEqual([
       limitGoal('daily', 45_000),
       limitGoal('weekly', 45_000),
@@ -44,23 +44,23 @@ describe('what the rules shall be for a remedy', () => {
       { kind: 'allow_category', category: { id: 9, name: 'Fuel' } },
       [{ rule: { kind: 'category', category: { id: 9, name: 'Fuel' } }, to: true }],
     ],
-    ['a category whose number nobody knows', { kind: 'allow_category', category: { id: null, name: 'Fuel' } }, null],
+    ['a category without a known number', { kind: 'allow_category', category: { id: null, name: 'Fuel' } }, null],
     ['purchases abroad', { kind: 'allow_international' }, [{ rule: { kind: 'international' }, to: true }]],
     ['online purchases', { kind: 'allow_card_not_present' }, [{ rule: { kind: 'card_not_present' }, to: true }]],
     ['a blocked card', { kind: 'unblock' }, null],
     ['a new card', { kind: 'activate' }, null],
-  ])('of %s', (_what, remedy, goals) => {
+  ])('for %s', (_what, remedy, goals) => {
     expect(goalsOfRemedy(remedy, null, 8410)).toEqual(goals);
   });
 });
 
-it('is incomplete where nobody knows what was left of a limit that stopped the purchase', () => {
+it('is incomplete if the remaining amount of a limit that stopped the purchase is unknown', () => {
   expect(isIncomplete(remedyOf(daily, along))).toBe(false);
   expect(isIncomplete(remedyOf(daily, unknown))).toBe(true);
   expect(isIncomplete({ kind: 'unblock' })).toBe(false);
 });
 
-it('raises no limit where something else would let the purchase pass', () => {
+it('raises no limit if something else would let the purchase pass', () => {
   expect(limitsOf(null)).toEqual([]);
   expect(limitsOf({ kind: 'allow_international' })).toEqual([]);
   expect(limitsOf(remedyOf(daily, along))).toEqual([daily, along]);

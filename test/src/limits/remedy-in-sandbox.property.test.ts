@@ -18,10 +18,10 @@ import { examples } from '../../support/examples.ts';
 
 const RESTAURANT = '5812';
 
-/** Steps from one window's limit to the next one's, in dollars; null: no limit. */
+/** Steps from one window's limit to the next, in dollars. Null: no limit. */
 const steps = fc.tuple(...WINDOWS.map(() => fc.option(fc.integer({ min: 0, max: 60 }), { nil: null })));
 
-/** Limits that do not contradict one another, nor those of the card. */
+/** Limits that contradict neither one another nor those of the card. */
 function limitsFrom(by: readonly (number | null)[], most: Record<string, number | null> = {}) {
   let last = 0;
   const limits: Record<string, number | null> = {};
@@ -58,14 +58,14 @@ function remainingOf({ world }: BareWorld, account: ReturnType<typeof onlyAccoun
   };
 }
 
-/** Of the decline that was told last, as the bot reads it: whole cents. */
+/** The counted amount of the last reported decline in whole cents, as the bot reads it. */
 function countedOf({ emitted, world }: BareWorld): number {
   const { TransactionAmount, PaddingAmount } = emitted.at(-1)?.data ?? {};
   const counted = world.assume.paddingCountsAgainstLimits ? PaddingAmount : 0;
   return Math.round((Math.abs(TransactionAmount) + counted) * 100);
 }
 
-/** What the bot finds of a declined purchase now, and the change that it would offer. */
+/** The bot's current view of a declined purchase, and the change that it would offer. */
 async function offered(bare: BareWorld, code: string, dollars: number, countedCents: number) {
   const account = onlyAccount(bare);
   const raw = structuredClone(account.spendRules);
@@ -86,7 +86,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
   return { raw, rules, goals: limitGoals(goals ?? []), state: check.state };
 }
 
-/** The service would have taken these rules. */
+/** Whether the service would have accepted these rules. */
 function isInOrder(bare: BareWorld): boolean {
   try {
     writtenRules(onlyAccount(bare).spendRules, SpendRulesWrite.parse({}), bare.world.assume);
@@ -97,7 +97,7 @@ function isInOrder(bare: BareWorld): boolean {
   }
 }
 
-/** Writes it as the API would. @returns what the service says against it, if it does. */
+/** Writes the rules as the API would. @returns the service's objection, or an empty string. */
 function written(bare: BareWorld, raw: Record<string, unknown>, goals: readonly LimitGoal[]): string {
   const account = onlyAccount(bare);
   try {
@@ -110,14 +110,14 @@ function written(bare: BareWorld, raw: Record<string, unknown>, goals: readonly 
   }
 }
 
-describe('what is offered for a purchase that limits stop', () => {
+describe('the offered change for a purchase stopped by limits', () => {
   it.each([
     ['may equal', true, false, true],
     ['must be above', false, false, true],
     ['may equal, and more is set aside than the purchase costs: it', true, true, true],
     ['may equal, and what is set aside besides is not counted: it', true, true, false],
   ])(
-    'is taken where a longer limit %s a shorter one, lets it pass at once, and one cent less of any does not',
+    'if a longer limit %s a shorter one, is accepted, lets it pass at once, and fails with one cent less anywhere',
     async (_how, longerLimitMayEqual, padAuthorizations, paddingCountsAgainstLimits) => {
       const assumptions = { longerLimitMayEqual, padAuthorizations, paddingCountsAgainstLimits };
       let several = 0;
@@ -153,7 +153,7 @@ describe('what is offered for a purchase that limits stop', () => {
             for (const [index, goal] of goals.entries()) {
               const lower = goals.with(index, { ...goal, to: (goal.to ?? 0) - 1 });
               onlyAccount(bare).spendRules = structuredClone(before);
-              // Never less than it was: it had to rise.
+              // Every offered limit rises.
               expect(goal.to).toBeGreaterThan(limitOf(rules, goal.rule) ?? Number.POSITIVE_INFINITY);
               const refusal = written(bare, raw, lower);
               expect(refusal !== '' || !buy(bare, dollars).Approved).toBe(true);

@@ -6,18 +6,18 @@ import { createRemedies, withThrottle } from '../../../src/limits/remedy.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const never = async (): Promise<never> => {
-  throw new Error('the card API is not asked for this');
+  throw new Error('the card API is not called for this');
 };
 const event = (code: string, message: string) => ({ acctId: 7, decline: { code, message } }) as TransactionEvent;
 
-describe('the remedy of a decline by the card’s status', () => {
+describe('the remedy for a decline due to the card’s status', () => {
   it.each<[string, (CardStatus | null)[], string, object | null]>([
     ['blocked', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
     ['blocked, after an older one ended', ['CLOSED', 'BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
     ['not activated', ['INACTIVE'], 'Card Status Inactive', null],
     ['one of two blocked', ['BLOCKED', 'ACTIVE'], 'Card Status Inactive', null],
-    ['said to be new', ['BLOCKED'], 'Card Status New Card Pending Activation', null],
-    ['said to be closed', ['BLOCKED'], 'Card Status Closed', null],
+    ['reported as new', ['BLOCKED'], 'Card Status New Card Pending Activation', null],
+    ['reported as closed', ['BLOCKED'], 'Card Status Closed', null],
     ['not known', [], 'Card Status Inactive', null],
   ])('of a card that is %s', async (_what, statuses, message, expected) => {
     const api = { getRemainingLimits: never, getSpendRules: never };
@@ -33,8 +33,8 @@ describe('the remedy of a decline by the card’s status', () => {
   });
 });
 
-describe('the remedy of a decline by a limit', () => {
-  /** A card of which 45 dollars are left today, of 100 overall and of `ofCategory` for restaurants. */
+describe('the remedy for a decline due to a limit', () => {
+  /** A card with $45 left today, of $100 overall and of `ofCategory` for restaurants. */
   async function check(code: string, over: Partial<TransactionEvent>, left: number, ofCategory: number | null) {
     const daily = { period: 'daily', limitCents: 10_000, remainingCents: left } as const;
     const restaurants = { id: 9, name: 'Restaurants' };
@@ -70,9 +70,9 @@ describe('the remedy of a decline by a limit', () => {
   const [velocity, ofCategory] = ['decline.rule.velocity', 'decline.rule.velocity.mcc'];
 
   it.each<[string, Promise<object>, object]>([
-    ['that has room by now: none', check(velocity, {}, 4_500, null), { state: 'passes' }],
+    ['with room now: none', check(velocity, {}, 4_500, null), { state: 'passes' }],
     [
-      'of the card that has room by now, while that of the merchant’s category has not',
+      'of the card that has room now, while the merchant’s category has not',
       check(velocity, {}, 30_000, 100),
       {
         state: 'stopped',
@@ -80,7 +80,7 @@ describe('the remedy of a decline by a limit', () => {
       },
     ],
     [
-      'that has room, but not for what is set aside on top',
+      'with room, but not for the extra amount set aside',
       check(velocity, { paddingCents: 800 }, 4_500, null),
       { state: 'stopped', remedy: { limits: [{ rule: { period: 'daily' }, to: 10_300 }] } },
     ],
@@ -98,18 +98,18 @@ describe('the remedy of a decline by a limit', () => {
       },
     ],
     [
-      'of a category that has room by now, while the card has none',
+      'of a category that has room now, while the card has none',
       check(ofCategory, {}, 3_000, 9_000),
       { state: 'stopped', remedy: { limits: [{ rule: { category: null }, to: 11_000 }] } },
     ],
-    ['of a category, where all has room by now: none', check(ofCategory, {}, 4_500, 9_000), { state: 'passes' }],
-    ['of a category that nobody can name', check(ofCategory, {}, 4_500, null), { state: 'unknown' }],
+    ['of a category, when everything has room now: none', check(ofCategory, {}, 4_500, 9_000), { state: 'passes' }],
+    ['of an unknown category', check(ofCategory, {}, 4_500, null), { state: 'unknown' }],
   ])('%s', async (_what, checked, expected) => {
     expect(await checked).toMatchObject(expected);
   });
 });
 
-it('looks for remedies within its pace, and beyond it says at once that none is known', async () => {
+it('limits the rate of lookups, and reports no remedy at once beyond it', async () => {
   let clock = 0;
   let calls = 0;
   const look = async (): Promise<string | null> => {
@@ -124,7 +124,7 @@ it('looks for remedies within its pace, and beyond it says at once that none is 
   expect(calls).toBe(3);
 });
 
-it('never waits behind look-ups that hang, and goes on when they end', async () => {
+it('never waits for hanging lookups, and resumes when they end', async () => {
   let end: (remedy: string) => void = () => {};
   const paced = withThrottle(() => new Promise<string | null>((resolve) => (end = resolve)), null, {
     perMinute: 9,
@@ -141,7 +141,7 @@ it('never waits behind look-ups that hang, and goes on when they end', async () 
 });
 
 describe('what lets a declined purchase pass', () => {
-  const away = new Error('away');
+  const away = new Error('unavailable');
   const fuel = { id: 9, name: 'Fuel', transactionLimitCents: null, limits: none };
   const rules = {
     limits: none,
@@ -182,32 +182,27 @@ describe('what lets a declined purchase pass', () => {
       { state: 'stopped', remedy: { kind: 'allow_category', category: { id: 12, name: 'Books' } } },
     ],
     [
-      'a category that is allowed by now',
+      'a category that is allowed now',
       'decline.rule.mcc',
       { categories: [{ ...fuel, name: 'BOOKS' }] },
       { state: 'passes' },
     ],
+    ['a category, when all are allowed now', 'decline.rule.mcc', { isEveryCategoryAllowed: true }, { state: 'passes' }],
     [
-      'a category, where by now all are allowed',
-      'decline.rule.mcc',
-      { isEveryCategoryAllowed: true },
-      { state: 'passes' },
-    ],
-    [
-      'a category, where the rules cannot be read',
+      'a category, when the rules cannot be read',
       'decline.rule.mcc',
       away,
       { state: 'stopped', remedy: { kind: 'allow_category', category: { id: 12, name: 'Books' } } },
     ],
     ['a purchase abroad', 'decline.rule.location', {}, { state: 'stopped', remedy: { kind: 'allow_international' } }],
     [
-      'a purchase abroad that is allowed by now',
+      'a purchase abroad that is allowed now',
       'decline.rule.location',
       { isInternationalAllowed: true },
       { state: 'passes' },
     ],
     [
-      'a purchase abroad, where the rules cannot be read',
+      'a purchase abroad, when the rules cannot be read',
       'decline.rule.location',
       away,
       { state: 'stopped', remedy: { kind: 'allow_international' } },
@@ -219,39 +214,39 @@ describe('what lets a declined purchase pass', () => {
       { state: 'stopped', remedy: { kind: 'allow_card_not_present' } },
     ],
     [
-      'an online purchase that is allowed by now',
+      'an online purchase that is allowed now',
       'decline.rule.cardnotpresent',
       { isCardNotPresentAllowed: true },
       { state: 'passes' },
     ],
-    ['what no rule was the reason of', 'decline.balance.card', {}, { state: 'unknown' }],
-    ['the status of a card that is active by now', 'decline.card.status', {}, { state: 'passes' }],
+    ['a decline for a reason other than a rule', 'decline.balance.card', {}, { state: 'unknown' }],
+    ['the status of a card that is active now', 'decline.card.status', {}, { state: 'passes' }],
   ])('%s', async (_what, code, read, expected) => {
     expect(await setUp(read).checkPurchase(declined(code))).toEqual(expected);
   });
 
-  it('is not known of a category that the decline does not name', async () => {
+  it('is unknown for a category that the decline does not name', async () => {
     expect(await setUp({}, away, null).checkPurchase(declined('decline.rule.mcc'))).toEqual({ state: 'unknown' });
     const unnamed = { ...declined('decline.rule.mcc'), decline: null };
     expect(await setUp({}).checkPurchase(unnamed)).toEqual({ state: 'unknown' });
   });
 
-  it('is worth asking again where the card service said nothing, and the log says so', async () => {
+  it('is worth another attempt if the card service did not answer, which is logged', async () => {
     const { adviceFor, adviceAgain, logged } = setUp(away, away);
 
     expect(await adviceFor(declined('decline.rule.velocity'))).toEqual({ remedy: null, isIncomplete: true });
     expect(await adviceAgain(declined('decline.rule.velocity'))).toEqual({ remedy: null, isIncomplete: true });
-    expect(logged.join('')).toContain('the card could not be read for a remedy');
+    expect(logged.join('')).toContain('could not read the card to find a remedy');
   });
 
   it.each<[string, Partial<SpendRules> | Error, number | Error]>([
     ['only the rules could be read', {}, away],
-    ['only what remains could be read', away, 3_000],
-  ])('is not away where %s', async (_what, read, left) => {
+    ['only the remaining amounts could be read', away, 3_000],
+  ])('is unknown instead of an error if %s', async (_what, read, left) => {
     expect(await setUp(read, left).checkPurchase(declined('decline.rule.velocity.mcc'))).toEqual({ state: 'unknown' });
   });
 
-  it('is asked for once: what nothing of ours can help is not looked for again, but a form looks again', async () => {
+  it('is looked up once if no change of ours can help; a form looks it up again', async () => {
     const { adviceFor, adviceAgain } = setUp({});
 
     expect(await adviceFor(declined('decline.balance.card'))).toEqual({ remedy: null, isIncomplete: false });
@@ -261,7 +256,7 @@ describe('what lets a declined purchase pass', () => {
   });
 });
 
-it('counts each look-up that ends once', async () => {
+it('counts each finished lookup once', async () => {
   const ends: (() => void)[] = [];
   const throttled = withThrottle(
     () => new Promise<string | null>((resolve) => ends.push(() => resolve('remedy'))),

@@ -60,7 +60,7 @@ it.each<[RuleChange[], string, string, string, string]>([
     'limit for a single purchase at Restaurants $25.00, daily limit $400.00, and weekly limit none',
     'limit for a single purchase at Restaurants $25.00 → $40.00; daily limit $400.00 → $450.00; weekly limit none → $1,600.00',
   ],
-])('%j in words', (changes, names, moves, state, short) => {
+])('describes %j', (changes, names, moves, state, short) => {
   expect(ruleNames(changes)).toBe(names);
   expect(ruleMoves(changes)).toBe(moves);
   expect(stateWords(changes, 'from')).toBe(state);
@@ -68,7 +68,7 @@ it.each<[RuleChange[], string, string, string, string]>([
   expect(ruleStates(changes, 'from').split('; ')).toHaveLength(changes.length);
 });
 
-it('no name of a category looks like the end of a rule', () => {
+it('prevents a category name from looking like the end of a rule', () => {
   const changes = [limitChange('daily', null, 100, { id: 1, name: 'Books; Maps' })];
 
   expect(ruleStates(changes, 'to')).toBe('daily limit for Books, Maps $1.00');

@@ -19,7 +19,9 @@ import { declined } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const number = { id: 2, name: null, mayOverrule: true };
 
-/** A card that follows a ruleset. @param mayOverrule as it is assumed. @param now the ruleset that it follows by then. */
+/**
+ * A card that follows a ruleset. @param mayOverrule the assumption. @param now the ruleset that it follows afterwards.
+ */
 function world(mayOverrule = true, over: Partial<WorldDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
   return createActionWorld(redis(), {
     directory: { account: async () => null, reload: async () => ({ rulesetId: now }) } as unknown as Directory,
@@ -37,7 +39,7 @@ async function lookUntilOver({ deps, advance }: PerformWorld, id: string): Promi
   }
 }
 
-/** The service takes a change and goes on showing the ruleset's. */
+/** The service accepts a change but still shows the ruleset's values. */
 async function overruled(one: PerformWorld): Promise<PerformWorld> {
   const deps = { ...one.deps, card: { ...one.deps.card, putSpendRules: async () => {} } };
   await performAction(ask('limit', byCommand), deps);
@@ -45,7 +47,7 @@ async function overruled(one: PerformWorld): Promise<PerformWorld> {
   return one;
 }
 
-it('a change that the card service does not show says that the ruleset may overrule it, and who can change that', async () => {
+it('an unconfirmed change says that the ruleset may overrule it, and who can change the ruleset', async () => {
   const one = await overruled(await world());
 
   expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
@@ -60,7 +62,7 @@ it('a change that the card service does not show says that the ruleset may overr
   });
 });
 
-it('one that it shows is confirmed, and says it as well: what counts at a purchase is the ruleset', async () => {
+it('a confirmed change says so too, because the ruleset decides at a purchase', async () => {
   const one = await world();
 
   await performAction(ask('limit', byCommand), one.deps);
@@ -70,7 +72,7 @@ it('one that it shows is confirmed, and says it as well: what counts at a purcha
   expect(await one.stations()).toEqual(['asked', 'sent', 'done', 'confirmed']);
 });
 
-it('one that took the card out of its ruleset says so, and who can put it back', async () => {
+it('a change that took the card off its ruleset says so and is audited', async () => {
   const one = await world(true, {}, null);
 
   await performAction(ask('limit', byCommand), one.deps);
@@ -85,7 +87,7 @@ it('one that took the card out of its ruleset says so, and who can put it back',
   expect(one.auditLines).toContain('audit-act_limit1-confirmed');
 });
 
-it('on an alert it stands with what was done', async () => {
+it('an alert shows the ruleset note with the outcome', async () => {
   const one = await world();
 
   await performAction(ask('limit'), one.deps);
@@ -95,14 +97,14 @@ it('on an alert it stands with what was done', async () => {
   expect(stored?.outcomes.at(-1)?.text).toContain('The card follows the spending ruleset “Travel”');
 });
 
-it('where it is not assumed that rulesets overrule, nothing is said of it', async () => {
+it('no ruleset note appears if rulesets are assumed not to overrule', async () => {
   const one = await overruled(await world(false));
 
   expect(one.answers.at(-1)?.text).toMatch(/^Not confirmed/);
   expect(one.answers.at(-1)?.text).not.toContain('ruleset');
 });
 
-it('a block has nothing to do with it', async () => {
+it('a block does not mention the ruleset', async () => {
   const one = await world();
 
   await performAction(ask('block', byCommand), one.deps);
@@ -111,7 +113,7 @@ it('a block has nothing to do with it', async () => {
   expect(one.answers.map(({ text }) => text).join()).not.toContain('ruleset');
 });
 
-it('a card that is shown names the ruleset that the service says now, not the one that was read before', async () => {
+it('a shown card names the current ruleset instead of the cached one', async () => {
   const base = await createActionWorld(redis());
   const card: WorldDeps['card'] = {
     ...base.deps.card,
@@ -127,7 +129,7 @@ it('a card that is shown names the ruleset that the service says now, not the on
 const sentence = 'which may overrule this. You can change the ruleset in the card program’s portal.';
 const timesIn = (text: string): number => text.split('may overrule').length - 1;
 
-it('the first answer says it already, once, and nobody hears it again when it is confirmed', async () => {
+it('the first answer mentions the ruleset once, and no second message follows when the change is confirmed', async () => {
   const one = await world();
 
   await performAction(ask('limit', byCommand), one.deps);
@@ -141,7 +143,7 @@ it('the first answer says it already, once, and nobody hears it again when it is
   expect(one.answers).toHaveLength(1);
 });
 
-it('an alert says it with what was sent and with what was confirmed, once each', async () => {
+it('an alert mentions the ruleset once with the sent change and once with the confirmed one', async () => {
   const one = await world();
   const outcome = async () => (await one.deps.alerts.get('evt_0123456789abcdef'))?.outcomes.at(-1);
 
@@ -153,7 +155,7 @@ it('an alert says it with what was sent and with what was confirmed, once each',
   expect(timesIn((await outcome())?.text ?? '')).toBe(1);
 });
 
-it('an alert whose decline says it already does not say it twice', async () => {
+it('an alert whose decline already mentions the ruleset does not repeat it', async () => {
   const one = await world();
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
   await one.deps.alerts.save({ ...alert, card: { ...alert.card, ruleset: { ...number, name: 'Travel' } } });
@@ -172,9 +174,9 @@ it('an alert whose decline says it already does not say it twice', async () => {
 
 describe('a holder who may try again', () => {
   it.each([
-    ['hears that the ruleset may have it declined all the same', true, 2, true],
-    ['hears nothing of it where that is not assumed', false, 2, false],
-    ['hears nothing of it where the change took the card out of it', true, null, false],
+    ['learns that the ruleset may still decline it', true, 2, true],
+    ['learns nothing about it if rulesets are assumed not to overrule', false, 2, false],
+    ['learns nothing about it if the change took the card off its ruleset', true, null, false],
   ])('%s', async (_what, mayOverrule, now, says) => {
     const one = await world(mayOverrule, {}, now);
     const hugo = await askedToPay(one, 50_000);

@@ -17,19 +17,19 @@ const rules = { IsActive: true, DailySpendLimit: 400 };
 const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
 
 interface Given {
-  /** What the card service answers to the write. */
+  /** The card service's answer to the write. */
   readonly outcome?: 'unknown' | 'refused';
   readonly retryable?: boolean;
-  /** The daily limit when it is read back, in dollars; null: it cannot be read. */
+  /** The daily limit in dollars when it is read back. Null: unreadable. */
   readonly readBack?: number | null;
-  /** Somebody else has changed another rule by then. */
+  /** Someone else has changed another rule in the meantime. */
   readonly isChangedElsewhere?: boolean;
   readonly isSuperseded?: boolean;
-  /** What stands when progress is written. */
+  /** The state that is already stored when progress is written. */
   readonly stands?: ActionState;
   readonly changes?: readonly RuleChange[];
   readonly term?: Term;
-  /** What the write fails with, where it is a fault of ours. */
+  /** An error in our own code that the write throws. */
   readonly fault?: Error;
 }
 
@@ -140,8 +140,8 @@ function setUp(given: Given = {}) {
 
 const before = ['progress sending', 'on record: sent', 'noted', 'its end is known', 'written'];
 
-describe('a change of rules', () => {
-  it('is written down, put on record and given an end before the card service has it', async () => {
+describe('a rule change', () => {
+  it('is stored, audited and given an end before it is sent to the card service', async () => {
     const { run, steps } = setUp();
 
     await run();
@@ -151,7 +151,7 @@ describe('a change of rules', () => {
 
   it.each<[string, Given, boolean, string[]]>([
     [
-      'the answer is lost and it is there: confirmed',
+      'the answer is lost but the change is there: confirmed',
       { outcome: 'unknown', readBack: 450 },
       false,
       ['its end starts', 'done confirmed'],
@@ -163,24 +163,24 @@ describe('a change of rules', () => {
       ['overtakes nobody', 'its end is forgotten', 'failed No.', 'counts no more'],
     ],
     [
-      'the answer is lost and nobody can look, on the last attempt: not known, and its end stays',
+      'the answer is lost and the rules are unreadable on the last attempt: unconfirmed, and the end stays',
       { outcome: 'unknown', readBack: null },
       true,
       ['unknown No.'],
     ],
     [
-      'the answer is lost, it is not there and somebody changed another rule since: not sent again',
+      'the answer is lost, the change is not there and someone changed another rule since: not sent again',
       { outcome: 'unknown', retryable: true, isChangedElsewhere: true },
       false,
       ['its end is forgotten if it is not there', 'unknown'],
     ],
     [
-      'the answer is lost, it is there and somebody changed another rule since: confirmed',
+      'the answer is lost, the change is there and someone changed another rule since: confirmed',
       { outcome: 'unknown', readBack: 450, isChangedElsewhere: true },
       false,
       ['its end starts', 'done confirmed'],
     ],
-  ])('where %s', async (_what, given, isLast, expected) => {
+  ])('when %s', async (_what, given, isLast, expected) => {
     const { run, steps } = setUp(given);
 
     await run(null, isLast);
@@ -190,13 +190,13 @@ describe('a change of rules', () => {
 
   it.each<[string, Given, string[]]>([
     [
-      'the card service did not take it, which is no reason to leave it when others change the rules meanwhile',
+      "the card service did not accept it, which others' changes in the meantime do not prevent",
       { outcome: 'refused', retryable: true },
       ['progress: certainly not sent'],
     ],
-    ['nobody can look whether it is there', { outcome: 'unknown', readBack: null }, []],
-    ['the answer is lost and the rules are as they were before', { outcome: 'unknown', retryable: true }, []],
-  ])('is tried again where %s', async (_what, given, expected) => {
+    ['the rules cannot be read back', { outcome: 'unknown', readBack: null }, []],
+    ['the answer is lost and the rules are unchanged', { outcome: 'unknown', retryable: true }, []],
+  ])('is retried if %s', async (_what, given, expected) => {
     const { run, steps } = setUp(given);
 
     await expect(run()).rejects.toThrow(CardApiError);
@@ -205,7 +205,7 @@ describe('a change of rules', () => {
   });
 
   it.each<[string, object]>([
-    ['stood still for longer than its lock', { lease: { confirm: async () => Promise.reject(new TooLateError()) } }],
+    ['was frozen for longer than its lock', { lease: { confirm: async () => Promise.reject(new TooLateError()) } }],
     ['read the rules too long ago', { readAt: performance.now() - 12_000 }],
   ])('is not sent by a process that %s', async (_what, over) => {
     const { run, steps } = setUp();
@@ -216,12 +216,8 @@ describe('a change of rules', () => {
   });
 
   it.each<[string, string, string[]]>([
-    [
-      'is not sent again where the rules are not as they were',
-      'other',
-      ['its end is forgotten if it is not there', 'unknown'],
-    ],
-    ['is sent again where they are', basisOf(rules), [...before, 'its end starts', 'done sent']],
+    ['is not sent again if the rules have changed', 'other', ['its end is forgotten if it is not there', 'unknown']],
+    ['is sent again if they have not', basisOf(rules), [...before, 'its end starts', 'done sent']],
   ])('after a crash %s', async (_what, basis, expected) => {
     const { run, steps } = setUp();
 
@@ -230,7 +226,7 @@ describe('a change of rules', () => {
     expect(steps).toEqual(expected);
   });
 
-  it('is not sent again after a crash where somebody changed the same rule since', async () => {
+  it('is not sent again after a crash if someone has changed the same rule', async () => {
     const { run, steps } = setUp({ isSuperseded: true });
 
     await run(sending);
@@ -241,7 +237,7 @@ describe('a change of rules', () => {
   it.each<[string, readonly RuleChange[]]>([
     ['limit', raised],
     ['allow', [{ rule: { kind: 'international' }, from: false, to: true }]],
-  ])('is not sent where somebody else who works on it came to an end first: %s', async (verb, changes) => {
+  ])('is not sent if another worker finished it first: %s', async (verb, changes) => {
     const { run, steps } = setUp({ changes, stands: stateOf(done, '2026-11-20T15:00:00.000Z') });
 
     expect(await run()).toEqual(done);
@@ -249,7 +245,7 @@ describe('a change of rules', () => {
     expect(steps).toEqual(['progress sending', `told again as ${verb}`]);
   });
 
-  it('for good has no end', async () => {
+  it('has no end if it is permanent', async () => {
     const { run, steps } = setUp({ term: { kind: 'permanent' } });
 
     await run();
@@ -257,7 +253,7 @@ describe('a change of rules', () => {
     expect(steps).not.toContain('its end is known');
   });
 
-  it('that is refused is not looked for at the card', async () => {
+  it('is not read back if it was refused', async () => {
     const { run, steps } = setUp({ outcome: 'refused', readBack: 450 });
 
     await run();
@@ -266,7 +262,7 @@ describe('a change of rules', () => {
     expect(steps).toContain('failed No.');
   });
 
-  it('does not hide a fault of ours', async () => {
-    await expect(setUp({ fault: new TypeError('a fault') }).run(null, true)).rejects.toThrow('a fault');
+  it('does not hide a bug of ours', async () => {
+    await expect(setUp({ fault: new TypeError('a bug') }).run(null, true)).rejects.toThrow('a bug');
   });
 });

@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 const forHours = (hours: number): Term => ({ kind: 'duration', ms: hours * HOUR });
 const permanent: Term = { kind: 'permanent' };
 
-/** Overall limits in dollars: the card of these tests has 400 a day, 2,000 a month. */
+/** Overall limits in dollars. The card of these tests has 400 a day and 2,000 a month. */
 function limits(dollars: Partial<Record<LimitPeriod, number>>): LimitGoal[] {
   return Object.entries(dollars).map(([period, amount]) => limitGoal(period as LimitPeriod, amount * 100));
 }
@@ -56,10 +56,10 @@ const added = async ({ deps }: PerformWorld) =>
 describe.each([
   ['by a button', {}],
   ['by a command', byCommand],
-])('two limits raised for an hour %s, the worker killed at any step', (_how, over) => {
+])('two limits raised for an hour %s, with the worker killed at any step', (_how, over) => {
   const action = { ...both, ...over } as Action;
 
-  it('are one write and one temporary change, counted once each, told as one', async () => {
+  it('are one write and one temporary change, each counted once and reported together', async () => {
     const steps = await killEverywhere(
       action,
       ({ deps }) => deps,
@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-it('the answer to the write lost, and killed at any step besides: it is read back, never sent twice', async () => {
+it('a lost answer, with the worker killed at any step: the change is read back and never sent twice', async () => {
   const lost = ({ deps }: PerformWorld): WorldDeps => ({
     ...deps,
     card: {
@@ -105,13 +105,13 @@ function unanswered(): CardApiError {
   return new CardApiError('lost', details as ConstructorParameters<typeof CardApiError>[1]);
 }
 
-describe('two limits given back, the worker killed at any step', () => {
+describe('two limits that go back, with the worker killed at any step', () => {
   const raised = async ({ deps }: PerformWorld): Promise<WorldDeps> => {
     await performAction(both, deps);
     return deps;
   };
 
-  it('taken back before their time: one write puts back both', async () => {
+  it('restores both with one write when reverted early', async () => {
     const steps = await killEverywhere(revert, raised, async (world, diedAt) => {
       expect(world.writes, diedAt).toEqual(['limit 450', 'limit 400']);
       expect(limitsOf(world), diedAt).toEqual([400, 2000]);
@@ -124,7 +124,7 @@ describe('two limits given back, the worker killed at any step', () => {
     expect(steps).toBeGreaterThan(15);
   });
 
-  it('their time over: one write puts back both', async () => {
+  it('restores both with one write when due', async () => {
     for (let killAt = 1; ; killAt += 1) {
       const world = await createActionWorld(memoryRedis(() => new Date()));
       await raised(world);
@@ -147,17 +147,12 @@ describe('two limits given back, the worker killed at any step', () => {
   });
 });
 
-describe('what somebody changed meanwhile', () => {
+describe('limits that someone changed in the meantime', () => {
   it.each([
     ['one of them', { MonthlySpendLimit: 3000 }, 'asking', [450, 3000]],
     ['both', { DailySpendLimit: 100, MonthlySpendLimit: 3000 }, 'asking', [100, 3000]],
-    [
-      'one of them back to what it was: nothing of theirs is overwritten',
-      { DailySpendLimit: 400 },
-      'ended',
-      [400, 2000],
-    ],
-    ['both back to what they were', { DailySpendLimit: 400, MonthlySpendLimit: 2000 }, 'ended', [400, 2000]],
+    ['one of them back to its old value: overwrites nothing of theirs', { DailySpendLimit: 400 }, 'ended', [400, 2000]],
+    ['both back to their old values', { DailySpendLimit: 400, MonthlySpendLimit: 2000 }, 'ended', [400, 2000]],
     ['something else', { WeeklySpendLimit: 1000 }, 'ended', [400, 2000]],
   ])('%s', async (_what, rules, state, left) => {
     const world = await createActionWorld(redis());
@@ -170,7 +165,7 @@ describe('what somebody changed meanwhile', () => {
     expect(limitsOf(world)).toEqual(left);
   });
 
-  it('put back all the same, when somebody says so; changed again before that, they are asked again', async () => {
+  it('are restored on request, but Cardbell asks again if they changed once more before that', async () => {
     const world = await createActionWorld(redis());
     await performAction(both, world.deps);
     Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
@@ -188,7 +183,7 @@ describe('what somebody changed meanwhile', () => {
 });
 
 describe('a later change of some of the same limits', () => {
-  /** What the card has after each lease ended, in the order of their ends. */
+  /** The card's limits after each temporary change ended, in order of the ends. */
   async function after(...actions: readonly Action[]) {
     const world = await createActionWorld(redis());
     for (const action of actions) await performAction(action, world.deps);
@@ -206,7 +201,7 @@ describe('a later change of some of the same limits', () => {
 
   it.each<[string, Action[], (number | null)[][]]>([
     [
-      'longer than both: it gives back what was there before them, they what is left to them',
+      'longer than both: it goes back to the value before both, they to the rest',
       [both, raise({ daily: 500 }, forHours(4), later)],
       [
         [500, 2100],
@@ -215,7 +210,7 @@ describe('a later change of some of the same limits', () => {
       ],
     ],
     [
-      'shorter than both: each goes back to what was there before it',
+      'shorter than both: each goes back to its own previous value',
       [raise({ daily: 450, monthly: 2100 }, forHours(4)), raise({ daily: 500 }, forHours(1), later)],
       [
         [500, 2100],
@@ -240,16 +235,20 @@ describe('a later change of some of the same limits', () => {
       ],
     ],
     [
-      'for good: only the other one goes back',
+      'permanent: only the other one goes back',
       [both, raise({ daily: 450 }, permanent, later)],
       [
         [450, 2100],
         [450, 2000],
       ],
     ],
-    ['both for good: nothing goes back', [both, raise({ daily: 450, monthly: 2100 }, permanent, later)], [[450, 2100]]],
     [
-      'the same amounts for longer: they stay for longer, and go back together',
+      'both permanent: nothing goes back',
+      [both, raise({ daily: 450, monthly: 2100 }, permanent, later)],
+      [[450, 2100]],
+    ],
+    [
+      'the same amounts for longer: they last longer and go back together',
       [both, raise({ daily: 450, monthly: 2100 }, forHours(4), later)],
       [
         [450, 2100],
@@ -257,7 +256,7 @@ describe('a later change of some of the same limits', () => {
       ],
     ],
     [
-      'one as it is, the other higher, for longer',
+      'one unchanged, the other higher, for longer',
       [both, raise({ daily: 450, monthly: 2300 }, forHours(4), later)],
       [
         [450, 2300],
@@ -269,8 +268,8 @@ describe('a later change of some of the same limits', () => {
   });
 });
 
-describe('one of several temporary limits kept for good', () => {
-  /** 400 a day and 600 a week, both 700 for an hour; then this for good, and the hour is over. */
+describe('one of several temporary limits made permanent', () => {
+  /** $400 a day and $600 a week, both $700 for an hour. Then the given limits are permanent, and the hour is over. */
   async function keeping(dollars: Partial<Record<LimitPeriod, number>>) {
     const world = await createActionWorld(redis());
     Object.assign(world.service.rules, { WeeklySpendLimit: 600 });
@@ -295,20 +294,20 @@ describe('one of several temporary limits kept for good', () => {
       'The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.',
     ],
     [
-      'as it is: it was temporary, the other stays with it',
+      'unchanged: it was temporary, and the other goes back to no less',
       { daily: 700 },
       [700, 700],
       'It was temporary; now it is permanent. The weekly limit goes back to $700.00, not to $600.00',
     ],
-    ['lower than the other was: that goes back to what it was', { daily: 500 }, [500, 600], ''],
+    ['lower than the other was: that goes back to its old value', { daily: 500 }, [500, 600], ''],
     [
-      'with another that was not temporary: said of the one only',
+      'with another that was not temporary: mentions only the one',
       { daily: 700, monthly: 2100 },
       [700, 700],
       'The daily limit was temporary; now it is permanent.',
     ],
     [
-      'both: said of both',
+      'both: mentions both',
       { daily: 700, weekly: 700 },
       [700, 700],
       'The daily limit and weekly limit were temporary; now they stay until they are changed.',
@@ -323,7 +322,7 @@ describe('one of several temporary limits kept for good', () => {
   });
 });
 
-describe('how much one person may raise', () => {
+describe('the raise amount for one person', () => {
   const states = async (...actions: readonly Action[]): Promise<string[]> => {
     const world = await createActionWorld(redis());
     const seen: string[] = [];
@@ -336,35 +335,35 @@ describe('how much one person may raise', () => {
   };
 
   it.each<[string, Action[], string[]]>([
-    ['each by the whole amount, joined', [raise({ daily: 1400, monthly: 3000 }, permanent)], ['done']],
-    ['one by more, joined with a small one', [raise({ daily: 401, monthly: 3000.01 }, permanent)], ['waits']],
+    ['each by the full amount, together', [raise({ daily: 1400, monthly: 3000 }, permanent)], ['done']],
+    ['one by more, together with a small one', [raise({ daily: 401, monthly: 3000.01 }, permanent)], ['waits']],
     [
       'joined twice',
       [raise({ daily: 1300, monthly: 2900 }, permanent), raise({ daily: 1301, monthly: 3001 }, permanent)],
       ['done', 'waits'],
     ],
     [
-      'alone first, joined then',
+      'alone first, then together',
       [raise({ daily: 1300 }, permanent), raise({ daily: 1401, monthly: 2010 }, permanent)],
       ['done', 'waits'],
     ],
     [
-      'joined first, alone then',
+      'together first, then alone',
       [raise({ daily: 1300, monthly: 2900 }, permanent), raise({ monthly: 3001 }, permanent)],
       ['done', 'waits'],
     ],
     [
-      'each to its whole, one by one and joined',
+      'each to its full amount, separately and together',
       [raise({ daily: 900 }, permanent), raise({ daily: 1400, monthly: 3000 }, permanent)],
       ['done', 'done'],
     ],
     [
-      'what was temporary kept for good, joined with another',
+      'a temporary one made permanent, together with another',
       [raise({ daily: 1300 }, forHours(1)), raise({ daily: 1401, monthly: 2010 }, permanent)],
       ['done', 'waits'],
     ],
     [
-      'one limit taken away, joined with another',
+      'one limit removed, together with another',
       [
         ask('limit', {
           changeRequest: {
@@ -390,7 +389,7 @@ describe('a request for several limits', () => {
       ...over,
     });
 
-  it('asked twice is one; of other limits it is another', async () => {
+  it('is the same request if repeated, but a separate one for other limits', async () => {
     const world = await createActionWorld(redis());
     await performAction(much, world.deps);
     await performAction({ ...much, id: 'act_limit2' }, world.deps);
@@ -399,7 +398,7 @@ describe('a request for several limits', () => {
     expect((await world.deps.requests.open()).map(({ id }) => id)).toEqual(['req_limit1', 'req_limit3']);
   });
 
-  it('lowered by the approver: done as lowered, as one temporary change', async () => {
+  it('is carried out as lowered by the approver, as one temporary change', async () => {
     const world = await createActionWorld(redis());
     await performAction(much, world.deps);
     const changeRequest = { goals: limits({ daily: 1400, monthly: 3500 }), term: forHours(4) };
@@ -412,7 +411,7 @@ describe('a request for several limits', () => {
     ]);
   });
 
-  it('raised in one of them, it takes another yes', async () => {
+  it('needs another approval if the approver raises one of them', async () => {
     const world = await createActionWorld(redis());
     await performAction(much, world.deps);
     const changeRequest = { goals: limits({ daily: 1400, monthly: 3600 }), term: forHours(4) };
@@ -423,7 +422,7 @@ describe('a request for several limits', () => {
     expect(await world.deps.requests.get('req_limit1')).toMatchObject({ state: 'open', needed: 2 });
   });
 
-  it('in an emergency override each rises by no more than one person may allow', async () => {
+  it('raises each limit by no more than one person may allow in an emergency override', async () => {
     const world = await createActionWorld(redis());
     await performAction(raise({ daily: 1500, monthly: 2500 }, forHours(4)), world.deps);
     world.advance(REMIND_AFTER_MS);
@@ -441,7 +440,7 @@ describe('a request for several limits', () => {
   });
 });
 
-it('two limits whose first try failed are not repeated over one that somebody changed since', async () => {
+it('does not retry two limits over one that someone changed after the failed first attempt', async () => {
   const world = await createActionWorld(redis());
   const lost = async (): Promise<never> => {
     throw unanswered();
@@ -458,7 +457,7 @@ it('two limits whose first try failed are not repeated over one that somebody ch
   expect(await openTemporaryChanges(world)).toEqual([]);
 });
 
-it('two limits that came through unheard, one of them changed since: the other does not stay raised for ever', async () => {
+it('reverts the other of two limits whose answer was lost, although one was changed since', async () => {
   const world = await createActionWorld(redis());
   const unheard: WorldDeps['card']['putSpendRules'] = async (...args) => {
     await world.deps.card.putSpendRules(...args);

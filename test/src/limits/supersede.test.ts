@@ -25,7 +25,7 @@ const dailyAndWeekly: TemporaryChange = {
   closedBy: null,
 };
 
-/** What is left of the temporary change after later goals took the place of some of its rules, and what is said of it. */
+/** The rest of the temporary change after later goals superseded some of its rules, and the notes about it. */
 async function superseded(
   goals: readonly RuleGoal[],
   isForGood: boolean,
@@ -38,7 +38,7 @@ async function superseded(
     card: {
       getSpendRules: async () => {
         const details = { operation: 'getSpendRules', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
-        if (isCardAway) throw new CardApiError('away', { ...details, apiMessage: null });
+        if (isCardAway) throw new CardApiError('unavailable', { ...details, apiMessage: null });
         const limits = { ...none, daily: 70_000, weekly: 70_000 };
         const allowed = { isEveryCategoryAllowed: true, isInternationalAllowed: null, isCardNotPresentAllowed: null };
         return { rules: { limits, categories: [], apartCents: 0, ...allowed }, raw: {} };
@@ -52,28 +52,28 @@ async function superseded(
   return { notes, saved: saved.at(-1), updated };
 }
 
-it('ends a temporary change whose rules all were changed again', async () => {
+it('ends a temporary change whose rules were all changed again', async () => {
   const { saved, updated } = await superseded([limitGoal('daily', 80_000), limitGoal('weekly', 90_000)], false);
 
   expect(saved).toMatchObject({ state: 'superseded', closedAt: at });
   expect(updated).toEqual(['act_1']);
 });
 
-it('leaves the other rules to go back to what they were', async () => {
+it('lets the other rules go back to their old values', async () => {
   const { saved, notes } = await superseded([limitGoal('daily', 80_000)], false);
 
   expect(saved).toMatchObject({ state: 'open', changes: [limitChange('weekly', 60_000, 70_000)] });
   expect(notes).toEqual([]);
 });
 
-it('lets the others go back to no less than what stays for good, and says so', async () => {
+it('lets the others go back to no less than the permanent value, and says so', async () => {
   const { saved, notes } = await superseded([limitGoal('daily', 65_000)], true);
 
   expect(saved?.changes).toEqual([limitChange('weekly', 65_000, 70_000)]);
   expect(notes).toEqual(['The weekly limit goes back to $650.00, not to $600.00: that would be below what stays.']);
 });
 
-it('lets one that had no limit go back to none, and one that is high enough to what it was', async () => {
+it('lets a rule without a limit go back to none, and a high enough one to its old value', async () => {
   const changes = [
     limitChange('daily', 40_000, 70_000),
     limitChange('weekly', null, 70_000),
@@ -85,17 +85,17 @@ it('lets one that had no limit go back to none, and one that is high enough to w
   expect(notes).toEqual([]);
 });
 
-it('ends what was temporary also while the card cannot be read', async () => {
+it('ends the temporary value even while the card is unreadable', async () => {
   const { saved } = await superseded([limitGoal('daily', 65_000)], true, { isCardAway: true });
 
   expect(saved?.changes).toEqual([limitChange('weekly', 60_000, 70_000)]);
 });
 
-it('touches nothing where no rule was changed again', async () => {
+it('does nothing if no rule was changed again', async () => {
   expect(await superseded([], true)).toEqual({ notes: [], saved: undefined, updated: [] });
 });
 
-it('says which of the rules that were asked for were temporary', () => {
+it('says which of the requested rules were temporary', () => {
   expect(keptWords([], 1)).toBeNull();
   expect(keptWords([limitGoal('daily', 1)], 1)).toBe('It was temporary; now it is permanent.');
   expect(keptWords([limitGoal('daily', 1)], 2)).toBe('The daily limit was temporary; now it is permanent.');
@@ -121,28 +121,28 @@ async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
   return { left: await handOver(ending), others: others.map(({ id }) => kept.get(id)?.changes) };
 }
 
-it('a temporary change that ends under a shorter one hands on what it goes back to', async () => {
+it('a temporary change that ends under a shorter one hands over its base value', async () => {
   const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
   const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
 
   expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [[limitChange('daily', 40_000, 80_000)]] });
 });
 
-it('what was handed on before a crash is not taken for a change of somebody else: the longer one is over all the same', async () => {
+it("a value handed over before a crash does not count as someone else's change, so the longer one is still over", async () => {
   const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
   const given = [limitChange('daily', 40_000, 80_000)];
   const shorter = { ...longer, id: 'act_2', changes: given, openedAt: '2026-11-20T15:10:00.000Z' };
 
   expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [given] });
-  // The other way round the earlier one stands on nothing.
+  // In the opposite order, no change builds on the earlier one.
   expect(await gaveWay(shorter, longer)).toEqual({ left: shorter, others: [longer.changes] });
 });
 
 it.each<[string, Partial<TemporaryChange>]>([
   ['another card', { acctId: 7379 }],
   ['another rule', { changes: [limitChange('weekly', 70_000, 80_000)] }],
-  ['what somebody set in between', { changes: [limitChange('daily', 69_000, 80_000)] }],
-])('a temporary change that ends leaves one of %s alone', async (_what, over) => {
+  ['a value that someone set in between', { changes: [limitChange('daily', 69_000, 80_000)] }],
+])('a temporary change that ends ignores one of %s', async (_what, over) => {
   const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
   const other = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)], ...over };
 

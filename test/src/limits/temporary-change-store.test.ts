@@ -23,7 +23,7 @@ const temporaryChange: TemporaryChange = {
   closedBy: null,
 };
 
-it('lists what is open or asks, soonest end first', async () => {
+it('lists open and asking changes, soonest end first', async () => {
   const store = createTemporaryChanges(redis(), storeSigner);
   const sooner: TemporaryChange = {
     ...temporaryChange,
@@ -39,7 +39,7 @@ it('lists what is open or asks, soonest end first', async () => {
 });
 
 it.each(['ended', 'kept', 'refused', 'superseded'] as const)(
-  'finds one that is %s, and lists it no more',
+  'finds one that is %s, but no longer lists it',
   async (state) => {
     const store = createTemporaryChanges(redis(), storeSigner);
     await store.save(temporaryChange);
@@ -51,7 +51,7 @@ it.each(['ended', 'kept', 'refused', 'superseded'] as const)(
   },
 );
 
-it('knows nothing of one that never came to be', async () => {
+it('returns null for a change that was removed because it was not made', async () => {
   const store = createTemporaryChanges(redis(), storeSigner);
   await store.save(temporaryChange);
 
@@ -61,7 +61,7 @@ it('knows nothing of one that never came to be', async () => {
   expect(await store.all()).toEqual([]);
 });
 
-it('keeps one that has ended for 30 days: as long as the messages that show it can be edited', async () => {
+it('keeps an ended change for 30 days, as long as the messages that show it can be edited', async () => {
   const store = createTemporaryChanges(redis(), storeSigner);
 
   await store.save({ ...temporaryChange, state: 'ended' });
@@ -73,8 +73,8 @@ it('keeps one that has ended for 30 days: as long as the messages that show it c
 
 it.each([
   ['altered', (text: string) => text.replace('"state":"open"', '"state":"asking"')],
-  ['signed by nobody', (text: string) => JSON.stringify({ ...JSON.parse(text), signature: undefined })],
-])('nothing is done with one that is %s; the others are listed', async (_why, alter) => {
+  ['unsigned', (text: string) => JSON.stringify({ ...JSON.parse(text), signature: undefined })],
+])('ignores one that is %s, and lists the others', async (_why, alter) => {
   const store = createTemporaryChanges(redis(), storeSigner);
   await store.save(temporaryChange);
   await store.save({ ...temporaryChange, id: 'act_2' });
@@ -87,7 +87,7 @@ it.each([
   expect(await redis().smembers('{cardbell:state}:unreadable')).toEqual([key]);
 });
 
-it('one that was signed under another id is not taken for this one', async () => {
+it('rejects one that was signed under another id', async () => {
   const store = createTemporaryChanges(redis(), storeSigner);
   await store.save(temporaryChange);
   const key = '{cardbell:state}:temporary-changes';

@@ -14,7 +14,7 @@ function setUp(secondAheadMs: number) {
   return { timeLeft, told };
 }
 
-it('is by the clock of Redis, where a second clock says much the same', async () => {
+it('uses the clock of Redis if a second clock roughly agrees', async () => {
   const { timeLeft, told } = setUp(2_000);
 
   expect(await timeLeft(endsAt)).toBe(600_000);
@@ -23,7 +23,7 @@ it('is by the clock of Redis, where a second clock says much the same', async ()
 });
 
 it.each([70 * 60_000, -70 * 60_000])(
-  'is not known where a second clock differs by %i ms, and ops are told',
+  'is unknown if a second clock differs by %i ms, and ops are notified',
   async (ms) => {
     const { timeLeft, told } = setUp(ms);
 

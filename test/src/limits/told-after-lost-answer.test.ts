@@ -16,7 +16,7 @@ import {
 const redis = useRedis();
 
 const failing = (outcome: 'unknown' | 'not_sent') => async (): Promise<never> => {
-  throw new CardApiError('away', {
+  throw new CardApiError('unavailable', {
     operation: 'putSpendRules',
     status: null,
     outcome,
@@ -27,8 +27,8 @@ const failing = (outcome: 'unknown' | 'not_sent') => async (): Promise<never> =>
 const forAnHour: Term = { kind: 'duration', ms: 3_600_000 };
 const raise = ask('limit', { ...byCommand, changeRequest: { goals: [limitGoal('daily', 45_000)], term: forAnHour } });
 
-describe('a change that was sent, and that something stands against when its job runs again', () => {
-  it('leaves no end behind where it was certainly not made', async () => {
+describe('a sent change that is no longer possible when its job runs again', () => {
+  it('leaves no scheduled end behind if it was certainly not made', async () => {
     const world = await createActionWorld(redis());
     const card = { ...world.deps.card, putSpendRules: failing('not_sent') };
     await expect(performAction(raise, { ...world.deps, card })).rejects.toThrow(CardApiError);
@@ -41,7 +41,7 @@ describe('a change that was sent, and that something stands against when its job
     expect(await world.deps.recentRaises.list({ acctId }, world.deps.now().getTime())).toEqual([]);
   });
 
-  it('is not said to have changed nothing where its answer was lost and somebody changed the card since', async () => {
+  it('does not claim “nothing changed” if its answer was lost and someone changed the card since', async () => {
     const world = await createActionWorld(redis());
     const card = answeringNothingAfter(world, async (raw) => void Object.assign(world.service, { rules: raw }));
     await expect(performAction(raise, { ...world.deps, card })).rejects.toThrow(CardApiError);
@@ -57,7 +57,7 @@ describe('a change that was sent, and that something stands against when its job
   it.each([
     ['closed', 'CLOSED', 'unblock'],
     ['blocked', 'BLOCKED', 'activate'],
-  ] as const)('is not said to have changed nothing of a card that was %s since', async (_what, status, verb) => {
+  ] as const)('does not claim “nothing changed” about a card that was %s since', async (_what, status, verb) => {
     const world = await createActionWorld(redis());
     world.service.status = verb === 'activate' ? 'INACTIVE' : 'BLOCKED';
     const card = answeringNothingAfter(world, async () => void Object.assign(world.service, { status: 'ACTIVE' }));
@@ -70,7 +70,7 @@ describe('a change that was sent, and that something stands against when its job
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
   });
 
-  it('is said to have changed nothing where it was certainly not made, whatever became of the card since', async () => {
+  it('reports “nothing changed” if it was certainly not made, whatever happened to the card since', async () => {
     const world = await createActionWorld(redis());
     world.service.status = 'INACTIVE';
     const card = { ...world.deps.card, activateCard: failing('not_sent') };
@@ -84,7 +84,7 @@ describe('a change that was sent, and that something stands against when its job
   });
 });
 
-/** The card service takes a change, and is away from then on. */
+/** The card service accepts a change and is unavailable from then on. */
 function answeringNothingAfter(
   { deps: { card } }: PerformWorld,
   take: (raw: Record<string, unknown>) => Promise<void>,

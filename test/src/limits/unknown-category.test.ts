@@ -17,7 +17,9 @@ const redis = useRedis();
 const HARDWARE = { id: 13, name: 'Hardware Stores' };
 type Windows = Partial<Record<'daily' | 'weekly', [limit: number | null, left: number]>>;
 
-/** A purchase of $84.10 was declined by a category's limit; now the card has these limits in dollars, and so much left. */
+/**
+ * A $84.10 purchase was declined by a category's limit. The card now has these limits in dollars, and this much left.
+ */
 async function declinedWith(own: Windows, hardware: Windows = { daily: [300, 300] }): Promise<PerformWorld> {
   const world = await createActionWorld(redis());
   await decline(world, own, hardware);
@@ -46,7 +48,7 @@ async function decline(world: PerformWorld, own: Windows, hardware: Windows): Pr
     overall: rows(own),
     categories: rows(hardware).map((row) => ({ ...HARDWARE, ...row })),
   };
-  // Once the limit of a test has risen there is room.
+  // After a raise there is room.
   const room: RemainingLimits = {
     overall: remaining.overall.map((one) => ({ ...one, remainingCents: 90_000 })),
     categories: remaining.categories.map((one) => ({ ...one, remainingCents: 90_000 })),
@@ -56,7 +58,7 @@ async function decline(world: PerformWorld, own: Windows, hardware: Windows): Pr
   return deps;
 }
 
-/** From the form: of one that could not say which limit it was, unless `isKnown`. */
+/** Submits the form. Unless `isKnown`, the form did not know which limit stopped the purchase. */
 const wished = (period: LimitWindow, dollars: number, isKnown = false) =>
   ask('limit', {
     changeRequest: {
@@ -74,10 +76,10 @@ const ownLimits = ({ service }: PerformWorld) => [service.rules['DailySpendLimit
 const hardwareLimit = ({ service }: PerformWorld) =>
   (service.rules['MerchantCategories'] as Record<string, unknown>[])[0]?.['DailySpendLimit'];
 
-describe('a limit raised by a form that could not say which one stopped the purchase', () => {
+describe('a limit raised through a form that did not know which one stopped the purchase', () => {
   it.each<[string, Windows, Windows | undefined, LimitWindow, number, string]>([
     [
-      'another of the card’s own than was asked for',
+      'another of the card’s own limits',
       { daily: [1000, 900], weekly: [1200, 10] },
       undefined,
       'daily',
@@ -85,7 +87,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
       "the card's own weekly limit of $1,200.00 stops this purchase: a daily limit of $300.00 would not let it pass",
     ],
     [
-      'the card’s own, of which less was asked for than it has',
+      'the card’s own limit, which is higher than the requested amount',
       { daily: [1000, 10] },
       undefined,
       'daily',
@@ -93,7 +95,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
       "the card's own daily limit of $1,000.00 stops this purchase: a daily limit of $300.00 would not",
     ],
     [
-      'the card’s own, where a single purchase was meant',
+      'the card’s own limit, where one for a single purchase was requested',
       { daily: [1000, 900], weekly: [1200, 10] },
       undefined,
       'transaction',
@@ -101,7 +103,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
       "the card's own weekly limit of $1,200.00 stops this purchase: a limit for a single purchase of $300.00 would",
     ],
     [
-      'another of the category than was asked for',
+      'another limit of the category',
       { daily: [1000, 900] },
       { weekly: [700, 20] },
       'daily',
@@ -109,15 +111,15 @@ describe('a limit raised by a form that could not say which one stopped the purc
       'the weekly limit for Hardware Stores of $700.00 stops this purchase: a daily limit of $300.00 would not',
     ],
     [
-      'the card’s own, by what remains, of which nobody says how much it is',
+      'the card’s own limit, known only by its remaining amount',
       { daily: [1000, 900], weekly: [null, 10] },
       undefined,
       'daily',
       300,
       "the card's own weekly limit stops this purchase: a daily limit of $300.00 would not",
     ],
-    ['nothing any more', { daily: [1000, 900] }, undefined, 'daily', 1300, 'By now nothing stops this purchase'],
-  ])('by now it is %s: nothing is changed or sent, and it says what stops it', async (...row) => {
+    ['nothing', { daily: [1000, 900] }, undefined, 'daily', 1300, 'By now nothing stops this purchase'],
+  ])('changes and sends nothing if the purchase is now stopped by %s, and explains it', async (...row) => {
     const [, own, hardware, period, dollars, why] = row;
     const world = await declinedWith(own, hardware);
     const before = structuredClone(world.service.rules);
@@ -130,7 +132,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
     expect(await world.stations()).toEqual(['asked', 'failed']);
   });
 
-  it('is the one that was asked for where no category stopped the purchase', async () => {
+  it('is the requested one if no category stopped the purchase', async () => {
     const world = await declinedWith({ daily: [1000, 900], weekly: [1200, 10] });
     await world.deps.alerts.save(declined('decline.rule.velocity', 'Transaction exceeded daily spend limit'));
 
@@ -140,7 +142,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
     expect(hardwareLimit(world)).toBe(300);
   });
 
-  it('is not guessed where the categories cannot be read, and it says where to change it', async () => {
+  it('is not guessed if the categories are unreadable, and explains where to change it', async () => {
     const world = await declinedWith({ daily: [1000, 900] });
     world.service.rules['MerchantCategories'] = [];
 
@@ -152,7 +154,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
     expect(world.writes).toEqual([]);
   });
 
-  it('by now only the card’s own stops it, and that is what was asked for: it rises', async () => {
+  it("is the card's own if only that stops the purchase now and was requested", async () => {
     const world = await declinedWith({ daily: [400, 10] });
 
     await performAction(wished('daily', 480), world.deps);
@@ -160,7 +162,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
     expect(ownLimits(world)).toEqual([480, null]);
   });
 
-  it('that of its category rises, once, though the worker is killed at any step', async () => {
+  it("is the category's, raised once although the worker is killed at any step", async () => {
     await killEverywhere(
       wished('daily', 480),
       (world) => decline(world, { daily: [1000, 900] }, { daily: [400, 10] }),
@@ -174,7 +176,7 @@ describe('a limit raised by a form that could not say which one stopped the purc
   });
 });
 
-it('the card’s own limit, seen and asked for, is not turned into that of the category', async () => {
+it("raises the card’s own limit, if it was shown and requested, instead of the category's", async () => {
   const world = await declinedWith({ daily: [1000, 900], weekly: [1200, 10] }, { daily: [400, 10] });
 
   await performAction(wished('weekly', 1280, true), world.deps);
@@ -183,7 +185,7 @@ it('the card’s own limit, seen and asked for, is not turned into that of the c
   expect(hardwareLimit(world)).toBe(400);
 });
 
-it('approved as it was asked for, though the category has become tight meanwhile', async () => {
+it('raises the limit as approved, although the category has become tight in the meantime', async () => {
   const world = await declinedWith({ daily: [400, 10] });
   await performAction(wished('daily', 1900), world.deps);
   const [request] = await world.deps.requests.open();
@@ -197,7 +199,7 @@ it('approved as it was asked for, though the category has become tight meanwhile
   expect(hardwareLimit(world)).toBe(50);
 });
 
-it('no card has a limit for a single purchase of its own: it is not sent', async () => {
+it('sends no limit for a single purchase of the card itself, since no card has one', async () => {
   const world = await declinedWith({ daily: [400, 10] });
 
   await performAction(wished('transaction', 480, true), world.deps);

@@ -5,7 +5,7 @@ import { clock } from '../../support/clock.ts';
 const { read } = limitVerbs.limit.command;
 const words = (text: string): string[] => text.split(' ').filter(Boolean);
 
-describe('what was typed behind /card limit', () => {
+describe('parsing the text after /card limit', () => {
   it.each([
     ['4242 daily 450', ['4242'], 'daily', 45_000, 'permanent', ''],
     ['4242 day 450 lunch', ['4242'], 'daily', 45_000, 'permanent', 'lunch'],
@@ -41,7 +41,7 @@ describe('what was typed behind /card limit', () => {
     ['4242 daily 450 tomorrow 9am', ['4242'], 'daily', 45_000, 'until', ''],
     ['4242 daily 450 permanently lunch today', ['4242'], 'daily', 45_000, 'permanent', 'lunch today'],
     ['4242 daily 450 for the May conference', ['4242'], 'daily', 45_000, 'permanent', 'for the May conference'],
-  ])('is read: %s', (text, on, period, to, term, reason) => {
+  ])('reads %s', (text, on, period, to, term, reason) => {
     expect(read(words(text), clock)).toEqual({
       kind: 'read',
       verb: 'limit',
@@ -65,7 +65,7 @@ describe('what was typed behind /card limit', () => {
     ['4242 weekly', 'What should the weekly limit be?'],
     ['4242 daily lots', /^“lots” is not an amount/],
     [`4242 daily ${'x'.repeat(50)}`, new RegExp(`^“${'x'.repeat(40)}” is not an amount`)],
-    // A card called "Jane 4242", or Jane's card and $4,242.
+    // Either a card called "Jane 4242", or Jane's card and $4,242.
     ['Jane 4242 daily', /Is “4242” the amount\? Write it behind the period: “daily 4242”/],
     ['4242 450 day for 4h', /Is “450” the amount\? Write it behind the period: “daily 450”/],
     ['4242 $450 daily 20 laptops', /Is the daily limit “\$450” or “20”\? Write one amount, behind the period/],
@@ -74,7 +74,7 @@ describe('what was typed behind /card limit', () => {
     ['4242 450 eur per day', /“450 eur” is not an amount I can read/],
     ['4242 €450 per day', /“€450” is not an amount I can read/],
     ['4242 daily 450 for 4 lightyears', /lightyears” is not a time I can read/],
-  ])('is asked about: %j', (text, why) => {
+  ])('asks back about %j', (text, why) => {
     expect(read(words(text), clock)).toEqual({
       kind: 'unclear',
       why: typeof why === 'string' ? why : expect.stringMatching(why),
@@ -83,7 +83,7 @@ describe('what was typed behind /card limit', () => {
   });
 });
 
-it('where an amount stands is said with the question', () => {
+it('shows where the amount goes when it asks back', () => {
   const asked = read(words('4242 450 daily'), clock);
   expect(asked).toMatchObject({ usage: expect.stringMatching(/^limit CARD daily\|.*lifetime AMOUNT /) });
 });

@@ -24,7 +24,7 @@ async function ask(path: string, facts: Partial<AdminFacts> = {}, init: RequestI
   return await fetch(`http://127.0.0.1:${server.port}${path}`, init);
 }
 
-it('says that the process lives, whatever is wrong', async () => {
+it('reports the process as alive whatever is wrong', async () => {
   const response = await ask('/livez', { problems: async () => ['redis is not connected'] });
 
   expect(response.status).toBe(200);
@@ -37,21 +37,21 @@ it('is ready when nothing is wrong, and passes warnings on', async () => {
   expect(await response.json()).toEqual({ status: 'ready', warnings: ['slack refuses the bot token'] });
 });
 
-it('answers 503 with what is wrong when the process cannot work', async () => {
+it('answers 503 with the reason when the process cannot work', async () => {
   const response = await ask('/readyz', { problems: async () => ['redis is not connected'] });
 
   expect(response.status).toBe(503);
   expect(await response.json()).toEqual({ status: 'not ready', problems: ['redis is not connected'] });
 });
 
-it('serves metrics in the format of Prometheus', async () => {
+it('serves metrics in the Prometheus format', async () => {
   const response = await ask('/metrics?name=x');
 
   expect(response.headers.get('content-type')).toContain('text/plain');
   expect(await response.text()).toBe('cardbell_workers 1\n');
 });
 
-it('answers 500 when reading fails, and lives on', async () => {
+it('answers 500 when reading the metrics fails, and keeps running', async () => {
   const response = await ask('/metrics', {
     metrics: async () => {
       throw new Error('cannot be read');

@@ -19,7 +19,7 @@ const healthy: Health = {
   memoryShare: 0.42,
 };
 
-it('shows what Redis says, in base units', async () => {
+it('exports the health read from Redis in base units', async () => {
   const registry = new Registry();
   const { refresh } = createHealthMetrics(registry, async () => healthy);
 
@@ -34,7 +34,7 @@ it('shows what Redis says, in base units', async () => {
   expect(text).toContain('cardbell_health_read 1');
 });
 
-it('warns of tokens that are refused', async () => {
+it('warns about rejected tokens', async () => {
   const { refresh, warnings } = createHealthMetrics(new Registry(), async () => ({
     ...healthy,
     isSlackTokenDead: true,
@@ -47,10 +47,10 @@ it('warns of tokens that are refused', async () => {
   expect(warnings()).toEqual(['slack refuses the bot token', 'the card API refuses the token']);
 });
 
-it('says that the figures could not be read, and keeps the last ones', async () => {
+it('reports that the metrics could not be read, and keeps the last values', async () => {
   const registry = new Registry();
   const read = vi.fn(async (): Promise<Health> => {
-    throw new Error('redis is away');
+    throw new Error('redis is unavailable');
   });
 
   await createHealthMetrics(registry, read).refresh();
@@ -58,7 +58,7 @@ it('says that the figures could not be read, and keeps the last ones', async () 
   expect(await registry.metrics()).toContain('cardbell_health_read 0');
 });
 
-it('asks Redis once for several questions that come together', async () => {
+it('shares one Redis read among concurrent scrapes', async () => {
   const read = vi.fn(async () => healthy);
   const { refresh } = createHealthMetrics(new Registry(), read);
 

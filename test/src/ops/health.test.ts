@@ -13,7 +13,7 @@ const inbox = '{cardbell:in}:webhooks';
 const health = (queues: Queues, now = Date.now) =>
   readHealth({ redis: redis(), queues, countQuarantined: async () => 0, memory: { share: () => 0.4 }, now });
 
-it('tells how full each queue is, and since when its oldest job waits', async () => {
+it("reports each queue's depth and the age of its oldest job", async () => {
   const queues = openQueues(redis());
   const enqueue = createEnqueue(queues);
   for (let id = 0; id < 3; id += 1) await enqueue('deliver-alert', read('decline', { NetworkTransactionId: id }));
@@ -30,7 +30,7 @@ it('tells how full each queue is, and since when its oldest job waits', async ()
   await closeQueues(queues);
 });
 
-it('counts the events of bursts, in the queue that waits and in those that are under way', async () => {
+it('counts the events of waiting and active bursts', async () => {
   const queues = openQueues(redis());
   const enqueue = createEnqueue(queues);
   const events = Array.from({ length: 12 }, (_, id) => read('decline', { NetworkTransactionId: id }));
@@ -49,7 +49,7 @@ it('counts the events of bursts, in the queue that waits and in those that are u
   await closeQueues(queues);
 });
 
-it('counts all shards together, and the events of one for whoever works on it', async () => {
+it("counts all shards together, and one shard's events for its worker", async () => {
   const queues = openQueues(redis(), 16);
   const enqueue = createEnqueue(queues);
   const events = Array.from({ length: 30 }, (_, id) => read('decline', { NetworkTransactionId: id }));
@@ -68,7 +68,7 @@ it('counts all shards together, and the events of one for whoever works on it', 
   await closeQueues(queues);
 });
 
-it('the inbox tells how many wait, and since when the oldest does', async () => {
+it("reports the inbox's size and the age of its oldest entry", async () => {
   expect(await readInbox(redis())).toEqual({ entries: 0, oldestMs: null });
   await redis().xadd(inbox, '1700000000000-0', 'entry', '{}');
   await redis().xadd('{cardbell:in}:actions', '1600000000000-0', 'entry', '{}');
@@ -76,7 +76,7 @@ it('the inbox tells how many wait, and since when the oldest does', async () => 
   expect(await readInbox(redis())).toEqual({ entries: 2, oldestMs: 1_600_000_000_000 });
 });
 
-it('how long people have waited is the oldest of inbox and prompt queues; what waits for its time does not count', async () => {
+it('measures lag by the oldest entry in the inbox and the prompt queues, without delayed jobs', async () => {
   const queues = openQueues(redis());
   await createEnqueue(queues)('end-temporary-change', { temporaryChangeId: 'one' }, { delayMs: 60_000 });
   expect((await health(queues)).lagMs).toBe(0);
@@ -87,7 +87,7 @@ it('how long people have waited is the oldest of inbox and prompt queues; what w
   await closeQueues(queues);
 });
 
-it('workers that have said nothing for long do not live', async () => {
+it('does not count silent workers as alive', async () => {
   let nowMs = 1_000_000;
   const queues = openQueues(redis());
   const workers = createWorkers(redis(), () => nowMs);
@@ -117,7 +117,7 @@ it('lists the workers that beat within the last 45 seconds, with what each sees'
   expect(await workers.all()).toEqual([{ atMs: START_MS + 40_000, isCardApiAway: true }]);
 });
 
-it('forgets a worker that was silent, also when the clock is put back', async () => {
+it('drops a silent worker even if the clock is set back', async () => {
   let nowMs = START_MS;
   const workers = createWorkers(redis(), () => nowMs);
   await workers.beat('one', { atMs: nowMs, isCardApiAway: false });
@@ -128,7 +128,7 @@ it('forgets a worker that was silent, also when the clock is put back', async ()
   expect(await workers.all()).toEqual([]);
 });
 
-it('forgets a worker that says goodbye at once', async () => {
+it('drops a worker at once when it signs off', async () => {
   const workers = createWorkers(redis(), () => START_MS);
   await workers.beat('one', { atMs: START_MS, isCardApiAway: false });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { version } from '../../../src/core/version.ts';
 import { createMetrics } from '../../../src/ops/metrics.ts';
 
-it('counts every webhook, and measures only those that were stored', async () => {
+it('counts every webhook, but times only those that were stored', async () => {
   const metrics = createMetrics('web');
 
   metrics.webhookAnswered('decline', 'stored', true, 20);
@@ -22,7 +22,7 @@ it.each([
   ['cardbell_card_api_call_duration_seconds', (metrics: Metrics) => metrics.cardApiCalled('getAccount', 'ok', 1500)],
   ['cardbell_slack_call_duration_seconds', (metrics: Metrics) => metrics.slackCalled('chat.update', 'ok', 1500)],
   ['cardbell_job_duration_seconds', (metrics: Metrics) => metrics.jobRan('outbox', 'flush-outbox', 'done', 1500)],
-])('%s shows milliseconds as seconds', async (name, measure) => {
+])('%s reports milliseconds as seconds', async (name, measure) => {
   const metrics = createMetrics('worker');
 
   measure(metrics);
@@ -30,7 +30,7 @@ it.each([
   expect(await metrics.registry.metrics()).toMatch(new RegExp(`^${name}_sum\\{[^}]*\\} 1\\.5$`, 'm'));
 });
 
-it('a duration that clocks that differ make negative counts as none', async () => {
+it('clamps a negative duration from clock skew to zero', async () => {
   const metrics = createMetrics('worker');
 
   metrics.alertPosted('decline', -300);
@@ -38,7 +38,7 @@ it('a duration that clocks that differ make negative counts as none', async () =
   expect(await metrics.registry.metrics()).toMatch(/^cardbell_alert_post_duration_seconds_sum\{[^}]*\} 0$/m);
 });
 
-it('has a bucket that ends where the service level does: 10 s for declines', async () => {
+it('has a bucket boundary at the service level: 10 s for declines', async () => {
   const metrics = createMetrics('worker');
 
   metrics.alertPosted('decline', 9_999);
@@ -48,11 +48,11 @@ it('has a bucket that ends where the service level does: 10 s for declines', asy
   );
 });
 
-it('tells the version', async () => {
+it('exports the version', async () => {
   expect(await createMetrics('web').registry.metrics()).toContain(`cardbell_build_info{version="${version}"`);
 });
 
-it("follows Prometheus' naming: seconds, and totals of what is only counted up", async () => {
+it('follows the Prometheus naming conventions: seconds, and totals for counters', async () => {
   const families = await createMetrics('web').registry.getMetricsAsJSON();
 
   const own = families.filter(({ name }) => name.startsWith('cardbell_'));
@@ -65,7 +65,7 @@ it("follows Prometheus' naming: seconds, and totals of what is only counted up",
   }
 });
 
-it('measures the process from the first time that somebody reads the figures', async () => {
+it('measures the process from the first scrape', async () => {
   const { registry, read } = createMetrics('web');
   const before = await registry.metrics();
 

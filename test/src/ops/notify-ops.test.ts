@@ -34,7 +34,7 @@ const world = () => {
 };
 
 describe('a watched client', () => {
-  it('answers as before, and says once that the token works', async () => {
+  it("returns the client's results, and reports once that the token works", async () => {
     const { client, told } = world();
 
     expect(await client.read(7)).toBe('card 7');
@@ -43,7 +43,7 @@ describe('a watched client', () => {
     expect(told).toEqual(['alive']);
   });
 
-  it('throws as before; says that the token is dead, and later that it works again', async () => {
+  it("rethrows the client's errors, and reports a dead token and its recovery", async () => {
     const { client, told, fail } = world();
     await client.read(7);
     fail(dead);
@@ -54,7 +54,7 @@ describe('a watched client', () => {
     expect(told).toEqual(['alive', 'dead', 'alive']);
   });
 
-  it('says nothing of other failures', async () => {
+  it('reports no other failures', async () => {
     const { client, told, fail } = world();
     fail(new Error('timeout'));
 
@@ -64,7 +64,7 @@ describe('a watched client', () => {
   });
 });
 
-it('knows a dead token of the card API by its code, and of Slack by its words', () => {
+it('recognizes a dead card API token by its code, and a dead Slack token by its error', () => {
   const cardApi = (code: 'token_dead' | 'unavailable') =>
     new CardApiError('x', { operation: 'getAccount', status: 401, outcome: 'refused', code, apiMessage: null });
 
@@ -100,7 +100,7 @@ describe('an ops issue', () => {
     return { notifyOps, notifyResolved, posted, advance: (ms: number) => (nowMs += ms) };
   }
 
-  it('is told once while it is open, also by another worker', async () => {
+  it('is reported once while it is open, even across workers', async () => {
     const world = setUp();
     await world.notifyOps(issue);
     await world.notifyOps(issue);
@@ -109,7 +109,7 @@ describe('an ops issue', () => {
     expect(world.posted).toMatchObject([[expect.stringMatching(/^ops_/), 'Alerts wait', false, 'c', 'a']]);
   });
 
-  it('is open for each cause by itself', async () => {
+  it('is tracked separately for each cause', async () => {
     const world = setUp();
     await world.notifyOps(issue);
     await world.notifyOps({ ...issue, cause: 'card-token' });
@@ -117,7 +117,7 @@ describe('an ops issue', () => {
     expect(world.posted).toHaveLength(2);
   });
 
-  it('is told as resolved once, and may open again', async () => {
+  it('is reported as resolved once, and may open again', async () => {
     const world = setUp();
     await world.notifyOps(issue);
     await world.notifyResolved(issue);
@@ -130,17 +130,17 @@ describe('an ops issue', () => {
       [true, null, resolved.what],
       [false, 'c', 'a'],
     ]);
-    expect(new Set(world.posted.map(([id]) => id)).size, 'each has an id of its own').toBe(3);
+    expect(new Set(world.posted.map(([id]) => id)).size, 'each has its own id').toBe(3);
   });
 
-  it('that nobody was told about is not told as resolved', async () => {
+  it('is not reported as resolved if it was never reported', async () => {
     const world = setUp();
     await world.notifyResolved(issue);
 
     expect(world.posted).toEqual([]);
   });
 
-  it('that is still open is told again after a day', async () => {
+  it('is reported again after a day if still open', async () => {
     await setUp().notifyOps(issue);
 
     const [key = ''] = await redis().keys('*ops-issue*');

@@ -29,7 +29,7 @@ const basic = (password: string, user = 'ops'): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
 });
 
-/** Serves the page as the admin port does. */
+/** Serves the page the way the admin port does. */
 async function serve(isWritable = false, now?: () => number, shown = queues) {
   const page: RequestListener = createQueuePage(shown, { password: PASSWORD, isWritable }, now);
   const server = createServer(page).listen(0, '127.0.0.1');
@@ -53,7 +53,7 @@ async function failedJob(): Promise<string> {
   return String(job.id);
 }
 
-it('nobody sees it without the password, whatever the user name is', async () => {
+it('requires the password, with any user name', async () => {
   const ask = await serve();
   for (const headers of [
     {},
@@ -68,13 +68,13 @@ it('nobody sees it without the password, whatever the user name is', async () =>
       expect(response.headers.get('www-authenticate')).toBe('Basic realm="Cardbell"');
       expect(await response.text()).not.toContain('alerts');
     }
-    // Otherwise the wrong ones would add up.
+    // Resets the limit on wrong passwords.
     await ask('/', basic(PASSWORD));
   }
   expect((await ask('/', basic(PASSWORD, 'anybody'))).status).toBe(200);
 });
 
-it('shows the page with its scripts', async () => {
+it('serves the page with its scripts', async () => {
   const ask = await serve();
   const response = await ask('/');
   expect(response.headers.get('content-type')).toContain('text/html');
@@ -85,7 +85,7 @@ it('shows the page with its scripts', async () => {
   expect((await ask(`/${script}`)).status).toBe(200);
 });
 
-it('shows of what a job carries the ids, and no names, amounts or words', async () => {
+it("shows only the ids in a job's data, and no names, amounts or text", async () => {
   const id = await failedJob();
   const ask = await serve();
   for (const path of ['/api/queues?activeQueue=alerts&status=latest', `/api/queues/alerts/${id}`]) {
@@ -96,7 +96,7 @@ it('shows of what a job carries the ids, and no names, amounts or words', async 
   }
 });
 
-it('changes nothing unless it is enabled', async () => {
+it('is read-only unless writing is enabled', async () => {
   const id = await failedJob();
   const ask = await serve();
   for (const path of [`/api/queues/alerts/${id}/clean`, '/api/queues/pause', '/api/queues/alerts/empty']) {
@@ -106,7 +106,7 @@ it('changes nothing unless it is enabled', async () => {
   expect(await queues.alerts.isPaused()).toBe(false);
 });
 
-it('enabled, it runs a job now, but neither removes one, which nothing would record, nor lets anybody write one', async () => {
+it('when enabled, can run a job now, but cannot remove jobs, which would go unaudited, or add jobs', async () => {
   const other = await failedJob();
   const { id: delayed } = await queues.alerts.add('deliver-alert', {}, { delay: 3_600_000 });
   const ask = await serve(true);
@@ -127,7 +127,7 @@ it('enabled, it runs a job now, but neither removes one, which nothing would rec
   expect(await queues.alerts.getJob(other)).toBeDefined();
 });
 
-it('another site cannot make a browser try a job again', async () => {
+it('rejects retries that another site triggers in a browser', async () => {
   const id = String((await queues.alerts.add('deliver-alert', {}, { delay: 3_600_000 })).id);
   const ask = await serve(true);
   for (const origin of ['https://evil.example', 'null'])
@@ -135,7 +135,7 @@ it('another site cannot make a browser try a job again', async () => {
   expect(await (await queues.alerts.getJob(id))?.getState()).toBe('delayed');
 });
 
-it('after ten wrong passwords even the right one has to wait, until a minute has passed', async () => {
+it('locks out even the right password for a minute after ten wrong ones', async () => {
   let at = 0;
   const ask = await serve(false, () => at);
   for (let tries = 0; tries < 10; tries++) expect((await ask('/', basic(`guess ${tries}`))).status).toBe(401);
@@ -146,7 +146,7 @@ it('after ten wrong passwords even the right one has to wait, until a minute has
   expect((await ask('/')).status).toBe(200);
 });
 
-it('shows the queues of every shard by names of their own, and runs now what waits in one', async () => {
+it("lists every shard's queues under separate names, and runs a waiting job in one of them", async () => {
   const sharded = openQueues(redis, 16);
   onTestFinished(async () => await closeQueues(sharded));
   const job = await sharded.of('alerts', 'evt_one').add('deliver-alert', {}, { jobId: 'evt_one', delay: 3_600_000 });

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What this process does while its clock is an hour fast. */
+/** Runs the given work while this process's clock is an hour fast. */
 async function anHourFast<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + HOUR_MS });
   try {
@@ -23,7 +23,7 @@ async function anHourFast<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-it('runs a job now that a fast clock put off for an hour; one that is to wait for an hour waits', async () => {
+it('wakes jobs that a fast clock delayed by an hour, but not jobs that are meant to wait', async () => {
   const options = { connection: redis() as ConnectionOptions, prefix: QUEUE_PREFIX };
   const queue = new Queue('alerts', options);
   const patient = redis().duplicate({ maxRetriesPerRequest: null });
@@ -55,7 +55,7 @@ it('runs a job now that a fast clock put off for an hour; one that is to wait fo
   await queue.close();
 });
 
-it('reports the jobs of every queue that failed lately, once for each cause', async () => {
+it('reports recently failed jobs of every queue, once per cause', async () => {
   const options = { connection: redis() as ConnectionOptions, prefix: QUEUE_PREFIX };
   const queues = openQueues(redis());
   const patient = redis().duplicate({ maxRetriesPerRequest: null });

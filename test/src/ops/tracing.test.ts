@@ -25,7 +25,7 @@ afterEach(async () => {
 const spansOf = (): { name: string; traceId: string; links?: { traceId: string }[]; status: object }[] =>
   JSON.parse(sent).resourceSpans[0].scopeSpans.flatMap(({ spans }: { spans: object[] }) => spans);
 
-it('work goes on with the trace that was stored with it, and refers to others', async () => {
+it('continues the trace stored with a job, and links to other traces', async () => {
   const { tracer, stop } = startTracing('test');
   const parents: string[] = [];
   for (const name of ['one', 'two'])
@@ -40,7 +40,7 @@ it('work goes on with the trace that was stored with it, and refers to others', 
   expect(parents[0]).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
-it('says that a span failed, never why: errors hold words from outside', async () => {
+it('marks a failed span without the error, which may contain outside text', async () => {
   const { tracer, stop } = startTracing('test');
 
   await expect(
@@ -54,7 +54,7 @@ it('says that a span failed, never why: errors hold words from outside', async (
   expect(sent).not.toContain('Sam Rivera');
 });
 
-it('attributes that libraries add are not sent, but for those that are known to be harmless', async () => {
+it('drops attributes that libraries add, except those known to be harmless', async () => {
   const { tracer, stop } = startTracing('test');
 
   await tracer.span('work', { kind: 'consumer', attributes: { 'cardbell.entries': 3 } }, async () => {

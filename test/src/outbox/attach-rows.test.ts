@@ -7,8 +7,8 @@ import { createPostingWorld } from '../../support/posting-world.ts';
 
 const redis = useRedis();
 
-describe('a worker that is killed while it attaches the rows of a summary', () => {
-  it.each(['before Slack takes the file', 'after it'])('%s: the file is shared once', async (when) => {
+describe('a worker that is killed while attaching the rows of a summary', () => {
+  it.each(['before Slack accepts the file', 'after it'])('%s: shares the file once', async (when) => {
     const shared: string[] = [];
     let isAlive = true;
     const world = createPostingWorld(redis(), {
@@ -30,7 +30,7 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
 
     isAlive = true;
     expect(await world.flush('C1')).toBeGreaterThan(0);
-    // The claim of whoever died is over.
+    // The dead worker's claim has expired.
     const key = outboxKey('C1', 'sending');
     const sending = JSON.parse((await redis().get(key)) ?? '') as { startedAt: number };
     await redis().set(key, JSON.stringify({ ...sending, startedAt: sending.startedAt - 20_000 }));
@@ -41,7 +41,7 @@ describe('a worker that is killed while it attaches the rows of a summary', () =
   });
 });
 
-it('what Redis had forgotten when the rows were attached is posted when it is counted again', async () => {
+it('posts an alert that Redis had forgotten when the rows were attached once it is counted again', async () => {
   const world = createPostingWorld(redis(), {
     slack: { uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }), shareFile: async () => {} },
   });
@@ -50,7 +50,7 @@ it('what Redis had forgotten when the rows were attached is posted when it is co
   const [first = '', second = ''] = ids;
   for (const id of ids)
     await world.trackedMessages.add(of, [{ subject: { kind: 'alert', id }, audience: 'team', threadId: null }]);
-  // The summary counted two attempts of the first; the store has lost the second of them.
+  // The summary counted two attempts of the first alert, but the store has lost the second attempt.
   const alerts = [
     { id: first, label: first, times: 2 },
     { id: second, label: second, times: 1 },
@@ -72,7 +72,7 @@ describe('a file for the controller', () => {
   const file = { name: 'cardbell-1.csv', title: 'Declines.csv', content: 'a,b' };
   const entry = { kind: 'file', id: 'digest-csv', file, comment: 'For the controller.' } as const;
 
-  it('is shared once in its channel, with its words', async () => {
+  it('is shared once in its channel, with its comment', async () => {
     const shared: string[] = [];
     const world = createPostingWorld(redis(), {
       slack: {
@@ -89,28 +89,31 @@ describe('a file for the controller', () => {
     expect(shared).toEqual(['C1 a,b cardbell-1.csv For the controller. ']);
   });
 
-  it.each(['uploadFile', 'shareFile'] as const)('that Slack refuses (%s) is missed in words', async (call) => {
-    const posted: string[] = [];
-    const world = createPostingWorld(redis(), {
-      slack: {
-        uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }),
-        async post(channel, { text }) {
-          posted.push(text);
-          return { channel, ts: '3.1' };
+  it.each(['uploadFile', 'shareFile'] as const)(
+    'that Slack refuses (%s) is replaced by a text that it is missing',
+    async (call) => {
+      const posted: string[] = [];
+      const world = createPostingWorld(redis(), {
+        slack: {
+          uploadFile: async ({ name, title }) => ({ id: 'F1', name, title }),
+          async post(channel, { text }) {
+            posted.push(text);
+            return { channel, ts: '3.1' };
+          },
+          [call]: async () => {
+            throw new SlackError(call, 'refused', 'file_uploads_disabled');
+          },
         },
-        [call]: async () => {
-          throw new SlackError(call, 'refused', 'file_uploads_disabled');
-        },
-      },
-    });
-    await world.outbox.put('C1', entry);
-    await world.flush('C1');
+      });
+      await world.outbox.put('C1', entry);
+      await world.flush('C1');
 
-    const { waiting } = await world.outbox.look('C1', 9);
-    const said = [
-      ...posted,
-      ...waiting.map(({ entry }) => (entry.kind === 'notice' ? entry.message.text : entry.kind)),
-    ];
-    expect(said).toEqual([expect.stringMatching(/“Declines.csv” is missing here/)]);
-  });
+      const { waiting } = await world.outbox.look('C1', 9);
+      const said = [
+        ...posted,
+        ...waiting.map(({ entry }) => (entry.kind === 'notice' ? entry.message.text : entry.kind)),
+      ];
+      expect(said).toEqual([expect.stringMatching(/“Declines.csv” is missing here/)]);
+    },
+  );
 });

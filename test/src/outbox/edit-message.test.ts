@@ -10,7 +10,7 @@ const ref = (ts: string): MessageRef => ({ channel: 'C1', ts });
 
 type World = ReturnType<typeof createPostingWorld>;
 
-/** Alerts that stand in messages of their own. */
+/** Alerts that each have their own message. */
 async function posted(world: World, count: number): Promise<void> {
   for (const [index, entry] of (await world.entries(count)).entries()) {
     const draft = await world.renderEntries([entry], 'C1');
@@ -18,7 +18,7 @@ async function posted(world: World, count: number): Promise<void> {
   }
 }
 
-/** Flushes until nothing more is done without waiting for longer than the pace of the channel. */
+/** Flushes until the only remaining work would wait longer than the channel's post interval. */
 async function flushed(world: World): Promise<number | null> {
   for (let run = 0; run < 100; run += 1) {
     const again = await world.flush('C1');
@@ -29,7 +29,7 @@ async function flushed(world: World): Promise<number | null> {
 }
 
 describe('edits', () => {
-  it('share the pace of the channel: after each one the channel waits', async () => {
+  it("share the channel's post interval: after each edit the channel waits", async () => {
     const world = createPostingWorld(redis());
     await posted(world, 2);
     for (const index of [0, 1]) await world.askForEdits(alert(index));
@@ -39,12 +39,12 @@ describe('edits', () => {
     expect(world.updates).toHaveLength(1);
   });
 
-  it('share what Slack takes in all channels together', async () => {
+  it("share Slack's rate limit for all channels", async () => {
     const world = createPostingWorld(redis(), { budget: { perMinute: 6, burst: 2 } });
     await posted(world, 5);
     for (const index of [0, 1, 2, 3, 4]) await world.askForEdits(alert(index));
 
-    expect(await flushed(world), 'until the third may be made').toBeGreaterThan(5000);
+    expect(await flushed(world), 'until the third is allowed').toBeGreaterThan(5000);
 
     expect(world.updates).toHaveLength(2);
     expect(await world.edits.waiting('C1'), 'the others wait').toBe(3);
@@ -75,7 +75,7 @@ describe('edits', () => {
     expect(texts).toEqual(['News']);
   });
 
-  it('whose content Slack refuses show plain text: the message is not posted a second time', async () => {
+  it('whose content Slack refuses show plain text, without posting the message a second time', async () => {
     const texts: string[] = [];
     const world = createPostingWorld(redis(), {
       slack: {
@@ -96,7 +96,7 @@ describe('edits', () => {
     expect(world.opsIssues).toHaveLength(1);
   });
 
-  it('of a message that cannot be rendered hold up no other, and ops are told', async () => {
+  it('of a message that cannot be rendered hold up no other, and ops are notified', async () => {
     const world = createPostingWorld(redis(), {
       request: async () => {
         throw new TypeError('stored by another version');

@@ -6,7 +6,7 @@ const redis = useRedis();
 const alert = (id: string) => ({ kind: 'alert', id }) as const;
 const message = (ts: string) => ({ channel: 'C1', ts });
 
-it('four hundred changes in five messages are five edits', async () => {
+it('merges four hundred changes in five messages into five edits', async () => {
   const edits = createEdits(redis());
 
   for (let index = 0; index < 400; index += 1) await edits.ask(message(`${index % 5}.0`), alert(`evt_${index}`));
@@ -17,7 +17,7 @@ it('four hundred changes in five messages are five edits', async () => {
   expect(first?.subjects).toHaveLength(80);
 });
 
-it('what changes again while a message is edited waits on, behind the other messages', async () => {
+it('a change during an edit waits its turn behind the other messages', async () => {
   const edits = createEdits(redis());
   await edits.ask(message('1.0'), alert('a'));
   await edits.ask(message('1.0'), alert('b'));
@@ -25,7 +25,7 @@ it('what changes again while a message is edited waits on, behind the other mess
   if (edit === null) throw new Error('nothing to edit');
   await edits.ask(message('2.0'), alert('c'));
   await edits.ask(message('1.0'), alert('b'));
-  // What was asked for in the same millisecond has no order.
+  // Edits requested in the same millisecond have no defined order.
   await new Promise((resolve) => setTimeout(resolve, 3));
 
   await edits.done('C1', edit);
@@ -36,7 +36,7 @@ it('what changes again while a message is edited waits on, behind the other mess
   expect(await edits.next('C1')).toMatchObject({ ts: '1.0', subjects: [alert('b')] });
 });
 
-it('an edit that is put off waits behind the others, and nothing of it is lost', async () => {
+it('a postponed edit waits behind the others and is not lost', async () => {
   const edits = createEdits(redis());
   await edits.ask(message('1.0'), alert('a'));
   const edit = await edits.next('C1');
@@ -51,6 +51,6 @@ it('an edit that is put off waits behind the others, and nothing of it is lost',
   expect(await edits.waiting('C1')).toBe(2);
 });
 
-it('nothing waits in a channel where nothing has changed', async () => {
+it('no edit is pending in a channel without changes', async () => {
   expect(await createEdits(redis()).next('C1')).toBeNull();
 });

@@ -7,7 +7,10 @@ import { createPostingWorld } from '../../support/posting-world.ts';
 const redis = useRedis();
 const noAnswer = new SlackError('chat.postMessage', 'unknown', 'no_answer');
 
-/** Posts `posts` in turn; the last one for good. @returns the refs of the attempts, and who is asked to look for copies. */
+/**
+ * Posts with the outcomes in `posts`, then keeps repeating the last one. @returns the refs of the attempts, and the
+ * searches for copies.
+ */
 async function flushed(posts: readonly ('ok' | SlackError)[], history: SlackError | 'empty' | 'shows it') {
   const refs: string[] = [];
   const texts: string[] = [];
@@ -18,7 +21,7 @@ async function flushed(posts: readonly ('ok' | SlackError)[], history: SlackErro
         const outcome = posts[Math.min(refs.length, posts.length - 1)];
         refs.push(ref);
         texts.push(text);
-        // Something else comes while it is on its way.
+        // Another entry arrives while the post is in flight.
         await world.outbox.put(channel, { kind: 'notice', id: 'n1', message: { text: 'Other', blocks: [] } });
         if (outcome !== 'ok' && outcome !== undefined) throw outcome;
         return { channel, ts: `${refs.length}.0` };
@@ -35,7 +38,7 @@ async function flushed(posts: readonly ('ok' | SlackError)[], history: SlackErro
   return { refs, texts, copies, waiting: await world.outbox.waiting('C1') };
 }
 
-it('a message that was not found is posted again as the same message, and copies of it are looked for', async () => {
+it('reposts a message that was not found with the same reference, and searches for copies of it', async () => {
   const { refs, texts, copies } = await flushed([noAnswer, 'ok'], 'empty');
 
   expect(refs[0]).toBe(refs[1]);
@@ -43,15 +46,15 @@ it('a message that was not found is posted again as the same message, and copies
   expect(copies).toMatchObject([{ search: { ref: refs[0] }, attempt: 1 }]);
 });
 
-it('a message that is found is not posted again', async () => {
+it('does not repost a message that is found', async () => {
   const { texts, copies, waiting } = await flushed([noAnswer, 'ok'], 'shows it');
 
-  expect(texts.at(-1), 'the only other post is what came meanwhile').toBe('Other');
+  expect(texts.at(-1), 'the only other post is the entry that arrived meanwhile').toBe('Other');
   expect(texts).toHaveLength(2);
   expect({ copies, waiting }).toEqual({ copies: [], waiting: 0 });
 });
 
-it('a message is posted again when the history cannot be read, because a second message is better than none', async () => {
+it('reposts a message when the history is unreadable, because a duplicate is better than none', async () => {
   const { refs } = await flushed(
     [noAnswer, 'ok'],
     new SlackError('conversations.history', 'token_dead', 'missing_scope'),
@@ -60,7 +63,7 @@ it('a message is posted again when the history cannot be read, because a second 
   expect(refs[0]).toBe(refs[1]);
 });
 
-it('a message stays the same one when its second attempt meets a rate limit', async () => {
+it('keeps the reference of a message whose second attempt meets a rate limit', async () => {
   const limited = new SlackError('chat.postMessage', 'rate_limited', 'ratelimited', { retryAfterMs: 5 });
   const { refs } = await flushed([noAnswer, limited, 'ok'], 'empty');
 

@@ -11,7 +11,7 @@ const message = (ts: string, ref: string | null, entryIds: readonly string[]): F
   files: [],
 });
 
-/** @param inThread what the thread shows; an error: Slack's answer. */
+/** @param inThread the messages of the thread, or Slack's error. */
 function finder(inChannel: readonly FoundMessage[], inThread: readonly FoundMessage[] | SlackError = []) {
   const reads: (string | null)[] = [];
   let doubtSinceMs: number | null = null;
@@ -33,22 +33,22 @@ function finder(inChannel: readonly FoundMessage[], inThread: readonly FoundMess
   return { ...found, reads, doubt };
 }
 
-it('what was tried to post shows all of its entries, and others show the ones that they are marked with', async () => {
+it('a found post of ours shows all of its entries, and other messages show the ones in their marks', async () => {
   const { findEntries } = finder([message('1.0', 'm_other', ['a', 'x']), message('2.0', 'm_own', ['a', 'b'])]);
 
   expect(await findEntries(search, ['a', 'b'], false)).toEqual([
     { ts: '2.0', entryIds: ['a', 'b'], isBatch: true, isOwn: true },
   ]);
-  expect(await findEntries({ ...search, ref: 'm_new' }, ['a', 'c'], false), 'the first that shows it').toEqual([
+  expect(await findEntries({ ...search, ref: 'm_new' }, ['a', 'c'], false), 'the first message that shows it').toEqual([
     { ts: '1.0', entryIds: ['a'], isBatch: true, isOwn: false },
   ]);
 });
 
-it('an entry in another channel has another mark', () => {
+it('the same entry has a different mark in another channel', () => {
   expect(marksOf('C1', ['a'])).not.toEqual(marksOf('C2', ['a']));
 });
 
-it('a message with too many entries for its metadata is found by its reference only', async () => {
+it('finds a message with too many entries for its metadata by its reference only', async () => {
   const ids = Array.from({ length: 501 }, (_, index) => `e${index}`);
   const { findEntries } = finder([message('1.0', 'm_own', ids)]);
 
@@ -57,7 +57,7 @@ it('a message with too many entries for its metadata is found by its reference o
   expect(await findEntries({ ...search, ref: 'm_new' }, ids.slice(1), false)).toEqual([]);
 });
 
-it('a reply that shows in the channel as well is one message, and a thread that is gone shows nothing', async () => {
+it('counts a reply that is also sent to the channel as one message, and treats a deleted thread as empty', async () => {
   const reply = message('1.0', 'm_own', ['a']);
   const gone = new SlackError('conversations.replies', 'refused', 'thread_not_found');
 
@@ -65,7 +65,7 @@ it('a reply that shows in the channel as well is one message, and a thread that 
   expect(await finder([reply], gone).find({ ...search, threadTs: '0.9' })).toHaveLength(1);
 });
 
-it('after a restart of Redis the history is read for each message at first, and then once for each place', async () => {
+it('after a Redis restart reads the history for each message at first, then once per channel', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const { findEntries, reads, doubt } = finder([message('1.0', 'm_other', ['a'])]);
@@ -73,7 +73,7 @@ it('after a restart of Redis the history is read for each message at first, and 
     doubt(performance.now());
     await look();
     await look();
-    expect(reads, 'a post that had begun may still appear').toHaveLength(2);
+    expect(reads, 'a post in flight may still appear').toHaveLength(2);
 
     vi.advanceTimersByTime(31_000);
     for (let times = 0; times < 3; times += 1) expect(await look()).toHaveLength(1);
@@ -85,7 +85,7 @@ it('after a restart of Redis the history is read for each message at first, and 
     await look();
     expect(reads, 'another restart').toHaveLength(5);
     await findEntries(search, ['a'], false);
-    expect(reads, 'what this process has just tried to post is looked for in a history of now').toHaveLength(6);
+    expect(reads, 'a message that this process has just tried to post needs a fresh history').toHaveLength(6);
   } finally {
     vi.useRealTimers();
   }

@@ -12,10 +12,10 @@ const redis = useRedis();
 const alert = (id: string): OutboxEntry => OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id } });
 const idsOf = (count: number): string[] => Array.from({ length: count }, (_, index) => `e${index}`);
 
-/** The ids in what the channel shows, in order; one message may show several. */
+/** The ids shown in the channel, in order. One message may show several. */
 const shownIn = (channel: readonly { text: string }[]): string[] => channel.flatMap(({ text }) => text.split(' '));
 
-/** What Slack does with a post, and then with the look-ups that follow it. */
+/** What Slack does with a post, and then with the lookups after it. */
 const failures = postOutcomes.flatMap((first) =>
   postOutcomes.flatMap((second) =>
     [0, 1, 2].map((lostLookUps) => ({ script: [first, second] as const, lostLookUps, name: `${first}, ${second}` })),
@@ -32,7 +32,7 @@ describe('a channel’s messages', () => {
     expect(shownIn(world.shown())).toEqual(ids);
   });
 
-  it('are never posted twice while Slack commits each post two seconds after nobody waits for it any more', async () => {
+  it('are never posted twice while Slack commits each post two seconds after its timeout', async () => {
     const ids = idsOf(3);
     const world = createWorld({ entries: ids.map(alert), script: ['late', 'late', 'late', 'late'] });
 
@@ -41,7 +41,7 @@ describe('a channel’s messages', () => {
     expect(shownIn(world.shown())).toEqual(ids);
   });
 
-  it('are looked for before they are posted while Redis may have forgotten that they were', async () => {
+  it('are searched for before they are posted if Redis may have forgotten them', async () => {
     const ids = idsOf(2);
     const known = createWorld({ entries: ids.slice(0, 1).map(alert), forgotten: ids.slice(0, 1) });
     const fresh = createWorld({ entries: ids.slice(1).map(alert), forgotten: [] });
@@ -50,7 +50,7 @@ describe('a channel’s messages', () => {
     await fresh.drain();
 
     expect(shownIn(known.shown())).toEqual(['e0']);
-    expect(known.noted.get('e0'), 'where it stands is known again').toBe(1);
+    expect(known.noted.get('e0'), 'its place is known again').toBe(1);
     expect(shownIn(fresh.shown())).toEqual(['e1']);
   });
 
@@ -58,23 +58,20 @@ describe('a channel’s messages', () => {
     ['more', ['e0 e1'], 3],
     ['fewer', ['e0 e1 e2 e3'], 2],
     ['parts of two others', ['e0 e1', 'e2 e3'], 5],
-    ['exactly these, and one alone', ['e0', 'e1 e2'], 3],
-  ])(
-    'that stand in Slack already are not posted again with %s entries than before',
-    async (_what, forgotten, count) => {
-      const ids = idsOf(count);
-      const world = createWorld({ entries: ids.map(alert), forgotten });
+    ['exactly these, and a single one', ['e0', 'e1 e2'], 3],
+  ])('that are already in Slack are not posted again with %s entries than before', async (_what, forgotten, count) => {
+    const ids = idsOf(count);
+    const world = createWorld({ entries: ids.map(alert), forgotten });
 
-      await world.drain();
+    await world.drain();
 
-      const shown = world.shown().flatMap(({ text }) => text.split(' '));
-      expect(new Set(shown).size, 'none is shown twice').toBe(shown.length);
-      expect(shown, 'none is missing').toEqual(expect.arrayContaining(ids));
-      expect([...world.noted.keys()].toSorted(), 'where each stands is known').toEqual(ids);
-    },
-  );
+    const shown = world.shown().flatMap(({ text }) => text.split(' '));
+    expect(new Set(shown).size, 'none is shown twice').toBe(shown.length);
+    expect(shown, 'none is missing').toEqual(expect.arrayContaining(ids));
+    expect([...world.noted.keys()].toSorted(), 'the place of each is known').toEqual(ids);
+  });
 
-  it('are posted soon after they were claimed, also where looking for them took as long as a post may', async () => {
+  it('are posted soon after they are claimed, even if the search took as long as a post may take', async () => {
     const ids = idsOf(2);
     let [nowMs, claimedMs] = [0, 0];
     const waits: number[] = [];
@@ -94,10 +91,10 @@ describe('a channel’s messages', () => {
     await world.drain();
 
     expect(shownIn(world.shown())).toEqual(ids);
-    expect(Math.max(...waits), 'the claim, 13 seconds, outlives the post, 10').toBeLessThan(3_000);
+    expect(Math.max(...waits), 'the claim of 13 seconds outlives the post of 10').toBeLessThan(3_000);
   });
 
-  it('stand there once in the end, whatever happens on the way', async () => {
+  it('appear exactly once in the end, whatever fails in between', async () => {
     const crashes = fc.uniqueArray(fc.nat({ max: 120 }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(
@@ -130,12 +127,12 @@ describe('a channel’s messages', () => {
   });
 
   it.each([0, 1, 2])(
-    'stand there once for every failure of Slack and every moment at which a worker is killed, and again within %i moments',
+    'appear once for every Slack failure and every crash point, with another crash within %i moments',
     async (again) => {
       const ids = idsOf(2);
       let runs = 0;
       for (const { script, lostLookUps, name } of failures) {
-        // Until a run ends before its crash comes: then every moment has had one.
+        // Repeats with the next crash point until a run ends before its crash: then every moment has had one.
         for (let crashAt = 0, hasCrashed = true; hasCrashed; crashAt += 1) {
           let moment = -1;
           let where: Moment | undefined;
@@ -157,7 +154,7 @@ describe('a channel’s messages', () => {
           await world.deleteCopies();
 
           runs += 1;
-          const told = `${name}, ${lostLookUps} look-ups lost, killed ${where?.when} ${where?.step}`;
+          const told = `${name}, ${lostLookUps} lookups lost, killed ${where?.when} ${where?.step}`;
           expect([told, shownIn(world.shown()).toSorted()]).toEqual([told, ids]);
           expect([told, [...world.noted.keys()].toSorted()]).toEqual([told, ids]);
         }
@@ -182,7 +179,7 @@ describe('a channel’s messages', () => {
             if (moment !== stillAt) return;
             hasStood = true;
             where = now;
-            // The answer of a post is waited for ten seconds, and whoever stood still meanwhile hears of none.
+            // The answer to a post times out after ten seconds, so a worker frozen for longer never sees it.
             world.pass(20_000);
             await world.drain();
           },
@@ -191,7 +188,7 @@ describe('a channel’s messages', () => {
         await world.drain();
         await world.deleteCopies();
 
-        const told = `${name}, ${lostLookUps} look-ups lost, stood still ${where?.when} ${where?.step}`;
+        const told = `${name}, ${lostLookUps} lookups lost, frozen ${where?.when} ${where?.step}`;
         expect([told, shownIn(world.shown()).toSorted()]).toEqual([told, ids]);
       }
     }
@@ -211,32 +208,35 @@ describe('a channel’s messages', () => {
 const unreadable = [
   ['packed by a newer version', 'p0', Buffer.from([9, 0, 0, 1, 3])],
   ['damaged', 'p0', Buffer.from([1, 0, 0, 1, 0xff])],
-  ['whose repeats say more than this version knows', 'repeats:C1', 'many'],
+  ['with repeats that this version cannot read', 'repeats:C1', 'many'],
 ] as const;
 
 describe.each(unreadable)('an alert %s', (_what, field, value) => {
-  it.each([1, 4])('holds up no other: %i wait, each is posted or named, and ops are told', async (count) => {
-    const posts: string[] = [];
-    const post = async (channel: string, { text }: { text: string }) => {
-      posts.push(text);
-      return { channel, ts: `${posts.length}.000001` };
-    };
-    const world = createPostingWorld(redis(), { slack: { post } });
-    for (const entry of await world.entries(count)) await world.outbox.put('C1', entry);
-    await redis().hset(stateKey(`alert:${alertId(0)}`), field, value);
+  it.each([1, 4])(
+    'holds up no other: with %i waiting, each is posted or named, and ops are notified',
+    async (count) => {
+      const posts: string[] = [];
+      const post = async (channel: string, { text }: { text: string }) => {
+        posts.push(text);
+        return { channel, ts: `${posts.length}.000001` };
+      };
+      const world = createPostingWorld(redis(), { slack: { post } });
+      for (const entry of await world.entries(count)) await world.outbox.put('C1', entry);
+      await redis().hset(stateKey(`alert:${alertId(0)}`), field, value);
 
-    for (let run = 0; (await world.outbox.waiting('C1')) > 0 && run < 20; run += 1) {
-      await redis().del(outboxKey('C1', 'paused'));
-      await world.flush('C1');
-    }
+      for (let run = 0; (await world.outbox.waiting('C1')) > 0 && run < 20; run += 1) {
+        await redis().del(outboxKey('C1', 'paused'));
+        await world.flush('C1');
+      }
 
-    expect(await world.outbox.waiting('C1')).toBe(0);
-    expect(posts).not.toEqual([]);
-    expect(world.opsIssues.length).toBeGreaterThan(0);
-  });
+      expect(await world.outbox.waiting('C1')).toBe(0);
+      expect(posts).not.toEqual([]);
+      expect(world.opsIssues.length).toBeGreaterThan(0);
+    },
+  );
 });
 
-it('an entry of a newer version is set aside, and holds up no other', async () => {
+it('sets an entry of a newer version aside, without holding up the others', async () => {
   const setAside: string[] = [];
   const posts: string[] = [];
   const world = createPostingWorld(redis(), {

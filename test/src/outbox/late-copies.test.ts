@@ -44,24 +44,24 @@ async function remaining(
 }
 
 it.each([
-  ['the one that was recorded', ['1.0', '2.0', '3.0'], ['2.0', '2.0'], ['2.0']],
-  ['the first one when it is a file', ['1.0', '2.0'], [''], ['1.0']],
+  ['the recorded one', ['1.0', '2.0', '3.0'], ['2.0', '2.0'], ['2.0']],
+  ['the first one, if it is a file', ['1.0', '2.0'], [''], ['1.0']],
   ['all of them while the message is still being posted', ['1.0', '2.0'], [null, null], ['1.0', '2.0']],
   ['all of them while one of its entries is still being posted', ['1.0', '2.0'], ['1.0', null], ['1.0', '2.0']],
-  ['the one that shows what no other message does', ['1.0', '2.0'], ['9.0', '1.0'], ['1.0']],
-  ['none when another message shows all of it', ['1.0'], ['9.0', '9.0'], []],
+  ['the only one that shows some entry', ['1.0', '2.0'], ['9.0', '1.0'], ['1.0']],
+  ['none, if another message shows all of it', ['1.0'], ['9.0', '9.0'], []],
   ['a single message', ['1.0'], ['1.0'], ['1.0']],
-])('of several messages with one reference stays %s', async (_what, found, kept, left) => {
+])('of several messages with one reference, keeps %s', async (_what, found, kept, left) => {
   expect(await remaining(found, kept)).toEqual(left);
 });
 
-it('a copy that Slack does not delete is left alone', async () => {
+it('leaves a copy alone that Slack refuses to delete', async () => {
   const refusal = new SlackError('chat.delete', 'refused', 'cant_delete_message');
 
   expect(await remaining(['1.0', '2.0'], ['1.0'], refusal)).toEqual(['1.0', '2.0']);
 });
 
-it('of a summary goes with the rows in its thread, and nothing else in it does', async () => {
+it('deletes a copy of a summary together with its rows in the thread, and nothing else there', async () => {
   const [copy, kept] = ['1.000001', '2.000001'];
   const posted = { ref: null, marks: [], files: [] };
   const file = fileName({ of: { channel: 'C1', ts: copy } });
@@ -103,7 +103,7 @@ it('of a summary goes with the rows in its thread, and nothing else in it does',
   ]);
 });
 
-describe('Slack is asked for copies', () => {
+describe('the search for copies', () => {
   const slackMs = Date.parse('2026-11-20T15:00:00Z');
   const again = (afterMs: number, kept: string | null, looks: number): Promise<number | null> =>
     createDeleteLateCopies({
@@ -116,14 +116,14 @@ describe('Slack is asked for copies', () => {
       log: createLog({ level: 'silent', process: 'test' }),
     })({ search: { ...search, slackMs }, entryIds: ['a'], attempt: 1 }, looks);
 
-  it('until five minutes have passed by its own clock, however often it was asked before', async () => {
+  it("continues until five minutes have passed on Slack's clock, however often it ran before", async () => {
     expect(await again(30_000, '1.0', 1)).toBe(270_000);
-    expect(await again(1000, '1.0', 2), 'both came at once, because the clock of a worker was slow').toBe(299_000);
+    expect(await again(1000, '1.0', 2), "both runs came at once, because a worker's clock was slow").toBe(299_000);
     expect(await again(299_000, '1.0', 2)).toBe(30_000);
     expect(await again(301_000, '1.0', 3)).toBeNull();
   });
 
-  it('again while the message waits to be posted, and not for ever', async () => {
+  it('continues while the message waits to be posted, but not forever', async () => {
     expect(await again(400_000, null, 2)).toBe(30_000);
     expect(await again(400_000, null, 20)).toBeNull();
   });

@@ -16,7 +16,7 @@ async function measured(entries: readonly OutboxEntry[], isStored = true) {
   return alertPosted.mock.calls;
 }
 
-it('measures from the arrival of the webhook, by the kind of the event', async () => {
+it("measures from the webhook's arrival, by kind of event", async () => {
   expect(await measured([entry()])).toEqual([[alert.event.kind, 2_500]]);
 });
 
@@ -25,14 +25,14 @@ it('measures every alert of a message that shows several', async () => {
 });
 
 it.each([
-  ['was fetched after a gap', { late: true }],
+  ['was backfilled after a gap', { late: true }],
   ['was held for quiet hours', { notBefore: 1 }],
   ["goes to the card's holder", { audience: 'holder' }],
   ['is about a request', { subject: { kind: 'request', id: 'req_1' } }],
-])('does not measure what %s', async (_case, more) => {
+])('does not measure an entry that %s', async (_case, more) => {
   expect(await measured([entry(more)])).toEqual([]);
 });
 
-it('does not measure an alert that is gone', async () => {
+it('does not measure an alert that no longer exists', async () => {
   expect(await measured([entry()], false)).toEqual([]);
 });

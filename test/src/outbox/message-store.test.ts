@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('the first message of a thread stays its first until it is gone', async () => {
+it('the first message of a thread stays its root until it is deleted', async () => {
   const threads = createThreads(redis());
   await threads.setRoot('C1', 'purchase-1', '1.0');
   await threads.setRoot('C1', 'purchase-1', '2.0');

@@ -27,19 +27,19 @@ describe('the next message of a channel', () => {
     expect(ids([alert('a', {}, 0)])).toEqual(['a']);
   });
 
-  it('contains all waiting alerts, in their order', () => {
+  it('contains all waiting alerts, in order', () => {
     expect(ids([alert('a', {}, 0), alert('b', {}, 0), alert('c', {}, 0)])).toEqual(['a', 'b', 'c']);
     expect(ids(many(5000))).toHaveLength(5000);
   });
 
-  it('is a notice by itself, because its buttons are about it', () => {
+  it('is a notice alone, because its buttons are about that notice', () => {
     expect(ids([notice('n'), alert('a')])).toEqual(['n']);
     expect(ids([alert('a'), notice('n'), alert('b')])).toEqual(['a', 'b']);
   });
 
   it.each([
     ['late ones', { late: true }],
-    ['ones that quiet hours held', { notBefore: 1 }],
+    ['alerts that were held for quiet hours', { notBefore: 1 }],
     ['suspected fraud', { priority: 'fraud' }],
   ])('does not mix %s with others', (_what, more) => {
     expect(ids([alert('a', more), alert('b'), alert('c', more), alert('d')])).toEqual(['a', 'c']);
@@ -51,7 +51,7 @@ describe('the next message of a channel', () => {
     expect(ids([alert('a'), alert('b', own), alert('c')])).toEqual(['a', 'c']);
   });
 
-  it('keeps the entries of a timeline together, and mixes timelines when there are too many', () => {
+  it('keeps the entries of a timeline together, but mixes timelines when there are too many', () => {
     const inTimeline = (id: string, threadId: string) => alert(id, { threadId });
     expect(ids([inTimeline('a', 's'), alert('b'), inTimeline('c', 's')])).toEqual(['a', 'c']);
     expect(ids([inTimeline('a', 's'), alert('b'), inTimeline('c', 't')])).toEqual(['a', 'b', 'c']);
@@ -68,7 +68,7 @@ describe('the next message of a channel', () => {
     expect(ids([alert('first', {}, 4000), ...many(50, 0)])).toHaveLength(51);
   });
 
-  it('is something else while it waits for more', () => {
+  it('is a different one while a batch waits for more', () => {
     expect(ids([...many(6, 100), notice('n')])).toEqual(['n']);
   });
 

@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('notes each channel, and again after Redis has lost it', async () => {
+it('notes each channel once, and again after Redis has lost it', async () => {
   const noteChannel = createNoteChannel(redis());
   await Promise.all(['C1', 'C1', 'C2', 'C1'].map(noteChannel));
   expect((await redis().smembers(channelsKey)).toSorted()).toEqual(['C1', 'C2']);
@@ -15,7 +15,7 @@ it('notes each channel, and again after Redis has lost it', async () => {
   expect(await redis().smembers(channelsKey)).toEqual(['C1']);
 });
 
-it('one note is enough for all who ask while it is on its way', async () => {
+it('shares one write among concurrent callers', async () => {
   const before = /cmdstat_sadd:calls=(\d+)/.exec(await redis().info('commandstats'))?.[1] ?? '0';
   const noteChannel = createNoteChannel(redis());
 
@@ -25,7 +25,7 @@ it('one note is enough for all who ask while it is on its way', async () => {
   expect(Number(after) - Number(before)).toBe(1);
 });
 
-it('says when it failed, and the next one asks anew', async () => {
+it('reports a failure, and tries again on the next call', async () => {
   const noteChannel = createNoteChannel(redis());
   await redis().set(channelsKey, 'no set');
   await expect(noteChannel('C1')).rejects.toThrow('WRONGTYPE');

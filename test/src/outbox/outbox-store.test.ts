@@ -33,7 +33,7 @@ it('stores each entry once, while it waits and after it was posted', async () =>
   expect(await order(outbox)).toEqual([]);
 });
 
-it('stores entries that come together as it stores each alone', async () => {
+it('stores a batch of entries the same way as single ones', async () => {
   const outbox = createOutbox(redis());
   const later = Date.now() + 60_000;
   await outbox.put('C1', alert('held', { notBefore: later }));
@@ -47,7 +47,7 @@ it('stores entries that come together as it stores each alone', async () => {
   expect((await outbox.look('C2', 100)).waiting.map(({ entry }) => entry.id)).toEqual(['a']);
 });
 
-it('lets one worker claim entries, and nobody else anything until that is resolved', async () => {
+it('lets one worker claim entries, and blocks all other claims until that one is resolved', async () => {
   const outbox = createOutbox(redis());
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));
 
@@ -59,7 +59,7 @@ it('lets one worker claim entries, and nobody else anything until that is resolv
   expect(unresolved?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
 });
 
-it('refuses to claim an entry that is gone', async () => {
+it('refuses to claim an entry that no longer exists', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   await outbox.put('C1', alert('b'));
@@ -69,7 +69,7 @@ it('refuses to claim an entry that is gone', async () => {
   expect(await outbox.claim('C1', ['b'], null)).not.toBeNull();
 });
 
-it('a requeued entry waits again; a dropped one is gone and may be put again', async () => {
+it('a requeued entry waits again, and a dropped entry may be added again', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   const first = await claimed(outbox, ['a']);
@@ -85,7 +85,7 @@ it('a requeued entry waits again; a dropped one is gone and may be put again', a
   expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ most: null }]);
 });
 
-it('resolving a message that is not on its way changes nothing', async () => {
+it('resolving a message that is not in flight changes nothing', async () => {
   const outbox = createOutbox(redis());
   await outbox.put('C1', alert('a'));
   const sending = await claimed(outbox, ['a']);
@@ -95,12 +95,12 @@ it('resolving a message that is not on its way changes nothing', async () => {
   expect((await outbox.look('C1', 1)).unresolved).not.toBeNull();
 });
 
-/** As if it had come that much earlier. */
+/** Pretends that the entry arrived that much earlier. */
 async function age(id: string, ms: number): Promise<void> {
   await redis().zincrby(outboxKey('C1', 'queue'), -ms, id);
 }
 
-it('urgent entries go first, unless others have waited long enough', async () => {
+it('sends urgent entries first, unless others have waited long enough', async () => {
   const outbox = createOutbox(redis());
   for (const priority of ['spend', 'shipping', 'decline', 'fraud'] as const)
     await outbox.put('C1', alert(priority, { priority }));
@@ -121,14 +121,14 @@ it('holds entries until their time, then releases them all', async () => {
   expect(before.heldForMs).toBeLessThanOrEqual(300);
   expect(await outbox.put('C1', alert('b', { notBefore: soon }))).toBe(false);
 
-  await until(async () => (await outbox.waiting('C1')) === 2, 'their time has come');
+  await until(async () => (await outbox.waiting('C1')) === 2, 'both are released');
 
   const { waiting, heldForMs } = await outbox.look('C1', 9);
   expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual(['a', 'b']);
   expect(heldForMs).toBeGreaterThan(500_000);
 });
 
-it('releases an entry that is put again without a time, and everything when the quiet hours are removed', async () => {
+it('releases an entry that is added again without a time, and all entries when the quiet hours are removed', async () => {
   const outbox = createOutbox(redis());
   const notBefore = Date.now() + 600_000;
   for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id, { notBefore }));
@@ -158,7 +158,7 @@ it('a pause ends, and a claim ages, by the clock of Redis', async () => {
   expect(unresolved?.ageMs).toBeGreaterThanOrEqual(150);
 });
 
-/** As if Redis' clock had been set back since: everything that it has stored so far lies ahead of it. */
+/** Pretends that Redis's clock was set back, so that all stored times are in the future. */
 async function setClockBack(ms: number): Promise<void> {
   const key = (name: string): string => outboxKey('C1', name);
   const entries = await redis().hgetall(key('entries'));
@@ -180,7 +180,7 @@ async function setClockBack(ms: number): Promise<void> {
 describe('when the clock of Redis is set back by five minutes', () => {
   const FIVE_MINUTES = 300_000;
 
-  it('a pause is no longer than it was to be', async () => {
+  it('a pause lasts no longer than intended', async () => {
     const outbox = createOutbox(redis());
     await outbox.pauseFor('C1', 100);
 
@@ -190,20 +190,20 @@ describe('when the clock of Redis is set back by five minutes', () => {
     await until(async () => (await outbox.pauseLeft('C1')) === 0, 'the pause is over', 5_000);
   });
 
-  it('what waits gets older again, and later entries do not overtake it', async () => {
+  it('waiting entries still age, and later ones do not overtake them', async () => {
     const outbox = createOutbox(redis());
     await outbox.put('C1', alert('a'));
     await setClockBack(FIVE_MINUTES);
     const ageOf = async () => (await outbox.look('C1', 9)).waiting[0]?.ageMs ?? 0;
     await ageOf();
 
-    await until(async () => (await ageOf()) > 50, 'it gets older', 5_000);
+    await until(async () => (await ageOf()) > 50, 'the entry ages', 5_000);
     await outbox.put('C1', alert('b'));
 
     expect(await order(outbox)).toEqual(['a', 'b']);
   });
 
-  it('a message whose sender died is taken up after the usual time', async () => {
+  it('the message of a dead sender is taken over after the usual time', async () => {
     const outbox = createOutbox(redis());
     await outbox.put('C1', alert('a'));
     await claimed(outbox, ['a']);
@@ -216,7 +216,7 @@ describe('when the clock of Redis is set back by five minutes', () => {
 });
 
 describe('a message that was not found after an attempt to post it', () => {
-  it('is claimed again as the same message, whatever came since', async () => {
+  it('is claimed again as the same message, whatever arrived since', async () => {
     const outbox = createOutbox(redis());
     for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
     const first = await claimed(outbox, ['a', 'b']);
@@ -231,7 +231,7 @@ describe('a message that was not found after an attempt to post it', () => {
     expect(await claimed(outbox, ['a', 'b'])).toMatchObject({ ref: first.ref, attempt: 2, isUnsent: false });
   });
 
-  it('is sent when an earlier attempt turns out to have been posted, but is not given up by one', async () => {
+  it('is marked as sent if an earlier attempt turns out to be posted, but an earlier attempt cannot requeue or drop it', async () => {
     const outbox = createOutbox(redis());
     await outbox.put('C1', alert('a'));
     const first = await claimed(outbox, ['a']);
@@ -241,7 +241,7 @@ describe('a message that was not found after an attempt to post it', () => {
     await outbox.requeue('C1', first);
     await outbox.drop('C1', first);
     await outbox.keepUnsent('C1', first);
-    expect((await outbox.look('C1', 9)).unresolved, 'the second attempt is under way').toMatchObject({
+    expect((await outbox.look('C1', 9)).unresolved, 'the second attempt is in flight').toMatchObject({
       sending: { attempt: 2, isUnsent: false },
     });
 
@@ -250,7 +250,7 @@ describe('a message that was not found after an attempt to post it', () => {
     expect(await outbox.waiting('C1')).toBe(0);
   });
 
-  it('has the same reference in a Redis that has forgotten it, and another one in each channel', async () => {
+  it('has the same reference in a Redis that has forgotten it, and a different one in each channel', async () => {
     const outbox = createOutbox(redis());
     for (const channel of ['C1', 'C2']) for (const id of ['a', 'b']) await outbox.put(channel, alert(id));
     const { ref } = await claimed(outbox, ['a', 'b']);
@@ -260,7 +260,7 @@ describe('a message that was not found after an attempt to post it', () => {
     expect((await claimed(outbox, ['a', 'b'], 'C2')).ref).not.toBe(ref);
   });
 
-  it('goes on as the same message when one of its entries has left it', async () => {
+  it('remains the same message when one of its entries has left it', async () => {
     const outbox = createOutbox(redis());
     for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
     const first = await claimed(outbox, ['a', 'b']);
@@ -270,7 +270,7 @@ describe('a message that was not found after an attempt to post it', () => {
     expect(await claimed(outbox, ['b'])).toMatchObject({ ref: first.ref, attempt: 2 });
   });
 
-  it('is looked for from its first attempt on, by Slack’s clock', async () => {
+  it('is searched for from its first attempt on, by Slack’s clock', async () => {
     const outbox = createOutbox(redis());
     await outbox.put('C1', alert('a'));
     const first = await outbox.claim('C1', ['a'], 1_000_000);
@@ -281,7 +281,7 @@ describe('a message that was not found after an attempt to post it', () => {
   });
 });
 
-it('a message of more entries than a command of Redis takes at once is read, claimed and resolved', async () => {
+it('reads, claims and resolves a message with more entries than one Redis command takes', async () => {
   const outbox = createOutbox(redis());
   const ids = Array.from({ length: 2500 }, (_, index) => `e${String(index).padStart(4, '0')}`);
   await Promise.all(ids.map((id) => outbox.put('C1', alert(id))));
@@ -302,7 +302,7 @@ describe('an entry of a newer version', () => {
     await redis().hset(outboxKey('C1', 'entries'), entry.id, JSON.stringify(entry));
   };
 
-  it('is read, and goes on to another channel with the fields that this version does not know', async () => {
+  it('is read, and moves to another channel with the fields that this version does not know', async () => {
     const outbox = createOutbox(redis());
     await put({ ...alert('a'), tint: 'red' });
     const [waiting] = (await outbox.look('C1', 100)).waiting;
@@ -312,7 +312,7 @@ describe('an entry of a newer version', () => {
     expect(JSON.parse((await redis().hget(outboxKey('C2', 'entries'), 'a')) ?? '')).toMatchObject({ tint: 'red' });
   });
 
-  it('that cannot be read is named, and does not hide the others', async () => {
+  it('that is unreadable is reported, and does not hide the others', async () => {
     const outbox = createOutbox(redis());
     const poll = { kind: 'poll', id: 'p', question: 'Lunch?' };
     await put(poll);
@@ -326,7 +326,7 @@ describe('an entry of a newer version', () => {
     expect((await outbox.look('C1', 100)).unreadable).toEqual([]);
   });
 
-  it('that cannot be read leaves the message on its way, whose other entries stay in it', async () => {
+  it('that is unreadable leaves the message in flight, whose other entries stay in it', async () => {
     const outbox = createOutbox(redis());
     for (const id of ['a', 'p']) await outbox.put('C1', alert(id));
     await claimed(outbox, ['a', 'p']);

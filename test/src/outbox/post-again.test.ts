@@ -21,14 +21,14 @@ async function waitingIn(world: World, channel: string): Promise<OutboxEntry[]> 
   return (await world.outbox.look(channel, 99)).waiting.map(({ entry }) => entry);
 }
 
-/** One message that shows so many alerts. */
+/** One message that shows this many alerts. */
 async function posted(world: World, count: number, more: object = {}): Promise<void> {
   const entries = (await world.entries(count)).map((entry) => ({ ...entry, ...more }));
   await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
 }
 
-describe('a message that somebody deleted', () => {
-  it('is posted again when it changes, once, and is edited from then on', async () => {
+describe('a deleted message', () => {
+  it('is reposted once when it changes, and then only the new one is edited', async () => {
     const world = createPostingWorld(redis(), refusing(deleted));
     await posted(world, 1);
 
@@ -36,10 +36,10 @@ describe('a message that somebody deleted', () => {
     await world.update(alert(0));
 
     expect(await waitingIn(world, 'C1')).toMatchObject([{ subject: alert(0), audience: 'team' }]);
-    expect(await world.trackedMessages.references(alert(0)), 'the deleted one is not edited any more').toEqual([]);
+    expect(await world.trackedMessages.references(alert(0)), 'the deleted one is no longer edited').toEqual([]);
   });
 
-  it('with several alerts is replaced by those that change', async () => {
+  it('with several alerts is replaced by the alerts that change', async () => {
     const world = createPostingWorld(redis(), refusing(deleted));
     await posted(world, 3);
 
@@ -50,7 +50,7 @@ describe('a message that somebody deleted', () => {
     expect(await waitingIn(world, 'C1')).toHaveLength(2);
   });
 
-  it('was the first of its thread: the new message becomes the first', async () => {
+  it('that was the root of its thread is replaced as the root by the new message', async () => {
     const world = createPostingWorld(redis(), refusing(deleted));
     await posted(world, 1, { threadId: 'purchase-1' });
     expect(await world.threads.rootOf('C1', 'purchase-1')).toBe(ref.ts);
@@ -64,7 +64,7 @@ describe('a message that somebody deleted', () => {
     expect(await world.threads.rootOf('C1', 'purchase-1')).toBe('2.0');
   });
 
-  it('is posted again after the quiet hours of its channel', async () => {
+  it('is reposted after the quiet hours of its channel', async () => {
     const heldUntil = Date.now() + 600_000;
     const world = createPostingWorld(redis(), { ...refusing(deleted), heldUntil });
     await posted(world, 1);
@@ -75,8 +75,8 @@ describe('a message that somebody deleted', () => {
   });
 });
 
-describe('a message in a channel that cannot be posted to', () => {
-  it('is posted in the fallback channel when it changes, and ops are told', async () => {
+describe('a message in an unusable channel', () => {
+  it('is posted in the fallback channel when it changes, and ops are notified', async () => {
     const world = createPostingWorld(redis(), refusing(archived));
     await posted(world, 1);
 
@@ -87,7 +87,7 @@ describe('a message in a channel that cannot be posted to', () => {
     expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_archived' }]);
   });
 
-  it('is not posted in the fallback channel when it stands there already', async () => {
+  it('is not posted in the fallback channel if it is already there', async () => {
     const world = createPostingWorld(redis(), refusing(archived));
     await posted(world, 1);
     await world.trackedMessages.add({ channel: 'C0ALL', ts: '2.0' }, [
@@ -100,7 +100,7 @@ describe('a message in a channel that cannot be posted to', () => {
     expect(await waitingIn(world, 'C0ALL')).toEqual([]);
   });
 
-  it('is for the holder of a card: it is posted nowhere else', async () => {
+  it('is posted nowhere else if it is for a cardholder', async () => {
     const world = createPostingWorld(redis(), refusing(archived));
     await posted(world, 1, { audience: 'holder' });
 
@@ -111,7 +111,7 @@ describe('a message in a channel that cannot be posted to', () => {
   });
 });
 
-describe('a decline that is repeated', () => {
+describe('a repeated decline', () => {
   const repeats = (count: number): string => `${count} 100 100 2026-11-20T15:00:00Z 2026-11-20T15:01:00Z`;
   const inForm = async (world: World, form: Batch['form']) => {
     const entries = await world.entries(3);
@@ -125,7 +125,7 @@ describe('a decline that is repeated', () => {
     await world.update(alert(1));
   };
 
-  it('gets a message of its own when it stands in a summary, whose rows are counted and whose file is not changed', async () => {
+  it('in a summary gets its own message once, while the attached file stays unchanged', async () => {
     const world = createPostingWorld(redis());
     await inForm(world, 'summary');
 
@@ -141,7 +141,7 @@ describe('a decline that is repeated', () => {
     expect(JSON.stringify(draft)).toContain('3 times');
   });
 
-  it.each(['list', 'table'] as const)('is shown in its row of a %s', async (form) => {
+  it.each(['list', 'table'] as const)('is updated in its row of a %s', async (form) => {
     const world = createPostingWorld(redis());
     await inForm(world, form);
 
@@ -151,7 +151,7 @@ describe('a decline that is repeated', () => {
     expect(world.updates).toHaveLength(1);
   });
 
-  it('changes nothing that a summary does not show when it was not repeated', async () => {
+  it('in a summary gets no message if it was not repeated', async () => {
     const world = createPostingWorld(redis());
     await inForm(world, 'summary');
 
@@ -161,7 +161,7 @@ describe('a decline that is repeated', () => {
   });
 });
 
-describe('an alert that tells of more than when its row was attached to a summary', () => {
+describe('an alert that gained information after its row was attached to a summary', () => {
   const at = '2026-11-20T14:14:05Z';
   const saveStatuses = async (world: World, ...statuses: readonly ('BLOCKED' | 'ACTIVE')[]) => {
     const saved = statusAlert([change({ steps: statuses.map((status) => ({ status, at })) })]);
@@ -185,7 +185,7 @@ describe('an alert that tells of more than when its row was attached to a summar
       (world: World) => saveStatuses(world, 'BLOCKED', 'ACTIVE'),
     ],
     ['another card of a warning', (world: World) => saveWarning(world, 3), (world: World) => saveWarning(world, 4)],
-  ])('%s is posted in a message of its own, once', async (_what, before, after) => {
+  ])('with %s is posted once in its own message', async (_what, before, after) => {
     const world = createPostingWorld(redis());
     const entries = await world.entries(150);
     await before(world);
@@ -202,7 +202,7 @@ describe('an alert that tells of more than when its row was attached to a summar
   });
 });
 
-it('an entry whose alert Redis has lost does not count as posted: it is posted once its job has saved it again', async () => {
+it('does not count an entry as posted if Redis lost its alert, and posts it once its job has saved the alert again', async () => {
   const texts: string[] = [];
   const post = async (channel: string, { text }: { text: string }) => {
     texts.push(text);
@@ -218,7 +218,7 @@ it('an entry whose alert Redis has lost does not count as posted: it is posted o
   const again = await Promise.all(entries.map((entry) => world.outbox.put('C1', entry)));
   await world.flush('C1');
 
-  expect(again, 'entries that were put again').toEqual([false, true, false]);
+  expect(again, 'whether each entry was added again').toEqual([false, true, false]);
   expect(texts).toHaveLength(2);
   expect(await world.outbox.sentAt('C1', [alertId(1)])).toEqual(['2.000001']);
 });

@@ -8,7 +8,7 @@ const ref = { channel: 'C1', ts: '1.000001' };
 const alert = (index: number) => ({ kind: 'alert', id: alertId(index) }) as const;
 
 describe.each([1, 3])('a message of %i alerts', (count) => {
-  it('is updated when something changed after it was rendered and before its reference was stored', async () => {
+  it('is updated if something changed after rendering and before its reference was stored', async () => {
     const world = createPostingWorld(redis());
     const entries = await world.entries(count);
     const draft = await world.renderEntries(entries, 'C1');
@@ -23,7 +23,7 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
     );
   });
 
-  it('is left alone when nothing changed', async () => {
+  it('is left alone if nothing changed', async () => {
     const world = createPostingWorld(redis());
     const entries = await world.entries(count);
     await world.update(alert(0));
@@ -34,7 +34,7 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
     expect(world.asked).toEqual([]);
   });
 
-  it('is updated when the worker that rendered it crashed', async () => {
+  it('is updated if the worker that rendered it crashed', async () => {
     const world = createPostingWorld(redis());
 
     await world.recordPosted(await world.entries(count), ref, null);
@@ -43,8 +43,8 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
   });
 });
 
-describe('a message that was found, of which Redis knows a part only', () => {
-  it('shows as many as are known, and the others as soon as they are known again', async () => {
+describe('a found message that Redis knows only in part', () => {
+  it('shows the known alerts first, and the others once they are known again', async () => {
     const world = createPostingWorld(redis());
     const [first, ...others] = await world.entries(3);
     if (first === undefined) throw new Error('no entry');
@@ -60,7 +60,7 @@ describe('a message that was found, of which Redis knows a part only', () => {
     expect(world.asked, 'it is edited each time').toHaveLength(2);
   });
 
-  it('posts in its own place what may be missing in the rows of a summary', async () => {
+  it('posts separately an alert that may be missing in the rows of a summary', async () => {
     const world = createPostingWorld(redis());
     const [first, late] = (await world.entries(2)) as [OutboxEntry, OutboxEntry];
     const shown = [{ id: first.id, label: 'a', times: 1 }];

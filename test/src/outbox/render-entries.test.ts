@@ -38,7 +38,7 @@ function renderIn(visibility: () => ChannelVisibility) {
 }
 
 it.each(forTeam)(
-  '%s is not posted where another company reads, from the moment on in which the channel is shared',
+  '%s is not posted in a channel that is shared with another company, as soon as it is shared',
   async (_what, entry) => {
     let visibility: ChannelVisibility = 'private';
     const render = renderIn(() => visibility);
@@ -50,6 +50,6 @@ it.each(forTeam)(
   },
 );
 
-it('an alert is posted there: it is rendered for whoever reads its channel', async () => {
+it('an alert is posted in a shared channel, rendered for its readers', async () => {
   expect(await renderIn(() => 'shared')([OutboxEntry.parse(tracked('alert'))], 'C1')).toMatchObject({ message });
 });

@@ -13,7 +13,7 @@ const draft: Draft = {
   revisions: [],
 };
 
-it('a message whose thread was deleted is to be rendered again without a thread', async () => {
+it('a message whose thread was deleted must be rendered again without a thread', async () => {
   const gone: string[] = [];
   let posts = 0;
   const sender = createSender({
@@ -30,30 +30,30 @@ it('a message whose thread was deleted is to be rendered again without a thread'
   });
 
   expect(await sender.post('C1', draft, { ref: 'm_1', entryIds: ['a'] }), 'nothing was posted').toBeNull();
-  expect(posts, 'one call, so that the claim of the message does not end meanwhile').toBe(1);
+  expect(posts, 'a single call, so that the claim does not expire in the meantime').toBe(1);
   expect(gone).toEqual(['1.0']);
 });
 
-describe('an edit that Slack does not take', () => {
+describe('a refused edit', () => {
   const edit = (code: SlackError['code'], starts = 1) =>
     whenSlackTakesIt(starts, { tokenDeadMs: 10_000 }, () => Promise.reject(new SlackError('chat.update', code, 'x')));
 
-  it('waits longer each time when there is no answer, up to a minute', async () => {
+  it('waits longer each time if there is no answer, up to a minute', async () => {
     expect(await edit('unknown', 1)).toBe(1000);
     expect(await edit('unknown', 3)).toBe(4000);
     expect(await edit('unknown', 50)).toBe(60_000);
   });
 
-  it('waits for another token when this one is dead', async () => {
+  it('waits for another token if this one is dead', async () => {
     expect(await edit('token_dead')).toBe(10_000);
   });
 
-  it('fails when waiting cannot help, or has gone on for a day', async () => {
+  it('fails if waiting cannot help or has lasted a day', async () => {
     await expect(edit('refused')).rejects.toThrow(SlackError);
     await expect(edit('unknown', 24 * 60)).rejects.toThrow(SlackError);
   });
 
-  it('needs no second run when it worked', async () => {
+  it('needs no second run if it worked', async () => {
     expect(await whenSlackTakesIt(1, { tokenDeadMs: 1 }, async () => null)).toBeNull();
   });
 });

@@ -13,31 +13,28 @@ const request = { kind: 'request', id: 'req_ask1' } as const;
 const entry = OutboxEntry.parse({ kind: 'tracked', id: 'request-req_ask1', subject: request });
 
 it.each([
-  ['nobody has pressed anything yet', [], 0],
+  ['nobody has clicked yet', [], 0],
   ['one of two has approved', [approvalClick('act_ben', 'U0BEN')], 1],
-  ['somebody has denied it', [denial('act_ben', 'U0BEN')], 1],
-])(
-  'a request whose message is posted while %s is updated exactly where it looks different now',
-  async (_what, clicks, updates) => {
-    const { deps } = await askedToPay(await createActionWorld(redis()), 160_000);
-    const world = createPostingWorld(redis(), {
-      request: trackable({ load: deps.requests.get, render: (one) => requestMessage(one) }),
-    });
-    const draft = await world.renderEntries([entry], ref.channel);
-    const updateRequest = (id: string): Promise<void> => world.update({ kind: 'request', id });
-    // The reference is not stored yet while they press.
-    for (const click of clicks) await performAction(click, { ...deps, updateRequest });
-    expect(world.updates, 'nobody knows the message yet').toEqual([]);
+  ['someone has denied it', [denial('act_ben', 'U0BEN')], 1],
+])('a request posted while %s is updated only if its message has changed since', async (_what, clicks, updates) => {
+  const { deps } = await askedToPay(await createActionWorld(redis()), 160_000);
+  const world = createPostingWorld(redis(), {
+    request: trackable({ load: deps.requests.get, render: (one) => requestMessage(one) }),
+  });
+  const draft = await world.renderEntries([entry], ref.channel);
+  const updateRequest = (id: string): Promise<void> => world.update({ kind: 'request', id });
+  // The click arrives before the message's reference is stored.
+  for (const click of clicks) await performAction(click, { ...deps, updateRequest });
+  expect(world.updates, 'the message is not known yet').toEqual([]);
 
-    await world.recordPosted([entry], ref, draft);
-    for (const subject of world.asked) await world.update(subject);
+  await world.recordPosted([entry], ref, draft);
+  for (const subject of world.asked) await world.update(subject);
 
-    expect(world.updates).toHaveLength(updates);
-    expect(await world.trackedMessages.references(request)).toEqual([{ ...ref, audience: 'team', threadId: null }]);
-  },
-);
+  expect(world.updates).toHaveLength(updates);
+  expect(await world.trackedMessages.references(request)).toEqual([{ ...ref, audience: 'team', threadId: null }]);
+});
 
-it('a subject gets one message in its channel, however often it is posted', async () => {
+it('a subject gets one message per channel, however often it is posted', async () => {
   const { outbox, trackedMessages } = createPostingWorld(redis());
   const woken: string[] = [];
   const wakeOutbox = async (channel: string): Promise<void> => void woken.push(channel);
@@ -52,7 +49,7 @@ it('a subject gets one message in its channel, however often it is posted', asyn
   expect(await outbox.waiting('C0OTHER')).toBe(0);
 });
 
-it('a message that somebody pressed a button in is updated from then on, but not a direct message', async () => {
+it('a message whose button was clicked is updated from then on, but a direct message is not', async () => {
   const { trackedMessages } = createPostingWorld(redis());
   const alert = { kind: 'alert', id: 'evt_1' } as const;
 

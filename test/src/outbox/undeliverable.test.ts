@@ -10,12 +10,12 @@ import { declined, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
-describe('what a channel does not take', () => {
+describe('a message that its channel cannot take', () => {
   const gone = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
   const inFallback = async ({ outbox }: ReturnType<typeof createPostingWorld>) =>
     (await outbox.look('C0ALL', 9)).waiting.map(({ entry }) => entry);
 
-  it('is posted in the fallback channel in words for everybody', async () => {
+  it('is posted in the fallback channel in a version for everyone', async () => {
     const world = createPostingWorld(redis());
     const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
     const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere });
@@ -26,7 +26,7 @@ describe('what a channel does not take', () => {
     expect(JSON.stringify(await inFallback(world))).not.toContain('For few.');
   });
 
-  it('in plain text says in the fallback channel only what everybody may read', async () => {
+  it('in plain text shows only what everyone may read in the fallback channel', async () => {
     const world = createPostingWorld(redis());
     await world.alerts.save(declined('decline.card.pin', 'Incorrect PIN'));
     const { id } = transactionAlert().event;
@@ -46,14 +46,14 @@ describe('what a channel does not take', () => {
     expect(JSON.stringify(plain)).not.toMatch(/PIN/);
   });
 
-  it('is never posted where another company reads: requests and notices wait while no other channel is left', async () => {
+  it('is never posted where another company reads: requests and notices wait if there is no other channel', async () => {
     const world = createPostingWorld(redis());
     const shared = new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
 
     expect(await world.undeliverable.insteadOf('C1', shared), 'no other channel').toBeNull();
   });
 
-  it('goes on to the fallback channel when the worker that moved it died, also when its channel is back', async () => {
+  it('still goes to the fallback channel when the worker that moved it died, even if its channel is back', async () => {
     const posts: string[] = [];
     const post = async (channel: string) => {
       posts.push(channel);
@@ -68,7 +68,7 @@ describe('what a channel does not take', () => {
     if (sending === null) return;
     await world.outbox.beginRedirect('C1', sending, { to: 'C0ALL', slackError: 'is_archived' });
     await world.undeliverable.redirect(entries.slice(0, 1), { channel: 'C1', to: 'C0ALL' }, gone);
-    // It died here, and its claim is over.
+    // The worker died here, and its claim has expired.
     const stored = JSON.parse((await redis().get(outboxKey('C1', 'sending'))) ?? '') as Sending;
     await redis().set(outboxKey('C1', 'sending'), JSON.stringify({ ...stored, startedAt: stored.startedAt - 20_000 }));
 
@@ -80,7 +80,7 @@ describe('what a channel does not take', () => {
     expect(await world.outbox.sentAt('C1', ids)).toEqual([moved, moved, moved]);
   });
 
-  it('waits where two channels cannot be posted to and each is moved to the other, until one can', async () => {
+  it('waits while two unusable channels each redirect to the other, until one works again', async () => {
     const posts: string[] = [];
     let isArchived = true;
     const post = async (channel: string) => {
@@ -95,7 +95,7 @@ describe('what a channel does not take', () => {
     for (const attempt of ['first', 'second']) {
       await world.flush('C0OPS');
       await world.flush('C0ALL');
-      expect(await world.outbox.pauseLeft('C0OPS'), `tried now and then: ${attempt}`).toBeGreaterThan(5000);
+      expect(await world.outbox.pauseLeft('C0OPS'), `retried from time to time: ${attempt}`).toBeGreaterThan(5000);
       await redis().del(outboxKey('C0OPS', 'paused'));
     }
     expect(await world.outbox.pauseLeft('C0ALL'), 'alerts do not wait').toBe(0);
@@ -107,7 +107,7 @@ describe('what a channel does not take', () => {
     expect(await world.outbox.sentAt('C0OPS', ['n1'])).toEqual(['1.000001']);
   });
 
-  describe('and was moved before Redis came back without what it was moved to', () => {
+  describe('and was redirected before Redis came back without the redirected entry', () => {
     async function moved(entry: OutboxEntry, channel: string) {
       const world = createPostingWorld(redis());
       await world.outbox.put(channel, entry);
@@ -120,7 +120,7 @@ describe('what a channel does not take', () => {
     const alertEntry = (more = {}) =>
       OutboxEntry.parse({ kind: 'tracked', id: 'evt_1', subject: { kind: 'alert', id: 'evt_1' }, ...more });
 
-    it('is put there again when its own job runs again, and no second time once it is posted', async () => {
+    it('is redirected again when its job runs again, but not once it is posted', async () => {
       const { outbox } = await moved(alertEntry(), 'C1');
       await outbox.remove('C0ALL', 'evt_1');
 
@@ -135,7 +135,7 @@ describe('what a channel does not take', () => {
       expect((await outbox.look('C0ALL', 9)).waiting).toEqual([]);
     });
 
-    it('is put there again in words for everybody', async () => {
+    it('is redirected again in the version for everyone', async () => {
       const [message, elsewhere] = ['For few.', 'For all.'].map((text) => ({ text, blocks: [] }));
       const notice = OutboxEntry.parse({ kind: 'notice', id: 'n1', message, elsewhere });
       const { outbox } = await moved(notice, 'C1');
@@ -148,14 +148,14 @@ describe('what a channel does not take', () => {
       expect(JSON.stringify(waiting)).not.toContain('For few.');
     });
 
-    it('stays with its holder, to whom it could not be posted', async () => {
+    it('is not redirected if it is for a cardholder who could not receive it', async () => {
       const { outbox } = await moved(alertEntry({ audience: 'holder' }), 'D1');
 
       expect(await outbox.put('D1', alertEntry({ audience: 'holder' }))).toBe(false);
       expect((await outbox.look('C0ALL', 9)).waiting).toEqual([]);
     });
 
-    it('ends where two channels were moved to each other', async () => {
+    it('ends if two channels redirect to each other', async () => {
       const { outbox } = await moved(alertEntry(), 'C1');
       const sending = await outbox.claim('C0ALL', ['evt_1'], null);
       if (sending === null) throw new Error('nothing to claim');

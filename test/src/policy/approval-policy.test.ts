@@ -22,20 +22,20 @@ describe('the bands', () => {
     [50_001, 2],
     [500_001, 3],
     [Number.POSITIVE_INFINITY, 3],
-  ])('for %s cents ask for %s approvals', (cents, approvals) => {
+  ])('for %s cents require %s approvals', (cents, approvals) => {
     expect(approvalsFor({ bands }, cents)).toBe(approvals);
   });
 
-  it('never let one person allow what has no amount', () => {
+  it('never let one person allow a change without an amount', () => {
     expect(approvalsFor({ bands: [{ upToCents: null, approvals: 1 }] }, Number.POSITIVE_INFINITY)).toBe(2);
   });
 
-  it('say what one person may allow', () => {
+  it('tell how much one person may allow', () => {
     expect(aloneCents({ bands })).toBe(50_000);
     expect(aloneCents({ bands: [{ upToCents: null, approvals: 2 }] })).toBe(0);
   });
 
-  it('of the variables are the one amount, for raises and for orders', () => {
+  it('from the environment variables use its single amount for raises and for orders', () => {
     const policy = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
 
     expect([approvalsFor(policy, 100_000), approvalsFor(policy, 100_001)]).toEqual([1, 2]);
@@ -49,7 +49,7 @@ describe('a cap', () => {
   const before: Loosened = { person: nothing, card: { dayCents: 40_000, monthCents: 90_000 }, program: nothing };
   const caps = { person: none, card: { dayCents: 50_000, monthCents: 95_000 }, program: none };
 
-  it('is exceeded above it, not at it', () => {
+  it('is exceeded only above it', () => {
     expect(exceededCap({ caps }, before, 5000)).toBeNull();
     expect(exceededCap({ caps }, before, 5001)).toEqual({
       scope: 'card',
@@ -60,14 +60,14 @@ describe('a cap', () => {
     expect(exceededCap({ caps }, before, 10_001)).toMatchObject({ scope: 'card', days: 1 });
   });
 
-  it('is on record as one for a day or for 30 days, and as nothing else', () => {
+  it('is recorded as one for a day or for 30 days, and as nothing else', () => {
     const [month, day] = [5001, 10_001].map((cents) => exceededCap({ caps }, before, cents));
 
     expect([ExceededCap.parse(month), ExceededCap.parse(day)]).toEqual([month, day]);
     expect(ExceededCap.safeParse({ ...day, days: 7 }).success).toBe(false);
   });
 
-  it('does not matter to what loosens nothing, or has no amount: that takes two anyway', () => {
+  it('ignores changes that loosen nothing or have no amount, which need two people anyway', () => {
     expect(exceededCap({ caps }, before, 0)).toBeNull();
     expect(exceededCap({ caps }, before, Number.POSITIVE_INFINITY)).toBeNull();
   });

@@ -9,7 +9,7 @@ import type { HowOld } from '../../../src/policy/slack-answers.ts';
 const now = new Date('2026-11-20T15:00:00.000Z');
 const OLGA = { userId: 'U0OLGA' };
 
-/** What Slack says now of everybody; at the click they had other roles. */
+/** The roles that Slack reports now. At the click they were different. */
 function world(
   known: KnownRoles,
   { holder = null as string | null, former = null as string | null, isGroupKnown = true, isDeactivated = false } = {},
@@ -44,15 +44,15 @@ function world(
   return { ...authorization, click, asked, remembered };
 }
 
-describe('may somebody do that now?', () => {
-  it('the roles of the click count for nothing', async () => {
+describe('authorizing an action', () => {
+  it('ignores the roles of the click', async () => {
     const { authorize, click } = world({ roles: [], isComplete: true });
 
     expect(await authorize(click('unblock'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'approver' });
     expect(await authorize(click('block'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'operator' });
   });
 
-  it('while Slack is silent, those of the click do for a block, and nobody is let through to anything looser', async () => {
+  it('while Slack is unavailable, trusts the roles of the click for a block and allows nothing looser', async () => {
     const { authorize, click, asked } = world({ roles: [], isComplete: false });
 
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
@@ -61,13 +61,13 @@ describe('may somebody do that now?', () => {
     expect(asked.map(({ stillGoodMs }) => stillGoodMs)).toEqual([Number.POSITIVE_INFINITY, 0, 0]);
   });
 
-  it('a role that is certain is enough, whatever else Slack does not say', async () => {
+  it('needs only a certain role, whatever else Slack cannot tell', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: false });
 
     expect(await authorize(click('unblock', []), { acctId: 1 })).toEqual({ kind: 'allowed' });
   });
 
-  it('a card is the own one while it is linked, for a while after that, and where it was when it counted', async () => {
+  it("treats a card as the person's own while it is linked, for a while after, and if it was theirs at the time that counts", async () => {
     const known: KnownRoles = { roles: ['approver'], isComplete: true };
     const unblock = async (of: Parameters<typeof world>[1], heldBy: string | null = null) => {
       const { authorize, click } = world(known, of);
@@ -80,29 +80,31 @@ describe('may somebody do that now?', () => {
     expect(await unblock({ holder: 'U0HUGO' })).toBe('allowed');
   });
 
-  it('a card whose group nobody knows can be made safer, and not looser', async () => {
+  it('allows making a card of an unknown group safer, but not looser', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isGroupKnown: false });
 
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
-    await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('in which group a card is');
-    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow('in which group a card is');
+    await expect(authorize(click('unblock'), { acctId: 1 })).rejects.toThrow('did not return the group of a card');
+    await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow(
+      'did not return the group of a card',
+    );
   });
 
-  it('whoever approved before their account was deactivated counts no more', async () => {
+  it('ignores the approval of a person whose account has been deactivated', async () => {
     const known: KnownRoles = { roles: ['approver'], isComplete: true };
 
     expect(await world(known).approvesFor('U0BEN', 1, [])).toEqual(['U0BEN']);
     expect(await world(known, { isDeactivated: true }).approvesFor('U0BEN', 1, [])).toBeNull();
   });
 
-  it('whoever asked for something looser before their account was deactivated does not get it; a block is done', async () => {
+  it('refuses to loosen a card for a person whose account has been deactivated, but still blocks it', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true }, { isDeactivated: true });
 
     expect(await authorize(click('unblock'), { acctId: 1 })).toMatchObject({ kind: 'refused', who: 'approver' });
     expect(await authorize(click('block'), { acctId: 1 })).toEqual({ kind: 'allowed' });
   });
 
-  it('what was decided, and on which facts, is kept', async () => {
+  it('stores the decision and its facts', async () => {
     const { authorize, click, remembered } = world({ roles: ['approver'], isComplete: true }, { holder: 'U0HUGO' });
     const raise = { raiseCents: Number.POSITIVE_INFINITY, lastsMs: Number.POSITIVE_INFINITY, isOverCap: true };
 
@@ -128,7 +130,7 @@ describe('may somebody do that now?', () => {
     ]);
   });
 
-  it('what loosens a card and waited for eleven minutes is late', async () => {
+  it('returns late for a loosening action that waited eleven minutes', async () => {
     const { authorize, click } = world({ roles: ['approver'], isComplete: true });
     const askedAt = new Date(now.getTime() - 11 * 60_000).toISOString();
 
@@ -136,7 +138,7 @@ describe('may somebody do that now?', () => {
     expect(await authorize({ ...click('block'), askedAt }, { acctId: 1 })).toEqual({ kind: 'allowed' });
   });
 
-  it('who approved a while ago is an approver now, is none, or nobody knows', async () => {
+  it('checks whether an earlier approver still is one, and throws if that is unknown', async () => {
     const approvesFor = (known: KnownRoles) => world(known).approvesFor('U0BEN', 1, []);
 
     expect(await approvesFor({ roles: ['approver'], isComplete: true })).toEqual(['U0BEN']);

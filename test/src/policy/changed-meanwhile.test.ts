@@ -21,9 +21,9 @@ async function world(over: Partial<WorldDeps> = {}) {
 }
 
 it.each<[string, Partial<ApprovalPolicy>]>([
-  ['a raise takes two approvers', approvalPolicyOf({ twoPersonAboveCents: 0 })],
-  ['nothing stays for good', { durations: { longestMs: 3_600_000, mayStay: false } }],
-])('a file that is reloaded between the click and the decision holds: %s', async (_what, then) => {
+  ['a raise needs two approvers', approvalPolicyOf({ twoPersonAboveCents: 0 })],
+  ['nothing may be permanent', { durations: { longestMs: 3_600_000, mayStay: false } }],
+])('a policy file reloaded between the click and the decision applies: %s', async (_what, then) => {
   const { deps, limit, limitNow } = await world({
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...then }),
   });
@@ -33,7 +33,7 @@ it.each<[string, Partial<ApprovalPolicy>]>([
   expect(limitNow()).toBe(400);
 });
 
-it('a file that is reloaded between two approvals holds for the second: a third has to approve', async () => {
+it('a policy file reloaded between two approvals applies to the second: a third person must approve', async () => {
   let policy = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
   const { deps, limit, approve, limitNow } = await world({ policyFor: () => policy });
   await verbsOf(deps).performAction(limit('act_1', 5000), { isLast: true });
@@ -51,7 +51,7 @@ it.each([
   ['25 hours ahead', 25 * 3_600_000],
   ['32 days ahead', 32 * DAY_MS],
   ['25 hours back', -25 * 3_600_000],
-])('a clock that jumps %s at any moment gives nobody the allowance of another day', async (_how, jumpMs) => {
+])("a clock that jumps %s at any moment gives nobody a second day's allowance", async (_how, jumpMs) => {
   for (let at = 1, isOver = false; !isOver; at += 1) {
     let readings = 0;
     const { deps, limit, limitNow } = await world();
@@ -64,12 +64,12 @@ it.each([
 
     await verbsOf({ ...deps, now }).performAction(limit('act_2', 2400), { isLast: true });
 
-    expect(limitNow(), `the clock jumps at its reading ${at}`).toBe(1400);
+    expect(limitNow(), `the clock jumps at reading ${at}`).toBe(1400);
     isOver = readings < at;
   }
 });
 
-it('what is lowered in the portal while an approval is worked on is not raised from there, at whichever reading it shows', async () => {
+it('does not raise a limit that is lowered in the portal during an approval, whichever read shows it', async () => {
   for (let at = 1, isOver = false; !isOver; at += 1) {
     const { deps, service, writes, limit, approve } = await world();
     await verbsOf(deps).performAction(limit('act_1', 5000), { isLast: true });

@@ -17,7 +17,7 @@ it('adds the earlier raises to the new one', () => {
   expect(countedCents({ ...counted, ownCents: null })).toBe(Number.POSITIVE_INFINITY);
 });
 
-it('is too much for one person above the amount, not at it', () => {
+it('exceeds the amount for one person only above it', () => {
   expect(tooMuchForOne(counted)).toBeNull();
   expect(tooMuchForOne({ ...counted, ownCents: 40_001 })).toMatchObject({ ownCents: 40_001 });
   expect(tooMuchForOne({ ...counted, ownCents: null })).toMatchObject({ ownCents: null });

@@ -14,7 +14,7 @@ const people: Readonly<Record<string, readonly Role[]>> = {
   both: ['operator', 'approver'],
 };
 
-/** `yes`, `no`, or how many others have to say yes. */
+/** `yes`, `no`, or how many others have to approve. */
 function short(decision: Decision): string {
   if (decision.kind === 'allowed') return 'yes';
   if (decision.kind === 'late') return 'late';
@@ -27,7 +27,7 @@ function decided(verb: Verb, question: Facts): string {
 }
 
 /**
- * What each may do: first with somebody else's card, then with the own one; with little and with much money each.
+ * The decisions for each verb: first for someone else's card, then for one's own, each with a small and a large amount.
  *
  * Columns: nobody, operator, approver, both.
  */
@@ -72,19 +72,19 @@ describe('who may do what', () => {
   });
 
   it.each([
-    ['of nothing, a lower limit, takes one', 0, 'yes'],
-    ['of exactly the amount takes one', LITTLE, 'yes'],
-    ['of a cent more takes two', MUCH, '+1'],
-    ['of no known amount takes two', Number.POSITIVE_INFINITY, '+1'],
+    ['of nothing, to a lower limit, needs one', 0, 'yes'],
+    ['of exactly the amount needs one', LITTLE, 'yes'],
+    ['of a cent more needs two', MUCH, '+1'],
+    ['of an unknown amount needs two', Number.POSITIVE_INFINITY, '+1'],
   ])('a raise %s', (_what, raiseCents, expected) => {
     expect(decided('limit', { roles: ['approver'], isOwnCard: false, raiseCents })).toBe(expected);
   });
 
   it.each<[string, Partial<Facts>, string]>([
-    ['who blocked, after 60 seconds', { isOwnAction: true, ageMs: MINUTE }, 'yes'],
-    ['who blocked, a moment later', { isOwnAction: true, ageMs: MINUTE + 1 }, 'no'],
-    ['somebody else, at once', { isOwnAction: false, ageMs: 0 }, 'no'],
-    ['who blocked, but is no operator any more', { isOwnAction: true, ageMs: 0, roles: [] }, 'no'],
+    ['the blocker, after 60 seconds', { isOwnAction: true, ageMs: MINUTE }, 'yes'],
+    ['the blocker, a moment later', { isOwnAction: true, ageMs: MINUTE + 1 }, 'no'],
+    ['someone else, at once', { isOwnAction: false, ageMs: 0 }, 'no'],
+    ['the blocker, who is no longer an operator', { isOwnAction: true, ageMs: 0, roles: [] }, 'no'],
   ])('undoing a block: %s', (_what, over, expected) => {
     expect(decided('undo-block', { roles: ['operator'], isOwnCard: false, ...over })).toBe(expected);
   });
@@ -110,10 +110,10 @@ describe('who may do what', () => {
   it.each<[string, Partial<Facts>, string]>([
     ['after a quarter of an hour', {}, 'yes'],
     ['before', { ageMs: 15 * MINUTE - 1 }, 'no'],
-    ['for the own card', { isOwnCard: true }, 'no'],
-    ['for what the person asked for', { isOwnAction: true }, 'no'],
-    ['by somebody without a role', { roles: ['holder'] }, 'no'],
-  ])('breaking the glass: %s', (_what, over, expected) => {
+    ["for one's own card", { isOwnCard: true }, 'no'],
+    ["for one's own request", { isOwnAction: true }, 'no'],
+    ['by a person without a role', { roles: ['holder'] }, 'no'],
+  ])('emergency override: %s', (_what, over, expected) => {
     const question = { roles: ['operator' as const], isOwnCard: false, ageMs: 15 * MINUTE, ...over };
 
     expect(decided('emergency-override', question)).toBe(expected);
@@ -129,14 +129,17 @@ describe('who may do what', () => {
     ['limit', { raiseCents: LITTLE }, 'late'],
     ['limit', { raiseCents: MUCH }, '+1'],
     ['decide', { raiseCents: 1 }, 'late'],
-  ])('what waited longer than ten minutes is done only where it loosens nothing: %s %j', (verb, over, expected) => {
-    const facts = { roles: ['approver' as const], isOwnCard: false, ...over };
+  ])(
+    'an action that waited longer than ten minutes is done only if it loosens nothing: %s %j',
+    (verb, over, expected) => {
+      const facts = { roles: ['approver' as const], isOwnCard: false, ...over };
 
-    expect(decided(verb, { ...facts, waitedMs: LATE_MS + 1 })).toBe(expected);
-    expect(decided(verb, { ...facts, waitedMs: LATE_MS })).toBe(expected === 'late' ? 'yes' : expected);
-  });
+      expect(decided(verb, { ...facts, waitedMs: LATE_MS + 1 })).toBe(expected);
+      expect(decided(verb, { ...facts, waitedMs: LATE_MS })).toBe(expected === 'late' ? 'yes' : expected);
+    },
+  );
 
-  it('before it is known which card is meant, a holder may as far as one can tell', () => {
+  it('before the card is known, a holder is allowed as far as one can tell', () => {
     expect(decided('block', { roles: ['holder'] })).toBe('yes');
     expect(decided('block', { roles: ['holder'], isOwnCard: false })).toBe('no');
     expect(decided('block', { roles: [] })).toBe('no');
@@ -144,18 +147,18 @@ describe('who may do what', () => {
     expect(decided('limit', { roles: ['approver'], raiseCents: LITTLE })).toBe('yes');
   });
 
-  it('who held the card until lately may not ask for more, and may not unblock it', () => {
+  it('a recent former holder may neither ask for more nor unblock the card', () => {
     const facts = { roles: ['approver' as const], isOwnCard: true, isHolder: false };
 
     expect(decided('ask', facts)).toBe('no');
     expect(decided('unblock', facts)).toBe('no');
   });
 
-  it('nobody approves what they asked for, or approves twice', () => {
+  it('nobody approves their own request, or approves twice', () => {
     expect(decided('decide', { roles: ['approver'], isOwnCard: false, isOwnAction: true })).toBe('no');
   });
 
-  it('a verb that always needs others needs them with any card, for any amount', () => {
+  it('a verb that always needs others needs them for any card and any amount', () => {
     const permission = { role: null, doing: 'try', needsOthers: 'always' } as const;
     const asked = (raiseCents: number, isOwnCard: boolean) =>
       short(
@@ -168,7 +171,7 @@ describe('who may do what', () => {
   it.each([
     ['block', 'Only operators and approvers may'],
     ['unblock', 'Only approvers may'],
-  ] as const)('who may not %s is told who may', (verb, why) => {
+  ] as const)('a person who may not %s is told who may', (verb, why) => {
     const refused = decide(
       verbs[verb].permission,
       { roles: [], isOwnCard: false },
@@ -178,7 +181,7 @@ describe('who may do what', () => {
     expect(refused).toMatchObject({ kind: 'refused', why: expect.stringContaining(why) });
   });
 
-  it('what only a holder may is said of the card’s holder', () => {
+  it('an action only for holders names the card’s holder', () => {
     const permission = { role: 'holder', doing: 'try' } as const;
     const refused = decide(
       permission,
@@ -189,7 +192,7 @@ describe('who may do what', () => {
     expect(refused).toEqual({ kind: 'refused', why: 'Only the card’s holder may try.', who: 'holder' });
   });
 
-  it('every no says why', () => {
+  it('every refusal has a reason', () => {
     for (const [, verb, question] of cases) {
       const decision = decide(verbs[verb].permission, question, approvalPolicyOf({ twoPersonAboveCents: LITTLE }));
       if (decision.kind === 'refused') expect(decision.why).toMatch(/^[A-Z].*\.$/);
@@ -205,15 +208,15 @@ describe('the policy', () => {
   ];
 
   it.each<[string, Partial<Facts>, string]>([
-    ['asks as many others as the amount takes, who asks being one', { raiseCents: 50_000 }, '+1'],
-    ['asks more for more', { raiseCents: 50_001 }, '+2'],
-    ['asks one more about the own card', { raiseCents: 50_001, isOwnCard: true }, '+3'],
-    ['asks nobody about what is no raise', { raiseCents: 0 }, 'yes'],
+    ['needs as many approvers as the amount requires, counting the person who asks', { raiseCents: 50_000 }, '+1'],
+    ['needs more for a larger amount', { raiseCents: 50_001 }, '+2'],
+    ["needs one more for one's own card", { raiseCents: 50_001, isOwnCard: true }, '+3'],
+    ['needs none if it is not a raise', { raiseCents: 0 }, 'yes'],
   ])('%s', (_what, question, expected) => {
     expect(short(decide(verbs.limit.permission, { ...approver, ...question }, { bands }))).toBe(expected);
   });
 
-  it('asks a second person about a small raise that goes over a cap', () => {
+  it('needs a second person for a small raise that exceeds a cap', () => {
     const policy = approvalPolicyOf({ twoPersonAboveCents: LITTLE });
     const question = { ...approver, raiseCents: 1, isOverCap: true };
 
@@ -225,9 +228,9 @@ describe('the policy', () => {
 
   it.each<[string, number, string]>([
     ['a day', 86_400_000, 'yes'],
-    ['longer than it may be', 86_400_001, 'no'],
-    ['until somebody changes it', Number.POSITIVE_INFINITY, 'no'],
-  ])('lets a raise last: %s', (_what, lastsMs, expected) => {
+    ['longer than allowed', 86_400_001, 'no'],
+    ['until someone changes it', Number.POSITIVE_INFINITY, 'no'],
+  ])('the duration of a raise: %s', (_what, lastsMs, expected) => {
     const policy = {
       ...approvalPolicyOf({ twoPersonAboveCents: LITTLE }),
       durations: { longestMs: 86_400_000, mayStay: false },

@@ -23,7 +23,7 @@ const decision: RecordedDecision = {
   others: 0,
 };
 
-it('keeps what the policy was asked and answered, once for each action and answer', async () => {
+it('stores each decision once per action and answer', async () => {
   const decisions = createDecisions(redis());
 
   await decisions.remember(decision, nowMs);
@@ -37,7 +37,7 @@ it('keeps what the policy was asked and answered, once for each action and answe
   expect(await decisions.since(nowMs + 1)).toHaveLength(1);
 });
 
-it('forgets what is older than 30 days', async () => {
+it('drops decisions older than 30 days', async () => {
   const decisions = createDecisions(redis());
 
   await decisions.remember(decision, nowMs);

@@ -22,7 +22,7 @@ delegates:
   policyOfVariables({ operators: [], approvers: [], twoPersonAboveCents: 100_000, serviceZone: 'America/New_York' }),
 );
 
-/** Ana and Ben approve; Hugo and Ida stand in for Ana. */
+/** Ana and Ben are approvers. Hugo and Ida are Ana's delegates. */
 async function world(over: Partial<WorldDeps> = {}) {
   const inForce = { policy };
   const { rolesOf } = createPermissions({
@@ -56,7 +56,7 @@ async function world(over: Partial<WorldDeps> = {}) {
   return { ...made, inForce, verbs, by, limit, approve, limitNow, answer };
 }
 
-it('a delegate changes limits in the place of an approver', async () => {
+it('a delegate changes limits in place of an approver', async () => {
   const { limit, limitNow } = await world();
 
   await limit('U0HUGO', 500);
@@ -64,7 +64,7 @@ it('a delegate changes limits in the place of an approver', async () => {
   expect(limitNow()).toBe(500);
 });
 
-it('a delegate may not do to a card what its holder may not, in whose place they are', async () => {
+it('a delegate may not change a card that its holder, for whom they stand in, may not change', async () => {
   const { deps, limit, limitNow, answer, verbs, by } = await world();
   const at = deps.now().toISOString();
   await deps.links.link({ acctId, userId: 'U0ANA', provedBy: 'approver', by: 'U0BEN', at });
@@ -74,10 +74,10 @@ it('a delegate may not do to a card what its holder may not, in whose place they
   expect(answer()).toContain('Only approvers may change limits');
   expect(limitNow()).toBe(400);
   await verbs.performAction(ask('block', { ...byCommand, ...by('U0HUGO') }), { isLast: true });
-  expect(answer(), 'what makes a card safer is not refused').toMatch(/^Blocked/);
+  expect(answer(), 'an action that makes the card safer is not refused').toMatch(/^Blocked/);
 });
 
-it('an approver and their delegate are one approval, in either order', async () => {
+it('an approver and their delegate count as one approval, in either order', async () => {
   const { limit, approve, limitNow, answer } = await world();
   await limit('U0ANA', 5000);
   await approve('U0HUGO');
@@ -92,7 +92,7 @@ it('an approver and their delegate are one approval, in either order', async () 
   expect(limitNow()).toBe(9000);
 });
 
-it('two delegates of one approver are one approval', async () => {
+it('two delegates of one approver count as one approval', async () => {
   const { limit, approve, limitNow, answer } = await world();
   await limit('U0HUGO', 5000);
   await approve('U0IDA');
@@ -102,20 +102,20 @@ it('two delegates of one approver are one approval', async () => {
   expect(limitNow()).toBe(5000);
 });
 
-it('approvals of two people are one, where one of them is by now only the delegate of the approver of the other', async () => {
+it('two approvals count as one if one person is now only a delegate of the approver for whom the other stands in', async () => {
   const { limit, approve, limitNow, inForce } = await world();
   const approvers = { mentioned: [], permitted: ['U0ANA', 'U0BEN', 'U0HUGO'] };
   inForce.policy = { ...policy, standard: { ...policy.standard, approvers } };
   await limit('U0HUGO', 5000);
   inForce.policy = policy;
   await approve('U0IDA');
-  expect(limitNow(), 'Hugo and Ida are both in the place of Ana').toBe(400);
+  expect(limitNow(), 'Hugo and Ida both stand in for Ana').toBe(400);
 });
 
 it.each([
-  ['held the card until lately', {}],
+  ['recently held the card', {}],
   [
-    'has the e-mail address that the card program has',
+    'has the email that the card program has for the card',
     {
       directory: { account: async () => ({ acctId, email: 'ana@example.com', cards: [] }) },
       person: async (userId: string) => ({
@@ -140,7 +140,7 @@ it.each([
   expect(limitNow()).toBe(400);
 });
 
-it('a delegate does not confirm, in the place of an approver, what that approver claims', async () => {
+it('a delegate cannot confirm the claim of the approver for whom they stand in', async () => {
   const { deps, verbs, by, answer } = await world();
   const cards = [{ acctId, isSameName: false, isSameEmail: false }];
   const action = ask('claim', by('U0ANA'));
@@ -159,24 +159,27 @@ it('a delegate does not confirm, in the place of an approver, what that approver
 /** Ana, Ben and Hugo may each raise by $1,000 alone within 24 hours. */
 it.each<[string, string[], boolean]>([
   ['an approver and then their delegate', ['U0ANA', 'U0HUGO'], false],
-  ['a delegate and then the approver in whose place they were', ['U0HUGO', 'U0ANA'], false],
+  ['a delegate and then the approver for whom they stood in', ['U0HUGO', 'U0ANA'], false],
   ['two delegates of one approver', ['U0HUGO', 'U0IDA'], false],
   ['a delegate of two people and the second of them', ['U0IDA', 'U0BEN'], false],
   ['two approvers', ['U0ANA', 'U0BEN'], true],
-  ['a delegate and an approver in whose place they are not', ['U0HUGO', 'U0BEN'], true],
-])('what %s may raise is that of one person where one stands in for the other', async (_who, [first, second], both) => {
-  const { limit, limitNow, inForce } = await world();
-  const alsoForBen = { for: 'U0BEN', to: 'U0IDA', from: '2026-11-01', until: '2026-11-30' };
-  inForce.policy = { ...policy, delegations: [...policy.delegations, alsoForBen] };
+  ['a delegate and an approver for whom they do not stand in', ['U0HUGO', 'U0BEN'], true],
+])(
+  "the combined raises of %s count as one person's if one stands in for the other",
+  async (_who, [first, second], both) => {
+    const { limit, limitNow, inForce } = await world();
+    const alsoForBen = { for: 'U0BEN', to: 'U0IDA', from: '2026-11-01', until: '2026-11-30' };
+    inForce.policy = { ...policy, delegations: [...policy.delegations, alsoForBen] };
 
-  await limit(first ?? '', 1400);
-  expect(limitNow(), 'the first raise').toBe(1400);
-  await limit(second ?? '', 2400);
+    await limit(first ?? '', 1400);
+    expect(limitNow(), 'the first raise').toBe(1400);
+    await limit(second ?? '', 2400);
 
-  expect(limitNow()).toBe(both ? 2400 : 1400);
-});
+    expect(limitNow()).toBe(both ? 2400 : 1400);
+  },
+);
 
-it('what a delegate raised counts for the approver also when nobody stands in any more', async () => {
+it("a delegate's raise still counts for the approver after the delegation has ended", async () => {
   const { limit, limitNow, inForce } = await world();
   await limit('U0HUGO', 1400);
   inForce.policy = { ...policy, delegations: [] };
@@ -186,7 +189,7 @@ it('what a delegate raised counts for the approver also when nobody stands in an
   expect(limitNow()).toBe(1400);
 });
 
-it('an approver who stands in for another one raises for themselves', async () => {
+it('an approver who stands in for another one raises on their own account', async () => {
   const { limit, limitNow, inForce } = await world();
   inForce.policy = { ...policy, delegations: [{ for: 'U0ANA', to: 'U0BEN', from: '2026-11-01', until: '2026-11-30' }] };
   await limit('U0ANA', 1400);
@@ -196,7 +199,7 @@ it('an approver who stands in for another one raises for themselves', async () =
   expect(limitNow()).toBe(2400);
 });
 
-it('a delegate of a delegate raises only in the place of whom they stand in for', async () => {
+it('a delegate of a delegate raises only for the person for whom they stand in', async () => {
   const { limit, limitNow, inForce, answer } = await world();
   const passedOn = { for: 'U0HUGO', to: 'U0KAI', from: '2026-11-01', until: '2026-11-30' };
   inForce.policy = { ...policy, delegations: [...policy.delegations, passedOn] };
@@ -207,22 +210,25 @@ it('a delegate of a delegate raises only in the place of whom they stand in for'
   inForce.policy = { ...inForce.policy, standard: { ...policy.standard, approvers } };
   await limit('U0ANA', 1400);
   await limit('U0KAI', 2400);
-  expect(limitNow(), 'Hugo is an approver now, and Kai is in his place').toBe(2400);
+  expect(limitNow(), 'Hugo is an approver now, and Kai stands in for him').toBe(2400);
   await limit('U0HUGO', 2500);
-  expect(limitNow(), 'what Kai raised counts for Hugo').toBe(2400);
+  expect(limitNow(), "Kai's raise counts for Hugo").toBe(2400);
 });
 
 it.each([
   ['U0ANA', 'U0HUGO'],
   ['U0HUGO', 'U0ANA'],
-])('the cap of a person holds them together with their delegate, on all cards: %s, then %s', async (first, second) => {
-  const caps = { ...policy.standard.approval.caps, person: { dayCents: 50_000, monthCents: null } };
-  const { limit, limitNow, deps } = await world({ policyFor: () => ({ ...policy.standard.approval, caps }) });
-  const elsewhere = { actionId: 'act_else', acctId: acctId + 1, rule: 'limit:daily:', cents: 40_000, askedBy: first };
-  const inPlaceOf = first === 'U0HUGO' ? ['U0ANA'] : [];
-  await deps.recentRaises.add({ ...elsewhere, by: first, inPlaceOf, atMs: deps.now().getTime() });
+])(
+  'the cap per person covers a person and their delegate together, across all cards: %s, then %s',
+  async (first, second) => {
+    const caps = { ...policy.standard.approval.caps, person: { dayCents: 50_000, monthCents: null } };
+    const { limit, limitNow, deps } = await world({ policyFor: () => ({ ...policy.standard.approval, caps }) });
+    const elsewhere = { actionId: 'act_else', acctId: acctId + 1, rule: 'limit:daily:', cents: 40_000, askedBy: first };
+    const inPlaceOf = first === 'U0HUGO' ? ['U0ANA'] : [];
+    await deps.recentRaises.add({ ...elsewhere, by: first, inPlaceOf, atMs: deps.now().getTime() });
 
-  await limit(second, 600);
+    await limit(second, 600);
 
-  expect(limitNow(), 'with $400 on another card it is more than $500').toBe(400);
-});
+    expect(limitNow(), 'with $400 on another card it exceeds $500').toBe(400);
+  },
+);

@@ -17,7 +17,7 @@ it('an approver has one delegate at a time, until the approver ends it', async (
   expect(await store().of('U0ANA')).toBeNull();
 });
 
-it('whoever can write to Redis makes nobody a delegate: neither in clear text nor by moving an entry', async () => {
+it('nobody becomes a delegate by writing to Redis, neither with plain text nor by moving an entry', async () => {
   await store().set('U0ANA', delegation);
   const sealed = await redis().hget(stateKey('delegations'), 'U0ANA');
   await redis().hset(stateKey('delegations'), { U0ZOE: sealed ?? '', U0OTTO: JSON.stringify(delegation) });

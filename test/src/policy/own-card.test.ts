@@ -9,7 +9,7 @@ const redis = useRedis();
 const ANA = { userId: 'U0ANA', teamId: 'T1' };
 const BEN = { userId: 'U0BEN', teamId: 'T1' };
 
-/** A card that Ana held until `agoMs` ago, then took off herself; `next` is linked to it since. */
+/** A card that Ana held until `agoMs` ago and then unlinked herself. `next` has been linked to it since. */
 async function afterUnlink(agoMs: number, next: string | null = null) {
   let now = Date.now() - agoMs;
   const links = createLinks(redis(), () => now);
@@ -27,12 +27,12 @@ const decide = (over: Over): Action =>
   ask('decide', { approve: true, id: 'act_decide1', target: { kind: 'request', requestId: 'req_limit1' }, ...over });
 const text = ({ answers }: { answers: readonly { text: string }[] }): string => answers.at(-1)?.text ?? '';
 
-describe('the own card', () => {
+describe("one's own card", () => {
   it.each([
     ['unlinked a moment ago', 0, null],
     ['unlinked just under a day ago', FORMER_HOLDER_MS - 60_000, null],
-    ['linked to somebody else meanwhile', 0, 'U0HUGO'],
-  ] as const)('%s is not unblocked by who held it', async (_when, agoMs, next) => {
+    ['linked to someone else in the meantime', 0, 'U0HUGO'],
+  ] as const)('%s is not unblocked by its former holder', async (_when, agoMs, next) => {
     const { world } = await afterUnlink(agoMs, next);
     world.service.status = 'BLOCKED';
 
@@ -43,7 +43,7 @@ describe('the own card', () => {
     expect(await world.stations()).toEqual(['refused']);
   });
 
-  it('of a day ago is a card like any other', async () => {
+  it('unlinked more than a day ago is a card like any other', async () => {
     const { world } = await afterUnlink(FORMER_HOLDER_MS + 1000);
     world.service.status = 'BLOCKED';
 
@@ -52,7 +52,7 @@ describe('the own card', () => {
     expect(world.writes).toEqual(['status ACTIVE']);
   });
 
-  it('unlinked a moment ago is not raised alone: it takes another approver, and the own yes counts for nothing', async () => {
+  it("unlinked a moment ago needs another approver for a raise, and the former holder's approval does not count", async () => {
     const { world } = await afterUnlink(0);
 
     await performAction(ask('limit', { ...byCommand, actor: ANA }), world.deps);
@@ -66,7 +66,7 @@ describe('the own card', () => {
     expect(world.writes).toEqual(['limit 450']);
   });
 
-  it('linked after it was asked for keeps its new holder from saying yes', async () => {
+  it('linked after the request was made keeps its new holder from approving', async () => {
     const { world, link } = await afterUnlink(FORMER_HOLDER_MS + 1000);
     const changeRequest = {
       goals: [limitGoal('daily', 180_000)],

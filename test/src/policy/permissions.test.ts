@@ -22,7 +22,7 @@ import { until } from '../../support/until.ts';
 const log = createLog({ level: 'silent', process: 'test' });
 
 describe('role and verb', () => {
-  // Who asked withdraws; that it is them is looked at when it is done.
+  // Withdrawing is for the person who asked; that is checked when the action runs.
   const mayAll = new Set(['claim', 'choose', 'look', 'ask-permission', 'notify', 'withdraw']);
   const mayOperators = new Set([
     ...mayAll,
@@ -67,7 +67,7 @@ describe('role and verb', () => {
     ['recognize', ['holder', 'approver'], true],
     ['unblock', ['holder'], false],
     ['claim', ['holder'], false],
-  ])('%s by %j is for the own card only: %s', (verb, roles, isOwn) => {
+  ])("%s by %j is for one's own card only: %s", (verb, roles, isOwn) => {
     expect(isAsHolder(verb, roles)).toBe(isOwn);
   });
 });
@@ -79,19 +79,19 @@ const variables = policyOfVariables({
   serviceZone: 'America/New_York',
 });
 
-describe('the policy on record', () => {
+describe('the audited policy', () => {
   const permission = { role: 'operator', doing: 'show cards' } as const;
   const wordsOf = (text: string): string =>
     policyOnRecord({ show: { permission } }, parsePolicy(text, 'policy.yaml', variables)).words;
 
-  it('says in one line who may do what, and where that is written', () => {
+  it('says in one line who may do what, and where that is configured', () => {
     expect(wordsOf('version: 1\noperators: [U9, U8]\napprovers: []')).toBe(
       'operators (U8 U9): show; approvers (nobody): these and ; holders, their own card: ; ' +
         'two approvers for a raise above $1,000.00; from policy.yaml',
     );
   });
 
-  it('names the groups of cards that have rules of their own', () => {
+  it('names the card groups with separate rules', () => {
     const groups = '[{ cards: [North, Van], approvers: [U5] }, { cards: [South], approvers: [U6] }]';
 
     expect(wordsOf(`version: 1\ngroups: ${groups}`)).toContain('; other rules for cards in North, Van; South; from');
@@ -132,7 +132,7 @@ describe('who has which role', () => {
     expect(await permissions.rolesOf(user)).toEqual({ roles, isComplete: true });
   });
 
-  it('is what the policy says about the group of the card, or any of them where no card is meant', async () => {
+  it("is what the policy says about the card's group, or about any group if no card is meant", async () => {
     policy = parsePolicy('version: 1\ngroups: [{ cards: [North], approvers: [U5] }]', 'policy.yaml', variables);
     const permissions = create(async () => []);
 
@@ -142,7 +142,7 @@ describe('who has which role', () => {
     expect((await permissions.rolesOf('U2', { group: 'North' })).roles).toEqual([]);
   });
 
-  it('is also that of whom somebody stands in for, also where that comes from a user group', async () => {
+  it('includes the roles of the people for whom somebody stands in, even those from a user group', async () => {
     const delegates = '[{ for: U4, to: U9, from: 1970-01-01, until: 1970-01-01 }]';
     policy = parsePolicy(`version: 1\ndelegates: ${delegates}`, 'policy.yaml', variables);
     const day = 86_400_000;
@@ -165,7 +165,7 @@ describe('who has which role', () => {
     ).toEqual([]);
   });
 
-  it('is that of the approver who named somebody as a delegate, while the policy lists that person, and is not passed on', async () => {
+  it('includes those of an approver who named a delegate, while the policy lists the delegate; delegates cannot pass them on', async () => {
     const day = { from: '1970-01-01', until: '1970-01-01' };
     named = [
       { for: 'U2', to: 'U8', ...day },
@@ -180,7 +180,7 @@ describe('who has which role', () => {
     expect((await permissions.rolesOf('U8')).roles).toEqual(['approver']);
     expect((await permissions.rolesOf('U9')).roles, 'named by a delegate').toEqual([]);
     policy = parsePolicy('version: 1\nown_delegates: [U9]', 'policy.yaml', variables);
-    expect((await permissions.rolesOf('U8')).roles, 'not listed any more').toEqual([]);
+    expect((await permissions.rolesOf('U8')).roles, 'no longer listed').toEqual([]);
   });
 
   it('changes with the policy, without a restart', async () => {
@@ -191,7 +191,7 @@ describe('who has which role', () => {
     expect(permissions.whoMay('approver')).toEqual(['U6']);
   });
 
-  it('is asked anew at every click', async () => {
+  it('is looked up at every click', async () => {
     const groups = { S1: ['U3'], S2: [] as string[] };
     const permissions = create(async (id) => groups[id as 'S1']);
     await permissions.rolesOf('U3');
@@ -201,7 +201,7 @@ describe('who has which role', () => {
     expect((await permissions.rolesOf('U3')).roles).toEqual([]);
   });
 
-  it('is asked once by all who ask at the same time, and again when the group changed meanwhile', async () => {
+  it('is looked up once for concurrent calls, and again if the group changed in the meantime', async () => {
     let calls = 0;
     const answers: ((members: string[]) => void)[] = [];
     const permissions = createPermissions({
@@ -218,10 +218,10 @@ describe('who has which role', () => {
       now: () => 0,
     });
     const first = [permissions.rolesOf('U3'), permissions.rolesOf('U4')];
-    await until(() => calls === 1, 'Slack is asked');
+    await until(() => calls === 1, 'the first lookup');
     version += '1';
     const second = permissions.rolesOf('U3');
-    await until(() => calls === 2, 'Slack is asked again');
+    await until(() => calls === 2, 'the second lookup');
     answers[1]?.([]);
     answers[0]?.(['U3']);
     await Promise.all(first);
@@ -231,7 +231,7 @@ describe('who has which role', () => {
     expect(calls).toBe(2);
   });
 
-  it('is not guessed when Slack does not answer, but what is certain counts', async () => {
+  it('is not guessed if Slack does not answer, but certain roles count', async () => {
     const permissions = create(async () => {
       throw new SlackError('usergroups.users.list', 'unknown', 'no_answer');
     });
@@ -240,7 +240,7 @@ describe('who has which role', () => {
     expect(await permissions.rolesOf('U1')).toEqual({ roles: ['operator'], isComplete: false });
   });
 
-  it('may be a minute old only when Slack says that it was asked too often', async () => {
+  it('may be up to a minute old only if Slack reports a rate limit', async () => {
     let at = 0;
     let failure: SlackError | null = null;
     const permissions = create(
@@ -258,7 +258,7 @@ describe('who has which role', () => {
     expect((await permissions.rolesOf('U3')).roles).toEqual(['operator']);
     at = 60_001;
     expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
-    // Within 20 seconds of its answer it is not even asked.
+    // Within 20 seconds of Slack's answer there is no new call.
     at = 20_001;
     failure = new SlackError('usergroups.users.list', 'unknown', 'no_answer');
     expect(await permissions.rolesOf('U3'), 'after any other failure').toEqual({ roles: [], isComplete: false });
@@ -267,7 +267,7 @@ describe('who has which role', () => {
     expect(await permissions.rolesOf('U3')).toEqual({ roles: [], isComplete: false });
   });
 
-  it('is not what was known before Slack reported a change, in no process; for a block that will do', async () => {
+  it('ignores answers from before a change reported by Slack, in every process, except for a block', async () => {
     let isSilent = false;
     const silent = new SlackError('usergroups.users.list', 'unknown', 'no_answer');
     const processes = [0, 1].map(() =>
@@ -298,7 +298,7 @@ const byGroup = policyOfVariables({
   serviceZone: 'America/New_York',
 });
 
-/** Ana is an approver by a group that Slack is asked for; what the group is can change without a word. */
+/** Ana is an approver through a user group. The group can change without an event from Slack. */
 function world() {
   const group = { members: ['U0ANA'] as readonly string[] | null, asked: 0 };
   let nowMs = 0;
@@ -322,8 +322,8 @@ function world() {
   return { group, currentRoles, advance };
 }
 
-describe('roles for what is shown', () => {
-  it('are asked for again after a minute, once for many', async () => {
+describe('roles for display', () => {
+  it('are looked up again after a minute, once for many callers', async () => {
     const { group, currentRoles, advance } = world();
     expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
     expect(await currentRoles('U0OTTO')).toEqual({ roles: ['operator', 'holder'], isComplete: true });
@@ -335,14 +335,14 @@ describe('roles for what is shown', () => {
     expect(await currentRoles('U0ANA')).toEqual({ roles: [], isComplete: true });
   });
 
-  it('are none while Slack does not say, and that is said; a storm asks it once in half a minute', async () => {
+  it('are empty and marked incomplete while Slack fails; a burst of calls retries only every half minute', async () => {
     const { group, currentRoles, advance } = world();
     group.members = null;
 
     await Promise.all(Array.from({ length: 20 }, () => currentRoles('U0ANA')));
     advance(29_999);
     expect(await currentRoles('U0ANA')).toEqual({ roles: [], isComplete: false });
-    // For both roles, which name the same group.
+    // One call for both roles, which name the same group.
     expect(group.asked).toBe(1);
 
     group.members = ['U0ANA'];
@@ -350,7 +350,7 @@ describe('roles for what is shown', () => {
     expect(await currentRoles('U0ANA')).toEqual({ roles: ['approver', 'operator'], isComplete: true });
   });
 
-  it('what Slack said within a minute counts, though it falls silent', async () => {
+  it('use an answer from the last minute if Slack fails', async () => {
     const { group, currentRoles, advance } = world();
     await currentRoles('U0ANA');
     group.members = null;
@@ -361,7 +361,7 @@ describe('roles for what is shown', () => {
 });
 
 describe('App Home', () => {
-  it('drawn again shows nothing of the team to who lost the role since it was opened, though nobody said so', async () => {
+  it("rendered again hides the team's data from a person who lost the role, even without an event", async () => {
     const { group, currentRoles, advance } = world();
     const teamFor: boolean[] = [];
     const published: string[] = [];
@@ -394,7 +394,7 @@ describe('App Home', () => {
   });
 });
 
-it('a report of Slack’s reaches every process through Redis', async () => {
+it('a change reported by Slack reaches every process through Redis', async () => {
   const [web, worker] = [createRolesVersion(redis()), createRolesVersion(redis())];
   const before = await worker.read();
 
@@ -403,7 +403,7 @@ it('a report of Slack’s reaches every process through Redis', async () => {
   expect(await worker.read()).not.toBe(before);
 });
 
-it('whoever stands in for somebody of a user group that is mentioned is mentioned with it', async () => {
+it('mentioning a user group also mentions the delegates of its members', async () => {
   const text = 'version: 1\napprovers: { mentioned: [S1], permitted: [U0ZOE] }\ndelegates:\n';
   const delegate = (whom: string, to: string) =>
     `  - { for: ${whom}, to: ${to}, from: 1970-01-01, until: 1970-01-02 }\n`;

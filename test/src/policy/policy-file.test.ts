@@ -24,7 +24,7 @@ function problemsOf(text: string): readonly string[] {
 }
 
 describe('a policy file', () => {
-  it('says who may, alone or with whom, for how long, and how much together', () => {
+  it('says who may, alone or with whom, for how long, and up to which total', () => {
     const policy = parse(`
 version: 1
 approvers: { mentioned: [U0ANA], permitted: [S0FIN] }
@@ -63,7 +63,7 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
     expect(parse('{"version": 1, "approvers": ["U0ZOE"]}').standard.approvers.permitted).toEqual(['U0ZOE']);
   });
 
-  it('holds as the variables say where it says nothing, and a group as the rest of the file', () => {
+  it('falls back to the environment variables, and a group to the rest of the file', () => {
     const policy = parse('version: 1\napprovers: [U0ZOE]\ngroups: [{ cards: [North], operators: [U0GUS] }]');
 
     expect(policy.standard.approval).toEqual(variables.standard.approval);
@@ -79,10 +79,10 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
   });
 
   it.each<[string, string, string]>([
-    ['a person that is none', 'version: 1\napprovers:\n  - ana', 'policy.yaml:3: approvers'],
+    ['an invalid person', 'version: 1\napprovers:\n  - ana', 'policy.yaml:3: approvers'],
     ['an unknown word', 'version: 1\n\naprovers: [U0ANA]', 'does not know aprovers'],
     [
-      'an amount that is none',
+      'an invalid amount',
       'version: 1\namounts:\n  - up_to: lots\n    approvals: 1\n  - approvals: 2',
       'policy.yaml:3: amounts[0].up_to: expected an amount',
     ],
@@ -92,33 +92,33 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
       'policy.yaml:4: caps.person.24h: expected whole cents',
     ],
     [
-      'an amount so small that it is none',
+      'an amount too small to be one',
       'version: 1\ncaps:\n  person:\n    24h: 1e-7',
       'policy.yaml:4: caps.person.24h: expected whole cents',
     ],
     [
-      'amounts that fall',
+      'falling amounts',
       'version: 1\namounts:\n  - up_to: 9\n    approvals: 1\n  - up_to: 8\n    approvals: 1\n  - approvals: 2',
       'policy.yaml:5: amounts[1].up_to: expected a larger amount',
     ],
     [
-      'amounts that end',
+      'no open-ended amount',
       'version: 1\namounts:\n  - up_to: 9\n    approvals: 1',
       'policy.yaml:3: amounts[0]: expected the last one without up_to',
     ],
     ['no approvals', 'version: 1\namounts:\n  - approvals: 0', 'policy.yaml:3: amounts[0].approvals'],
     [
-      'a duration that is none',
+      'an invalid duration',
       'version: 1\ndurations:\n  longest: a while',
       'policy.yaml:3: durations.longest: expected a duration',
     ],
     [
-      'a duration that is a number',
+      'a number for a duration',
       'version: 1\ndurations:\n  longest: 7',
       'policy.yaml:3: durations.longest: expected a duration such as 7 days',
     ],
     [
-      'a card group that is there twice',
+      'a card group listed twice',
       'version: 1\ngroups:\n  - cards: [North]\n  - cards:\n      - north',
       'policy.yaml:5: groups[1].cards[0]: expected each card group once',
     ],
@@ -133,26 +133,26 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
       'policy.yaml:3: delegates[0].until',
     ],
     ['no version', 'approvers: [U0ANA]', 'version: expected version: 1'],
-    ['a word twice', 'version: 1\nversion: 1', 'policy.yaml:2: '],
-    ['what is no YAML', 'version: 1\napprovers: [U0ANA', 'policy.yaml:2'],
-    ['nothing at all', '', 'version: expected version: 1'],
+    ['a duplicate key', 'version: 1\nversion: 1', 'policy.yaml:2: '],
+    ['invalid YAML', 'version: 1\napprovers: [U0ANA', 'policy.yaml:2'],
+    ['no content', '', 'version: expected version: 1'],
     [
-      'a key with a typo',
+      'a misspelled key',
       'version: 1\n\naprovers: [U0ANA]',
       'policy.yaml:3: does not know aprovers; did you mean approvers?',
     ],
-  ])('with %s is refused, with the line and the reason', (_what, text, problem) => {
+  ])('with %s is rejected with the line and the reason', (_what, text, problem) => {
     expect(problemsOf(text).join('\n')).toContain(problem);
   });
 
-  it('with several problems names them all', () => {
+  it('with several problems reports all of them', () => {
     expect(problemsOf('version: 2\napprovers: [x]\ndurations: { permanent: maybe }')).toHaveLength(3);
   });
 });
 
 const examples = readdirSync('docs/policy').filter((name) => name.endsWith('.yaml'));
 
-it.each(examples)('the example docs/policy/%s is a policy', (name) => {
+it.each(examples)('the example docs/policy/%s is a valid policy', (name) => {
   const policy = parsePolicy(readFileSync(`docs/policy/${name}`, 'utf8'), name, variables);
 
   expect(policy.standard.approvers.permitted.length).toBeGreaterThan(0);

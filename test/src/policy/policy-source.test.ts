@@ -27,13 +27,13 @@ function fileWith(text: string) {
 const approversIn = (source: ReturnType<typeof openPolicy>) => source.current().standard.approvers.permitted;
 
 describe('the policy of a process', () => {
-  it('is what the variables say, where there is no file', () => {
+  it('comes from the environment variables if there is no file', () => {
     const { config } = fileWith('');
 
     expect(readPolicy({ ...config, policyFile: null }).standard.approvers.permitted).toEqual(['U0ANA']);
   });
 
-  it('stops the process from starting when the file is no policy, or is not there', () => {
+  it('keeps the process from starting if the file is invalid or missing', () => {
     const { config } = fileWith('version: 2');
 
     expect(() => openPolicy(config, log)).toThrow(/policy\.yaml:1: version: expected version: 1/);
@@ -50,7 +50,7 @@ describe('the policy of a process', () => {
     expect(approversIn(source)).toEqual(['U0ZOE']);
   });
 
-  it('stays as it was while the file is no policy', () => {
+  it('stays unchanged while the file is invalid', () => {
     const { write, config } = fileWith('version: 1\napprovers: [U0BEN]');
     const source = openPolicy(config, log);
 
@@ -60,7 +60,7 @@ describe('the policy of a process', () => {
   });
 });
 
-it('a watch tells once that the file cannot be used, and once that it can again', async () => {
+it('a watch reports an invalid file once, and its repair once', async () => {
   vi.useFakeTimers();
   const { write, config } = fileWith('version: 1');
   const told: string[] = [];
@@ -82,10 +82,10 @@ it('a watch tells once that the file cannot be used, and once that it can again'
   expect(told).toEqual([expect.stringContaining('expected version: 1'), 'valid']);
 });
 
-it('a watch tells again what could not be told', async () => {
+it('a watch repeats a report that failed', async () => {
   vi.useFakeTimers();
   const { write, config } = fileWith('version: 1');
-  const onInvalid = vi.fn().mockRejectedValueOnce(new Error('Redis is away')).mockResolvedValue(undefined);
+  const onInvalid = vi.fn().mockRejectedValueOnce(new Error('redis is unavailable')).mockResolvedValue(undefined);
   const stop = watchPolicy(openPolicy(config, log), { onInvalid, onValid: async () => {}, log });
 
   write('version: 2');

@@ -22,28 +22,28 @@ delegates:
 );
 
 describe('who may', () => {
-  it('is who the variables name, where there is no file', () => {
+  it('is defined by the environment variables if there is no file', () => {
     expect(permittedTo(variables, 'approver', 'North')).toEqual(['U0ANA', 'S0FIN']);
     expect(mentionedAs(variables, 'operator', new Date(0), null)).toEqual(['U0OLGA', 'U0ANA', 'S0FIN']);
     expect(permittedTo(variables, 'holder')).toEqual([]);
   });
 
-  it('is who the group of the card names', () => {
+  it("is defined by the card's group", () => {
     expect(permittedTo(policy, 'approver', 'North')).toEqual(['U0NINA', 'S0NORTH']);
     expect(permittedTo(policy, 'approver', 'South')).toEqual(['U0ANA', 'S0FIN']);
-    expect(permittedTo(policy, 'operator', 'North'), 'what the group does not say').toEqual(['U0OLGA', 'U0ANA']);
+    expect(permittedTo(policy, 'operator', 'North'), 'whatever the group does not define').toEqual(['U0OLGA', 'U0ANA']);
   });
 
-  it('of any card are all together', () => {
+  it('includes everyone if no card is meant', () => {
     expect(permittedTo(policy, 'approver')).toEqual(['U0ANA', 'S0FIN', 'U0NINA', 'S0NORTH']);
   });
 
-  it('is not always mentioned', () => {
+  it('does not always include a mention', () => {
     expect(mentionedAs(policy, 'approver', new Date(0), 'North')).toEqual(['U0NINA']);
   });
 });
 
-it('mentions who stands in for somebody who is mentioned, on the days on which they do', () => {
+it('mentions the delegates of a mentioned person on the days of the delegation', () => {
   const away = parsePolicy(
     'version: 1\napprovers: { mentioned: [U0ANA], permitted: [U0ZOE] }\ndelegates:\n' +
       '  - { for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-26 }\n' +
@@ -59,7 +59,7 @@ it('mentions who stands in for somebody who is mentioned, on the days on which t
   expect(mentionedOn('2026-12-27')).toEqual(['U0ANA']);
 });
 
-it('finds the section of a card by its group, whatever its case', () => {
+it('finds the section of a card by its group, ignoring case', () => {
   expect(sectionOf(policy, ' NORTH').cardGroups).toEqual(['North']);
   expect(sectionOf(policy, null).cardGroups).toEqual([]);
 });
@@ -69,11 +69,11 @@ it.each([
   ['2026-12-24T05:00:00Z', ['U0ANA']],
   ['2027-01-01T04:59:00Z', ['U0ANA']],
   ['2027-01-01T05:00:00Z', []],
-])('at %s the delegate stands in for %j: whole days of the card service', (at, expected) => {
+])('at %s the delegate stands in for %j, in full days of the card service', (at, expected) => {
   expect(standsInFor(policy, 'U0BEN', new Date(at))).toEqual(expected);
 });
 
-it('has another hash when somebody else may', () => {
+it('changes its hash if someone else may', () => {
   const other = { operators: [], approvers: ['U0ANA'], twoPersonAboveCents: 100_000, serviceZone: 'UTC' };
 
   expect(policyOfVariables(other).hash).not.toBe(variables.hash);

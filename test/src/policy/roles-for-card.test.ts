@@ -8,7 +8,7 @@ const UNKNOWN = 3;
 const groups: Readonly<Record<number, string | null>> = { [NORTH]: 'North', [SOUTH]: 'South' };
 const asked: unknown[] = [];
 
-/** Olga is an operator of the north, and holds the card of the south. */
+/** Olga is an operator of the north group, and holds the card of the south group. */
 const rolesOf = async (_userId: string, { group }: { readonly group?: string | null } = {}) => {
   asked.push(group);
   const roles: Role[] = group === 'South' ? ['holder'] : ['operator', 'holder'];
@@ -21,7 +21,7 @@ const links = {
 const show: Permission = { role: 'operator', doing: 'see cards', holderMay: true };
 const block: Permission = { role: 'operator', doing: 'see cards' };
 
-it('the roles for a card are those of its group, and holder only of the own card', async () => {
+it("the roles for a card are those of its group, and include holder only for one's own card", async () => {
   const rolesForCard = createRolesForCard({ rolesOf, links, groupOfCard: async (acctId) => groups[acctId] });
 
   expect(await rolesForCard('U0OLGA', NORTH)).toMatchObject({ roles: ['operator'], isGroupKnown: true });
@@ -32,7 +32,7 @@ it('the roles for a card are those of its group, and holder only of the own card
   });
 });
 
-it('of many cards those are left that the person may look at, with one question for each group', async () => {
+it('filters cards to those the person may look at, with one lookup per group', async () => {
   const cardsFor = createCardsFor({ rolesOf, links });
   const cards = [
     { acctId: NORTH, group: 'North' },

@@ -24,7 +24,7 @@ function world() {
 
 const limited = new SlackError('users.info', 'rate_limited', 'ratelimited');
 
-it('a person who does three things a second for a minute is asked about three times', async () => {
+it('looks up a person who does three things a second only three times a minute', async () => {
   const { of, slack, moment } = world();
 
   for (; moment.ms < 60_000; moment.ms += 333) await of('U1', { knownForMs: PERSON_KNOWN_FOR_MS });
@@ -32,7 +32,7 @@ it('a person who does three things a second for a minute is asked about three ti
   expect(slack.calls).toHaveLength(3);
 });
 
-it('asks again as soon as Slack reported a change', async () => {
+it('looks up again as soon as Slack reports a change', async () => {
   const { of, slack, moment } = world();
   await of('U1', { knownForMs: PERSON_KNOWN_FOR_MS });
   slack.says = 'Ana, deactivated';
@@ -41,7 +41,7 @@ it('asks again as soon as Slack reported a change', async () => {
   expect(await of('U1', { knownForMs: PERSON_KNOWN_FOR_MS })).toBe('Ana, deactivated');
 });
 
-it('uses an answer of the last minute where Slack limits how often it is asked, unless something changed since', async () => {
+it('uses an answer from the last minute at a Slack rate limit, unless something changed since', async () => {
   const { of, slack, moment } = world();
   await of('U1');
   slack.refuses = limited;
@@ -55,7 +55,7 @@ it('uses an answer of the last minute where Slack limits how often it is asked, 
   await expect(of('U1'), 'an answer from before a change').rejects.toBe(limited);
 });
 
-it('asks less often for a minute after Slack has limited how often it is asked, for anybody', async () => {
+it('looks up everyone less often for a minute after a rate limit', async () => {
   const { of, slack, moment } = world();
   await of('U1', { knownForMs: 5000 });
   slack.refuses = limited;
@@ -69,7 +69,7 @@ it('asks less often for a minute after Slack has limited how often it is asked, 
   expect(slack.calls, 'then as before').toHaveLength(2 + 12);
 });
 
-it('forgets whom it was asked about first when there are too many', async () => {
+it('drops the oldest lookup when there are too many', async () => {
   const { of, slack } = world();
   for (let index = 0; index <= 1000; index += 1) await of(`U${index}`);
   slack.calls.length = 0;

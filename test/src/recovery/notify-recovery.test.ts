@@ -10,7 +10,7 @@ const redis = useRedis();
 const gap = gapOf(Date.parse('2026-11-20T10:00:00Z'), Date.parse('2026-11-20T12:00:00Z'), 'away');
 const lost = new SlackError('post', 'unknown', 'no_answer');
 
-/** @param given.isLate Slack shows the line only after it was looked for, and its answer is lost. */
+/** @param given.isLate The answer to the post is lost, and Slack shows the line only after the search for it. */
 function createWorld({ isLate = false } = {}) {
   const recoveries = createRecoveries(redis());
   const steps: string[] = [];
@@ -46,7 +46,7 @@ function createWorld({ isLate = false } = {}) {
   };
 }
 
-it('one line is posted, and edited as the recovery goes on', async () => {
+it('posts one line and edits it as the recovery proceeds', async () => {
   const { steps, progress, end } = createWorld();
 
   for (let time = 0; time < 3; time += 1) await progress();
@@ -55,7 +55,7 @@ it('one line is posted, and edited as the recovery goes on', async () => {
   expect(steps).toEqual(['posted', 'edited: running', 'edited: done']);
 });
 
-it('is not posted twice where its answer is lost and Slack shows it only after it was looked for', async () => {
+it('does not post twice when the answer is lost and Slack shows the line only after the search', async () => {
   const { steps, appears, progress, end } = createWorld({ isLate: true });
 
   for (let time = 0; time < 3; time += 1) await progress();
@@ -66,7 +66,7 @@ it('is not posted twice where its answer is lost and Slack shows it only after i
   expect(steps).toEqual(['posted', 'edited: running', 'edited: done']);
 });
 
-it('gives way to a message with the result where nobody ever finds it', async () => {
+it('posts a separate message with the result if the line is never found', async () => {
   const { steps, progress, end } = createWorld({ isLate: true });
 
   for (let time = 0; time < 3; time += 1) await progress();
@@ -75,7 +75,7 @@ it('gives way to a message with the result where nobody ever finds it', async ()
   expect(steps).toEqual(['posted', `notice recovery_${gap.id}`]);
 });
 
-it('a quick recovery that finds nothing shows nothing', async () => {
+it('posts nothing for a quick recovery that finds nothing', async () => {
   const { steps, end } = createWorld();
   const quick = gapOf(Date.parse('2026-11-20T10:00:00Z'), Date.parse('2026-11-20T10:00:05Z'), 'start');
   const recoveries = createRecoveries(redis());
@@ -93,5 +93,5 @@ it('a quick recovery that finds nothing shows nothing', async () => {
   expect(steps).toEqual([]);
 
   await end();
-  expect(steps, 'one of two hours is told even so').toEqual([`notice recovery_${gap.id}`]);
+  expect(steps, 'a two-hour recovery is reported anyway').toEqual([`notice recovery_${gap.id}`]);
 });

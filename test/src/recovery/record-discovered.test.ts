@@ -46,7 +46,7 @@ async function records() {
 
 const record = (): Promise<void> => createRecordDiscovered({ audit: newAudit(), now })(gap, blocked, 'ACTIVE');
 
-it('a change that no record explains is on record as discovered, once', async () => {
+it('audits a change without an audit entry as discovered, once', async () => {
   await record();
   await record();
 
@@ -55,14 +55,14 @@ it('a change that no record explains is on record as discovered, once', async ()
   ]);
 });
 
-it('a change that somebody made through Cardbell is not discovered', async () => {
+it('does not report a change made through Cardbell as discovered', async () => {
   await newAudit().append(byOlga);
   await record();
 
   expect((await records()).map(({ event }) => event)).toEqual(['sent']);
 });
 
-it('a record of another account, another status or an earlier day explains nothing', async () => {
+it('an entry for another account, another status or an earlier day does not explain a change', async () => {
   const audit = newAudit();
   await audit.append({ ...byOlga, acctId: 7379 });
   await audit.append({ ...byOlga, before: 'blocked', after: 'active' });

@@ -68,7 +68,7 @@ const stored = async (): Promise<string[]> =>
     return entry.event.networkTransactionId;
   });
 
-it('fetches the whole gap, slice by slice, and takes each event once, oldest first', async () => {
+it('fetches the complete gap in slices, and takes each event once, oldest first', async () => {
   const done: number[] = [];
   const result = await recoverGap(gap, deps(), async (share) => void done.push(share));
 
@@ -79,7 +79,7 @@ it('fetches the whole gap, slice by slice, and takes each event once, oldest fir
   expect(done).toEqual(done.toSorted((a, b) => a - b));
 });
 
-it('events that came as webhooks are known, and a second run adds nothing and asks nothing', async () => {
+it('skips events already received as webhooks; a second run adds nothing and calls nothing', async () => {
   await redis().set(`{cardbell:in}:seen:${rows[1]?.event.id}`, '1');
 
   const first = await recoverGap(gap, deps());
@@ -122,7 +122,7 @@ it('continues where it stopped after a crash, and counts nothing twice', async (
   }
 });
 
-it('an unreadable row is quarantined, redacted, counted once even after a crash, and does not hold up the others', async () => {
+it('quarantines an unreadable row, redacted and counted once even after a crash, without blocking the others', async () => {
   const whole = deps();
   const misfit = { ...row(30), CardNumber: '4111111111111111', Note: 'PAN 4111111111111111' };
   rows.push(misfit);
@@ -157,7 +157,7 @@ it('an unreadable row is quarantined, redacted, counted once even after a crash,
 });
 
 it('keeps its progress when the service stops answering', async () => {
-  const away = new CardApiError('away', {
+  const away = new CardApiError('unavailable', {
     operation: 'x',
     status: 503,
     outcome: 'refused',
@@ -179,7 +179,7 @@ it('keeps its progress when the service stops answering', async () => {
   expect((await createRecoveries(redis()).read(gap.id)).position).not.toBeNull();
 });
 
-/** A later step of a purchase, which the service finds by when the purchase was requested. */
+/** A later step of a purchase, which the service lists under the time of the purchase request. */
 const laterStep = (kind: 'settlement' | 'reversal', requestedHoursAgo: number, happenedHoursAgo: number): Row => {
   const [atMs, happenedMs] = [nowMs - requestedHoursAgo * HOUR, nowMs - happenedHoursAgo * HOUR];
   const happenedAt = new Date(happenedMs).toISOString();
@@ -195,7 +195,7 @@ const laterStep = (kind: 'settlement' | 'reversal', requestedHoursAgo: number, h
 const DAY = 24;
 const TEN_DAYS = 10 * DAY * HOUR;
 
-it('finds what was settled or reversed in the gap, however long before it the purchase was requested', async () => {
+it('finds settlements and reversals in the gap, however long ago the purchase was requested', async () => {
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('reversal', 9 * DAY, 20), row(20)];
 
   const result = await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
@@ -221,7 +221,7 @@ it('does not report reversals of purchases from before Cardbell first ran', asyn
   expect(result).toMatchObject({ found: 0, recovered: 0 });
 });
 
-it('looks back in few calls when the answers are short, and in more when they are long', async () => {
+it('looks back in few calls when the responses are short, and in more when they are long', async () => {
   await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
   const inGap = Math.ceil((59 + 66 / 60) / 12);
   expect(asked.length).toBeLessThanOrEqual(inGap + 5);
@@ -242,7 +242,7 @@ it('looks back in few calls when the answers are short, and in more when they ar
   for (const [from, to] of asked) expect(to - from).toBeLessThanOrEqual(12 * HOUR);
 });
 
-it('never asks about more than the last twelve months', async () => {
+it('never requests more than the last twelve months', async () => {
   await recoverGap(gap, deps({ horizon: { lookBackMs: 400 * DAY * HOUR } }));
 
   expect(Math.min(...asked.map(([from]) => from))).toBe(nowMs - 364 * DAY * HOUR);
@@ -252,7 +252,7 @@ it('continues looking back where it stopped, without fetching the gap again', as
   rows = [laterStep('settlement', 5 * DAY, 20), laterStep('settlement', 12 * DAY, 20), row(20)];
   const from = Date.parse(gap.from);
   let before = 0;
-  // Long answers, so that it takes many questions.
+  // Long responses, so that it takes many calls.
   const many = Array.from({ length: 5000 }, () => row(7 * DAY));
   const dying = deps({
     horizon: { lookBackMs: TEN_DAYS },
@@ -272,9 +272,9 @@ it('continues looking back where it stopped, without fetching the gap again', as
   expect(Math.max(...asked.map(([, until]) => until))).toBe(reached);
 });
 
-it('takes events in the second in which the gap began, although the service’s times have no fractions', async () => {
+it('includes events from the second in which the gap began, since the service’s times have no fractions', async () => {
   const startMs = nowMs - 60 * HOUR + 700;
-  // Happened 100 ms into the gap; the service says the whole second, which is before it.
+  // Happened 100 ms into the gap. The service reports the start of that second, which is before the gap.
   rows = [{ ...row(60), atMs: startMs + 100 }];
 
   const begun = deps({ horizon: { sinceMs: async () => startMs } });

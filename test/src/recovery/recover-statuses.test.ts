@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const nowMs = Date.parse('2026-11-20T12:00:00Z');
 const at = (minutesAgo: number): string => new Date(nowMs - minutesAgo * MINUTE).toISOString();
 
-/** A card that the API shows blocked since `minutesAgo`, while it was last reported active. */
+/** A card that the API shows as blocked for `minutesAgo` minutes, and whose last reported status is active. */
 const account = (minutesAgo: number): DirectoryAccount => ({
   acctId: 7378,
   firstName: 'Jane',
@@ -65,8 +65,8 @@ function world(accounts: readonly DirectoryAccount[], known = accounts.length, i
   return { recovery, calls, taken, backfilled };
 }
 
-describe('a status that changed without a webhook', () => {
-  it('is reported once after a gap, and a webhook that comes after all adds nothing', async () => {
+describe('a status change without a webhook', () => {
+  it('is reported once after a gap, and a webhook that arrives later adds nothing', async () => {
     const { recovery, taken, backfilled } = world([account(1)]);
     const gap = gapOf(nowMs - 20 * MINUTE, nowMs, 'start');
 
@@ -81,7 +81,7 @@ describe('a status that changed without a webhook', () => {
     expect(await backfilled.covers({ ...event, callbackAt: at(60) }), 'the moment of the last report').toBe(false);
   });
 
-  it('is not given up while not every card can be read: the gap stays open', async () => {
+  it('keeps the gap open while some cards cannot be read', async () => {
     const { recovery, taken } = world([account(1)], 1, false);
 
     await expect(recovery.afterGap(gapOf(nowMs - 20 * MINUTE, nowMs, 'start'))).rejects.toThrow(StoreUnavailableError);
@@ -89,7 +89,7 @@ describe('a status that changed without a webhook', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is left to its webhook for five minutes when there was no gap', async () => {
+  it('waits five minutes for its webhook when there was no gap', async () => {
     const { recovery, taken } = world([account(4)]);
     await recovery.refreshDirectory();
     expect(taken).toEqual([]);
@@ -99,7 +99,7 @@ describe('a status that changed without a webhook', () => {
     expect(later.taken).toHaveLength(1);
   });
 
-  it('is looked for in a new list where a gap ended since the last one', async () => {
+  it('is searched for in a new list if a gap ended since the last one', async () => {
     for (const [endedAgo, call] of [
       [9, 'list again'],
       [10, 'list'],
@@ -108,7 +108,7 @@ describe('a status that changed without a webhook', () => {
 
       await recovery.refreshDirectory();
 
-      expect(calls, `the last gap ended ${endedAgo} minutes ago, the list is from 10 minutes ago`).toEqual([call]);
+      expect(calls, `the last gap ended ${endedAgo} minutes ago, the list is 10 minutes old`).toEqual([call]);
     }
   });
 
@@ -122,7 +122,7 @@ describe('a status that changed without a webhook', () => {
 
     await large.recovery.afterGap(gapOf(nowMs - 225_000, nowMs, 'start'));
     await large.recovery.afterGap(gapOf(nowMs - 224_999, nowMs, 'start'));
-    expect(large.calls.slice(2), 'webhooks are repeated for 225 seconds').toEqual(['ask for every card', 'list again']);
+    expect(large.calls.slice(2), 'webhooks are retried for 225 seconds').toEqual(['ask for every card', 'list again']);
 
     const small = world([], 10);
     await small.recovery.afterGap(short);

@@ -22,11 +22,11 @@ function step(kind: 'settlement' | 'reversal', requested: number, happened: numb
 const isLeftOut = async (event: TransactionEvent): Promise<boolean> =>
   (await createUnreportedOnly(redis(), () => now)([event])).length === 0;
 
-describe('an event whose alert shows that it was reported', () => {
+describe('an event with a stored alert counts as reported', () => {
   it.each([
     ['settlement', 20, 7],
     ['reversal', 7, 1],
-  ] as const)('is a %s requested %i days ago that happened %i days ago', async (kind, requested, happened) => {
+  ] as const)('if it is a %s requested %i days ago that happened %i days ago', async (kind, requested, happened) => {
     const event = step(kind, requested, happened);
     expect(await isLeftOut(event)).toBe(false);
 
@@ -35,7 +35,7 @@ describe('an event whose alert shows that it was reported', () => {
     expect(await isLeftOut(event)).toBe(true);
   });
 
-  it('is left to the inbox while that remembers it: a settlement of the last days, however old its purchase', async () => {
+  it('unless it is recent enough for the inbox to deduplicate: a settlement of the last days, however old its purchase', async () => {
     const event = step('settlement', 40, 5);
     await redis().set(stateKey(`alert:${event.id}`), '{}');
 
@@ -43,11 +43,11 @@ describe('an event whose alert shows that it was reported', () => {
   });
 });
 
-describe('an event that is older than its alert', () => {
+describe('an event too old to have a stored alert', () => {
   it.each([
     ['settlement', 'settled', step('settlement', 90, 40)],
     ['reversal', 'requested', step('reversal', 40, 1)],
-  ])('counts as reported when webhooks were taken at the time at which a %s was %s', async (_kind, _what, event) => {
+  ])('counts as reported if webhooks were being accepted when a %s was %s', async (_kind, _what, event) => {
     expect(await isLeftOut(event)).toBe(false);
 
     await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
@@ -58,7 +58,7 @@ describe('an event that is older than its alert', () => {
     expect(await isLeftOut(event)).toBe(false);
   });
 
-  it('counts as not reported from an hour before a gap to its end, and at its first and last moment', async () => {
+  it('counts as unreported from an hour before a gap through its end, inclusive', async () => {
     await redis().set(webKeys.since, String(Date.parse(daysAgo(60))));
     const [from, to] = [Date.parse(daysAgo(40)), Date.parse(daysAgo(39))];
     await redis().zadd(webKeys.gaps, to, `${from}-${to}`);
@@ -72,7 +72,7 @@ describe('an event that is older than its alert', () => {
     expect(leftOut).toEqual([true, false, false, false, true]);
   });
 
-  it('counts as not reported before webhooks were first taken', async () => {
+  it('counts as unreported before webhooks were first accepted', async () => {
     await redis().set(webKeys.since, String(Date.parse(daysAgo(40))));
 
     expect(await isLeftOut(step('settlement', 90, 41))).toBe(false);

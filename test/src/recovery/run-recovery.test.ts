@@ -12,7 +12,7 @@ const gap = gapOf(0, 3_600_000, 'start');
 const apiError = (code: CardApiError['code'], status: number) =>
   new CardApiError('refused', { operation: 'x', status, outcome: 'refused', code, apiMessage: null });
 
-/** A recovery that meets `error`. @returns when it runs again, and what was reported. */
+/** A recovery that throws `error`. @returns when it runs again, and what was reported. */
 async function run(error: Error | null, isBusy = false) {
   const reported: string[] = [];
   const recoveries = createRecoveries(redis());
@@ -38,11 +38,11 @@ async function run(error: Error | null, isBusy = false) {
 
 it.each([
   ['is closed', null, null, ['done']],
-  ['waits for a card service that does not answer', apiError('unavailable', 503), 15_000, ['waiting']],
-  ['waits for another token when the card service refuses this one', apiError('token_dead', 401), 60_000, ['waiting']],
-  ['is given up when the card service refuses it', apiError('refused', 400), null, ['failed']],
+  ['waits for an unresponsive card service', apiError('unavailable', 503), 15_000, ['waiting']],
+  ['waits for another token when the card service rejects this one', apiError('token_dead', 401), 60_000, ['waiting']],
+  ['fails when the card service refuses it', apiError('refused', 400), null, ['failed']],
   [
-    'comes back when Slack does not take its result',
+    'comes back when Slack rejects its result',
     new SlackError('chat.postMessage', 'rate_limited', 'ratelimited'),
     5000,
     [],
@@ -51,6 +51,6 @@ it.each([
   expect(await run(error)).toEqual({ againMs, reported });
 });
 
-it('waits while another worker closes a gap', async () => {
+it('waits while another worker recovers a gap', async () => {
   expect(await run(null, true)).toEqual({ againMs: 1000, reported: [] });
 });

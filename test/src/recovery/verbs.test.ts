@@ -3,14 +3,14 @@ import { recoveryVerbs } from '../../../src/recovery/verbs.ts';
 
 const { read } = recoveryVerbs.recover.command;
 
-it('/card recover looks a day back when it does not say how far', () => {
+it('/card recover goes back one day by default', () => {
   expect(read([])).toMatchObject({ kind: 'read', target: { kind: 'since', since: { agoMs: 86_400_000 } } });
 });
 
-it('/card recover takes a duration', () => {
+it('/card recover accepts a duration', () => {
   expect(read(['2h'])).toMatchObject({ kind: 'read', target: { kind: 'since', since: { agoMs: 7_200_000 } } });
 });
 
-it('/card recover asks again when it cannot read the time', () => {
+it('/card recover asks back when it cannot parse the time', () => {
   expect(read(['yesteryear'])).toMatchObject({ kind: 'unclear', why: expect.stringContaining('Since when?') });
 });

@@ -3,7 +3,7 @@ import { createUnsharedChannel, createVisibilityOf } from '../../../src/routing/
 
 const MINUTE_MS = 60_000;
 
-/** A channel as Slack describes it; null: Slack does not answer. */
+/** A channel as Slack describes it. Null: Slack does not answer. */
 function createWorld() {
   const state = {
     now: 0,
@@ -30,11 +30,11 @@ describe('the visibility of a channel', () => {
 
     state.now = MINUTE_MS - 1;
     await visibilityOf('C1');
-    expect(state.asked, 'questions to Slack within a minute').toBe(1);
+    expect(state.asked, 'calls to Slack within a minute').toBe(1);
 
     state.now += 1;
     await visibilityOf('C1');
-    expect(state.asked, 'questions to Slack after a minute').toBe(2);
+    expect(state.asked, 'calls to Slack after a minute').toBe(2);
   });
 
   it('is looked up again as soon as Slack reports a change', async () => {
@@ -68,7 +68,7 @@ describe('the visibility of a channel', () => {
     expect(await visibilityOf('C1')).toBe('shared');
   });
 
-  it('of a direct conversation needs no question', async () => {
+  it('of a direct message needs no lookup', async () => {
     const { state, visibilityOf } = createWorld();
 
     expect(await visibilityOf('D1')).toBe('direct');
@@ -76,7 +76,7 @@ describe('the visibility of a channel', () => {
   });
 });
 
-it('what must not be posted in a shared channel goes to the first of the team’s channels that is not shared', async () => {
+it('posts that may not go to a shared channel go to the first of the team’s channels that is not shared', async () => {
   const unshared = (...shared: string[]) =>
     createUnsharedChannel({ fallback: 'C1', ops: 'C2', audit: 'C3', approvals: 'C3' }, async (channel) =>
       shared.includes(channel) ? 'shared' : 'private',

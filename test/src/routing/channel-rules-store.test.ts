@@ -6,7 +6,7 @@ const redis = useRedis();
 const declines = { channel: 'C1', filter: 'declines', by: 'U0ANA', at: '2026-11-20T09:00:00.000Z' };
 
 describe('subscriptions', () => {
-  it('have numbers that are never used again', async () => {
+  it('have numbers that are never reused', async () => {
     const subscriptions = createSubscriptions(redis());
     const first = await subscriptions.add(declines);
     await subscriptions.remove(first);
@@ -16,7 +16,7 @@ describe('subscriptions', () => {
     expect(second.number).toBe(first.number + 1);
   });
 
-  it('with the same filter in the same channel are one', async () => {
+  it('with the same filter in the same channel count as one', async () => {
     const subscriptions = createSubscriptions(redis());
     const first = await subscriptions.add(declines);
 
@@ -27,7 +27,7 @@ describe('subscriptions', () => {
   });
 });
 
-it('every change of a rule tells the workers to read all rules again', async () => {
+it('every change of a rule makes the workers read all rules again', async () => {
   const subscriptions = createSubscriptions(redis());
   const quietHours = createQuietHours(redis());
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [1] };
@@ -43,5 +43,5 @@ it('every change of a rule tells the workers to read all rules again', async () 
     await change();
     versions.add(await redis().get(routingVersionKey));
   }
-  expect(versions.size, 'no version stands for two states').toBe(changes.length);
+  expect(versions.size, 'no version is used for two states').toBe(changes.length);
 });

@@ -8,7 +8,7 @@ const typed = (text: string) =>
     origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
   });
 
-/** A channel that is quiet at night. */
+/** A channel with quiet hours at night. */
 async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
   const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
   await deps.quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
@@ -19,7 +19,7 @@ it.each([
   ['ended', 'off', [], /no longer has quiet hours/],
   ['changed', '21:00-06:00 UTC', ['21:00'], /Quiet hours of this channel/],
 ])(
-  'quiet hours %s by a worker that is killed at any step: who did it, and what was before, is on record',
+  'quiet hours %s by a worker that is killed at any step: the audit log has the person and the previous value',
   async (_what, text, from, told) => {
     const steps = await killEverywhere(typed(text), nightly, async (world, diedAt) => {
       const kept = await world.deps.quietHours.all();

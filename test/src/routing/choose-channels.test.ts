@@ -7,8 +7,8 @@ import { card, declineEvent } from './subjects.ts';
 const subject = { event: declineEvent({ amountCents: 60_000 }), card: card({}) };
 const subscription = { number: 1, channel: 'C2', filter: 'declines', by: 'U0ANA', at: '2026-11-20T09:00:00.000Z' };
 
-describe('the channels that an event is for', () => {
-  it('include a channel once, with every rule that names it', () => {
+describe('the channels for an event', () => {
+  it('include each channel once, with every rule that names it', () => {
     const subscriptions = [
       { ...subscription, channel: 'C1' },
       { ...subscription, number: 2, channel: 'C1', filter: 'declines and over $500.00' },
@@ -19,7 +19,7 @@ describe('the channels that an event is for', () => {
     expect(candidates).toMatchObject([{ channel: 'C1', because: [/default/, /subscription 1/, /subscription 2/] }]);
   });
 
-  it('leave out a subscription that does not fit, and say why', () => {
+  it('leave out a subscription that does not match, and say why', () => {
     const subscriptions = [{ ...subscription, filter: 'declines and over $1,000.00' }];
 
     const { candidates, notFitting } = whoWants(
@@ -33,7 +33,7 @@ describe('the channels that an event is for', () => {
     expect(notFitting.map(({ reason }) => reason)).toEqual(['$600.00 is not over $1,000.00']);
   });
 
-  it('tell the reason of the first that do not fit only, and how many more there are', () => {
+  it('list the reasons of only the first rejected subscriptions, and how many more there are', () => {
     const subscriptions = indexSubscriptions(
       Array.from({ length: 500 }, (_, n) => ({ ...subscription, number: n + 1, filter: n === 1 ? 'all' : 'shipping' })),
     );
@@ -45,7 +45,7 @@ describe('the channels that an event is for', () => {
     expect(more).toBe(497);
   });
 
-  it('include a subscription that this version cannot read, because too much is better than too little', () => {
+  it('include a subscription that this version cannot read, because extra alerts are better than missing ones', () => {
     const { candidates } = whoWants(
       subject,
       { subscriptions: indexSubscriptions([{ ...subscription, filter: 'phase of the moon' }]) },
@@ -71,20 +71,20 @@ describe('the mutes of an event', () => {
   const travel: Mute = { ...mute, kind: 'travel', id: 'mute_2', countries: ['ES'], directChannel: 'D1' };
   const now = Date.parse('2026-11-20T15:00:00.000Z');
 
-  it('come before its travel mutes, because a mute withholds it from everybody', () => {
+  it('come before its travel mutes, because a mute withholds it from everyone', () => {
     const event = declineEvent({ country: 'ES', isCardPresent: true });
 
     expect(mutesOf(event, [travel, mute], now).map(({ id }) => id)).toEqual(['mute_1', 'mute_2']);
   });
 
-  it('do not count when they are over, or for another card', () => {
+  it('are ignored when they are over or for another card', () => {
     expect(mutesOf(subject.event, [mute], Date.parse(mute.endsAt))).toEqual([]);
     expect(mutesOf(subject.event, [{ ...mute, acctId: 1 }], now)).toEqual([]);
   });
 
   it.each([
     ['a wrong PIN', declineEvent({ code: 'decline.card.pin' })],
-    ['a reason that names fraud', declineEvent({ code: 'decline.risk.suspectedfraud' })],
+    ['a reason that mentions fraud', declineEvent({ code: 'decline.risk.suspectedfraud' })],
     ['a purchase at a crypto merchant', declineEvent({ kind: 'authorization', mcc: '6051', amountCents: 9_999_900 })],
     ['a declined purchase at a crypto merchant', declineEvent({ mcc: '6051', amountCents: 9_999_900 })],
   ])('do not withhold %s', (_what, event) => {
@@ -92,7 +92,7 @@ describe('the mutes of an event', () => {
   });
 });
 
-it('quiet hours hold an event until they end, and say when it is exempt', () => {
+it('quiet hours hold an event until they end, and report when it is exempt', () => {
   const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
   const hours = { channel: 'C1', window, except: 'declines and over $500.00', by: 'U0ANA', at: '' };
   const quiet = new Map([['C1', hours]]);

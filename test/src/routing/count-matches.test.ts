@@ -8,7 +8,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 const redis = useRedis();
 const declines = { is: 'kind', kinds: ['decline'] } as const;
 
-it('what a filter would have brought is counted once for each message, of what is kept', async () => {
+it('counts the stored events that a filter would have posted, once per message', async () => {
   const alerts = createAlerts(redis());
   const id = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
   const save = async (index: number, minutesAgo: number, over = {}) => {
@@ -16,7 +16,7 @@ it('what a filter would have brought is counted once for each message, of what i
     await alerts.save(transactionAlert({ id: id(index), occurredAt: at, callbackAt: at, ...over }));
   };
   await save(1, 100);
-  // Retries share the message.
+  // Retries share a message.
   await save(2, 95);
   await save(3, 90);
   await save(3, 90);
@@ -31,7 +31,7 @@ it('what a filter would have brought is counted once for each message, of what i
   });
 });
 
-it('stops at the most that it may read, and says that there are more', async () => {
+it('stops at the read limit, and reports that there are more', async () => {
   let read = 0;
   const kept = async function* (): AsyncGenerator<Alert> {
     for (; ; read += 1)
@@ -42,7 +42,7 @@ it('stops at the most that it may read, and says that there are more', async () 
   expect(read).toBe(20);
 });
 
-it('what is kept comes newest first, page by page, without what cannot be read', async () => {
+it('reads stored events newest first, page by page, and skips unreadable ones', async () => {
   const alerts = createAlerts(redis());
   await redis().flushall();
   for (let index = 0; index < 7; index += 1) {
@@ -58,7 +58,7 @@ it('what is kept comes newest first, page by page, without what cannot be read',
 
 const hourBefore = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000;
 
-/** Oldest first, a second apart, as they come. */
+/** Oldest first, a second apart. */
 async function saveInOneHour(count: number): Promise<void> {
   const alerts = createAlerts(redis());
   const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -70,7 +70,7 @@ async function saveInOneHour(count: number): Promise<void> {
   );
 }
 
-it('of an hour with many alerts only the newest page is read where no more is needed', async () => {
+it('reads only the newest page of an hour with many alerts if no more is needed', async () => {
   await saveInOneHour(1600);
   const reading = vi.spyOn(redis(), 'callBuffer');
 
@@ -84,7 +84,7 @@ it('of an hour with many alerts only the newest page is read where no more is ne
   expect(read).toBeLessThanOrEqual(500);
 });
 
-it('an hour with many alerts comes newest first, and an alert that was stored again comes once', async () => {
+it('reads an hour with many alerts newest first, and returns an alert once even if it was stored again', async () => {
   await saveInOneHour(1100);
   await saveInOneHour(3);
 

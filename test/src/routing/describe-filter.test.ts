@@ -13,7 +13,7 @@ const filterOf = (text: string): Filter => {
   return parsed.filter;
 };
 
-describe('a filter is described in plain English:', () => {
+describe('a filter description in plain English', () => {
   it.each([
     ['declines', 'declines'],
     ['all', 'everything'],
@@ -72,12 +72,12 @@ describe('a filter is described in plain English:', () => {
     expect(describeStored(typed)).toBe(described);
   });
 
-  it('as it stands where a stored one cannot be read any more', () => {
+  it('keeps the stored text if it can no longer be parsed', () => {
     expect(describeStored('frobs over 5')).toBe('frobs over 5');
   });
 });
 
-it('the description of any filter can be typed, and selects the same events', () => {
+it('the description of any filter can be typed and selects the same events', () => {
   const people = [
     { group: 'Field Ops', holder: 'Jane Doe', isVirtual: false },
     { group: null, holder: null, isVirtual: null },

@@ -12,7 +12,7 @@ const filterOf = (text: string): Filter => {
   return parsed.filter;
 };
 
-describe('a filter that people type', () => {
+describe('a filter typed by a person', () => {
   it.each([
     ['declines', 'declines'],
     ['Declines over 500', 'declines and over $500.00'],
@@ -60,15 +60,15 @@ describe('a filter that people type', () => {
     ['declines,', '', /a kind/],
     ['('.repeat(50), '(', /too many parentheses/],
     ['not not (shipping over 5)', '', /at once/],
-  ])('%j is not guessed at: the word and what was expected are named', (typed, word, why) => {
+  ])('rejects %j, and names the word and what was expected', (typed, word, why) => {
     const parsed = parseFilter(typed);
 
-    if (!('error' in parsed)) throw new Error('it was read');
+    if (!('error' in parsed)) throw new Error('it was parsed');
     expect(parsed.error.word).toBe(word);
     expect(parsed.error.why).toMatch(why);
   });
 
-  it('reads back what it prints', () => {
+  it('parses what it prints', () => {
     fc.assert(
       fc.property(filters, (filter) => {
         expect(filterOf(printFilter(filter))).toEqual(filter);
@@ -77,7 +77,7 @@ describe('a filter that people type', () => {
     );
   });
 
-  it('takes any text without throwing, and reads what it prints of it', () => {
+  it('accepts any text without throwing, and parses what it prints of it', () => {
     const words = fc.constantFrom(
       'declines',
       'not',
@@ -110,7 +110,7 @@ describe('a filter that people type', () => {
   });
 });
 
-describe('what a filter fits', () => {
+describe('what a filter matches', () => {
   const event = declineEvent({ amountCents: 60_000, country: 'PRT', mcc: '5812', merchant: 'Blue Bottle Coffee' });
   const subject = { event, card: card({ group: 'Field Ops', holder: 'José Núñez', isVirtual: false }) };
 
@@ -149,11 +149,11 @@ describe('what a filter fits', () => {
     ['virtual cards', 'it is not known to be a virtual card'],
     ['not country PT', '“country PT” fits'],
     ['declines under 5 or group Sales', '$600.00 is not under $5.00, and its group is not “Sales”'],
-  ])('%s says why not', (text, why) => {
+  ])('%s gives the reason for a mismatch', (text, why) => {
     expect(whyNot(filterOf(text), subject)?.()).toBe(why);
   });
 
-  it('does not fit when it asks for a fact that is not known', () => {
+  it('does not match if it needs an unknown fact', () => {
     const unknown = { event, card: card({ group: null, isVirtual: null }) };
 
     expect(whyNot(filterOf('group Field'), unknown)).not.toBeNull();

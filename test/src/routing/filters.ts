@@ -36,5 +36,5 @@ const { tree } = fc.letrec<{ tree: Filter }>((tie) => ({
     ),
   ),
 }));
-/** Filters that can select something, however deep. */
+/** Filters that can match something, nested to any depth. */
 export const filters = tree.filter((filter) => possibleKinds(filter).length > 0 && printFilter(filter).length <= 2000);

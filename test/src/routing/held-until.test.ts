@@ -7,9 +7,9 @@ const hours = { channel: 'C1', window, except: null, by: 'U0ANA', at: '' };
 const alerts = { get: async () => transactionAlert() };
 
 it.each([
-  ['in its quiet hours', hours, '15:00', '18:00'],
-  ['outside of them', hours, '19:00', null],
-  ['in its quiet hours, of which declines are exempt', { ...hours, except: 'declines' }, '15:00', null],
+  ['within its quiet hours', hours, '15:00', '18:00'],
+  ['outside its quiet hours', hours, '19:00', null],
+  ['within its quiet hours, with declines exempt', { ...hours, except: 'declines' }, '15:00', null],
   ['without quiet hours', null, '15:00', null],
 ])('a channel %s', async (_what, set, at, until) => {
   const now = () => new Date(`2026-11-20T${at}:00Z`);
@@ -18,14 +18,14 @@ it.each([
   expect(await heldUntil('C1', 'evt_1')).toBe(until === null ? null : Date.parse(`2026-11-20T${until}:00Z`));
 });
 
-it('an alert that is too old is not held', async () => {
+it('does not hold an alert that is too old', async () => {
   const now = () => new Date('2026-11-20T15:00:00Z');
   const heldUntil = createHeldUntil({ quietHours: { get: async () => hours }, alerts: { get: async () => null }, now });
 
   expect(await heldUntil('C1', 'evt_1')).toBeNull();
 });
 
-it('what looks like fraud is not held from the holder, only from a channel', async () => {
+it('does not hold suspected fraud for the holder, only for a channel', async () => {
   const now = () => new Date('2026-11-20T15:00:00Z');
   const suspected = { get: async () => declined('decline.card.pin', 'Invalid PIN') };
   const heldUntil = createHeldUntil({ quietHours: { get: async () => hours }, alerts: suspected, now });

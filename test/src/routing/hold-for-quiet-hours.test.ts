@@ -9,7 +9,7 @@ import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
-/** As far ahead as no test runs for: the outbox goes by the clock of Redis. */
+/** Further ahead than any test runs, because the outbox uses the clock of Redis. */
 const now = new Date('2099-11-20T23:00:00Z');
 const later = (hours: number): number => Date.parse('2099-11-21T00:00:00Z') + hours * 3_600_000;
 
@@ -41,7 +41,7 @@ function world() {
   return { deps, outbox, eventLog, hold, quiet, held };
 }
 
-it('held alerts are released when the quiet hours of their channel are removed, and in no other channel', async () => {
+it("releases held alerts when their channel's quiet hours are removed, and in no other channel", async () => {
   const { deps, outbox, hold, quiet } = world();
   await quiet('C0QUIET', {});
   for (const channel of ['C0QUIET', 'C0LOUD']) await hold(channel, [500]);
@@ -52,7 +52,7 @@ it('held alerts are released when the quiet hours of their channel are removed, 
   expect(await outbox.waiting('C0QUIET')).toBe(0);
 });
 
-it('quiet hours that are over now release everything', async () => {
+it('releases everything if the quiet hours are over now', async () => {
   const { deps, outbox, hold, quiet } = world();
   await hold('C1', [500, 900]);
   await quiet('C1', { from: '01:00', to: '05:00' });
@@ -64,7 +64,7 @@ it('quiet hours that are over now release everything', async () => {
 it.each([
   ['earlier', '04:00', '2099-11-21T04:00'],
   ['later', '10:30', '2099-11-21T10:30'],
-])('hours that end %s than those before hold until then', async (_when, to, until) => {
+])('hours that end %s than the previous ones hold until then', async (_when, to, until) => {
   const { deps, hold, quiet, held, eventLog } = world();
   await hold('C1', [500]);
   await quiet('C1', { to });
@@ -77,7 +77,7 @@ it.each([
   ]);
 });
 
-it('alerts that are exempt from the new quiet hours are released, the rest waits', async () => {
+it('releases alerts that are exempt from the new quiet hours, and holds the rest', async () => {
   const { deps, outbox, hold, quiet, held, eventLog } = world();
   await hold('C1', [500, 90_000]);
   await quiet('C1', {}, { except: 'declines over 500' });
@@ -90,7 +90,7 @@ it('alerts that are exempt from the new quiet hours are released, the rest waits
   expect((await eventLog.read(idOf(90_000))).at(-1)?.text).toMatch(/^No longer: the quiet hours .* changed/);
 });
 
-it('a command that runs long after it was typed releases the same alerts', async () => {
+it('releases the same alerts if a command runs long after it was typed', async () => {
   const { deps, hold, quiet, held } = world();
   await hold('C1', [500, 90_000]);
   await quiet('C1', {}, { except: 'declines over 500', at: '2099-11-20T12:00:00Z' });
@@ -99,7 +99,7 @@ it('a command that runs long after it was typed releases the same alerts', async
   expect(await held('C1')).toContainEqual([idOf(500), '2099-11-21T07:00']);
 });
 
-it('an alert that was held under the previous hours while they were changed is found by the sweep', async () => {
+it('the sweep finds an alert that was held under the previous hours while they changed', async () => {
   const { deps, hold, quiet, held, outbox } = world();
   await quiet('C1', {}, { except: 'declines over 500' });
   await holdAsQuiet('C1', deps);
@@ -111,7 +111,7 @@ it('an alert that was held under the previous hours while they were changed is f
   expect((await outbox.look('C1', 9)).waiting.map(({ entry }) => entry.id)).toContain(idOf(90_000));
 });
 
-it('channels whose hours did not change for a while are not searched again and again', async () => {
+it('does not search channels again whose hours have not changed for a while', async () => {
   const { deps, outbox, quiet } = world();
   await quiet('C1', {}, { at: '2099-11-20T12:00:00Z' });
   await outbox.put('C1', {
@@ -122,7 +122,7 @@ it('channels whose hours did not change for a while are not searched again and a
   });
   await holdAllAsQuiet(deps);
   const get = async () => {
-    throw new Error('nobody needs to read it');
+    throw new Error('not needed');
   };
 
   await expect(holdAllAsQuiet({ ...deps, alerts: { get } })).resolves.toBeUndefined();

@@ -19,10 +19,13 @@ function passes(facts: { isHolder?: boolean; isTested?: boolean; mayRead?: 'yes'
 describe('a mute in force', () => {
   it('withholds an event by default', async () => {
     expect(await passes({})(mute, subject, ['C1'])).toBeNull();
-    expect(await passes({ mayRead: 'no' })(mute, subject, ['C1']), 'it outlives its author’s role').toBeNull();
+    expect(
+      await passes({ mayRead: 'no' })(mute, subject, ['C1']),
+      'it remains after its author has lost the role',
+    ).toBeNull();
   });
 
-  it('withholds nothing for its author’s own card, and no card testing', async () => {
+  it('withholds nothing for its author’s own card, and no card-testing alert', async () => {
     expect(await passes({ isHolder: true })(mute, subject, ['C1'])).toMatch(/holds the card/);
     expect(await passes({ isTested: true })(mute, subject, ['C1'])).toMatch(/several cards/);
   });

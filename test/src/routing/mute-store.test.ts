@@ -19,15 +19,15 @@ const first: Mute = {
 const second: Mute = { ...first, id: 'mute_2', at: '2026-11-20T12:00:01.000Z', endsAt: '2026-11-20T14:00:00.000Z' };
 const alert = (eventId: string) => ({ channel: 'C1', kind: 'decline' as const, eventId });
 
-/** How the end of the first mute meets the second: just before this step of it. */
+/** The step of the first mute's end right before which the second mute is set. */
 const steps = ['end', 'withheld', 'postNotice', 'remove'] as const;
 const cases = steps.flatMap((step) => [
   { step, dies: false, fate: 'goes on' },
-  { step, dies: true, fate: 'dies, and is done again' },
+  { step, dies: true, fate: 'dies and runs again' },
 ]);
 
 it.each(cases)(
-  'a mute that is replaced before $step of its end, which $fate: each alert is reported once',
+  'reports each alert once if a mute is replaced before $step of its end, which $fate',
   async ({ step, dies }) => {
     let now = new Date('2026-11-20T12:00:02.000Z');
     const mutes = createMutes(redis(), () => now);
@@ -52,11 +52,11 @@ it.each(cases)(
       remove: met('remove', mutes.remove),
     };
     const postNotice = met('postNotice', async (_channel: string, id: string, message: Message) => {
-      // The outbox takes an id once.
+      // The outbox accepts an id once.
       if (!notices.has(id)) notices.set(id, message);
     });
     const { endMute } = createEndMute({ mutes: watched, postNotice, now: () => now });
-    /** What a timer or the sweep wakes. */
+    /** Ends everything that a timer or the sweep would end. */
     const wake = async (): Promise<void> => {
       const overdue = (await mutes.inForce()).filter(({ endsAt }) => Date.parse(endsAt) <= now.getTime());
       for (const { id } of [...overdue, ...(await mutes.ended())]) await endMute(id).catch(() => {});
@@ -76,7 +76,7 @@ it.each(cases)(
     const reported = [...notices.values()].map(({ text }) => Number(/(\d+) alerts? w/.exec(text)?.[1] ?? Number.NaN));
     expect(
       reported.reduce((sum, alerts) => sum + alerts, 0),
-      'alerts that were withheld, over all notices',
+      'withheld alerts over all notices',
     ).toBe(3);
     expect(await redis().keys('*withheld*')).toEqual([]);
   },

@@ -22,7 +22,7 @@ async function world() {
 }
 
 describe('a mute', () => {
-  it('of 24 hours is an operator’s to set, a longer one an approver’s', async () => {
+  it('of up to 24 hours may be set by an operator, a longer one by an approver', async () => {
     const { mute, ends, stations } = await world();
 
     expect(await mute('25h trade show')).toMatch(/Only approvers may mute a card for more than 24 hours/);
@@ -34,7 +34,7 @@ describe('a mute', () => {
     expect(await ends()).toEqual(['2026-11-23T15:00:00.000Z']);
   });
 
-  it('for a trip at home is a mute like any other: an operator’s for 24 hours', async () => {
+  it('for a trip in the home country follows the same rule: an operator may set 24 hours', async () => {
     const { mute, ends } = await world();
 
     expect(await mute('ES,US until 2027-02-01', operator, 'travel')).toMatch(/Only approvers may mute a card/);
@@ -44,7 +44,7 @@ describe('a mute', () => {
   });
 
   it.each(['mute', 'travel'] as const)(
-    '(%s) is refused to whoever holds the card, even to an approver',
+    '(%s) is refused to the cardholder, even if they are an approver',
     async (verb) => {
       const { mute, ends, deps } = await world();
       const at = deps.now().toISOString();
@@ -55,7 +55,7 @@ describe('a mute', () => {
     },
   );
 
-  it('is refused to whoever held the card until lately, and to whoever has its e-mail address', async () => {
+  it("is refused to a recent former holder, and to anyone with the holder's email", async () => {
     const { mute, ends, deps } = await world();
     await deps.links.link({ acctId, userId: 'U0OLGA', provedBy: 'email', by: 'U0OLGA', at: deps.now().toISOString() });
     await deps.links.unlink(acctId);
@@ -64,7 +64,7 @@ describe('a mute', () => {
     expect(await ends()).toEqual([]);
   });
 
-  it('never gives way to a shorter one; unmuted first, it does', async () => {
+  it('is not replaced by a shorter one unless it is removed first', async () => {
     const { mute, ends, deps } = await world();
     await mute('3 days fraud case', approver);
 
@@ -76,7 +76,7 @@ describe('a mute', () => {
     expect(await ends()).toEqual(['2026-11-20T16:00:00.000Z']);
   });
 
-  it('that is done again after a crash is no longer one than itself', async () => {
+  it('that is rerun after a crash does not count as longer than itself', async () => {
     const { ends, deps, answers } = await world();
     const action = ask('mute', { ...byCommand, details: '2h' });
     await performAction(action, deps);

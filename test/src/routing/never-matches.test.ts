@@ -46,7 +46,7 @@ describe('a filter', () => {
     ['currency EUR', null],
     ['state TX', null],
     ['category xyzzyxyzzy', /Write a word of its name, or its four digits\.$/],
-  ])('that can never fit is told with the reason: %s', (text, why) => {
+  ])('that can never match is rejected with the reason: %s', (text, why) => {
     const parsed = parseFilter(text);
     const told = 'error' in parsed ? parsed.error.why : whyNever(parsed.filter);
     if (why === null) expect(told).not.toBeNull();
@@ -73,11 +73,11 @@ describe('a filter', () => {
     'not category Restarants',
     'code decline.new.one',
     'virtual and over 0 or shipping',
-  ])('that some alert may fit is taken: %s', (text) => {
+  ])('that some alert may match is accepted: %s', (text) => {
     expect(whyNever(filterOf(text))).toBeNull();
   });
 
-  it('is never refused where an alert fits it', () => {
+  it('is never rejected if an alert matches it', () => {
     const term = fc.oneof(
       fc
         .tuple(fc.constantFrom('over', 'under', 'at least', 'at most'), fc.integer({ min: 1, max: 9 }))
@@ -117,7 +117,7 @@ describe('a filter', () => {
   });
 });
 
-it('groups, categories and codes that nobody knows are named, with what was probably meant', () => {
+it('reports unknown groups, categories and codes, with a suggestion', () => {
   const groups = ['Field Ops', 'Sales'];
   const unknown = (text: string) => unknownNames(filterOf(text), groups);
 

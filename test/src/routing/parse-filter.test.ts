@@ -9,17 +9,17 @@ const printed = (text: string): string | null => {
 
 describe('a filter', () => {
   it.each([
-    ['declines or shipping and over 5', 'declines or (shipping and over $5.00)', 'or binds less than and'],
-    ['not declines over 5', '(not declines) and over $5.00', 'not binds most'],
+    ['declines or shipping and over 5', 'declines or (shipping and over $5.00)', 'or binds less tightly than and'],
+    ['not declines over 5', '(not declines) and over $5.00', 'not binds most tightly'],
     ['group Sales, Ops', 'group "Sales" or group "Ops"', 'a comma makes a list of values'],
-    ['virtual', 'virtual', 'virtual alone is a kind'],
-    ['virtual cards', 'virtual cards', 'virtual cards are a form'],
-    ['plastic', 'physical cards', 'plastic is a form by itself'],
-  ])('%j is read as %j: %s', (text, expected) => {
+    ['virtual', 'virtual', 'virtual alone is an event kind'],
+    ['virtual cards', 'virtual cards', 'virtual cards are a card type'],
+    ['plastic', 'physical cards', 'plastic alone is a card type'],
+  ])('%j is parsed as %j: %s', (text, expected) => {
     const form = printed(text);
 
     expect(form?.replaceAll(/[()]/g, '')).toBe(expected.replaceAll(/[()]/g, ''));
-    expect(form, 'the printed form, read again').toBe(printed(form ?? ''));
+    expect(form, 'the printed form, parsed again').toBe(printed(form ?? ''));
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('a filter', () => {
     [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],
     ['shipping over 5', '', /No alert can be all of this/],
     ['x'.repeat(2001), '', /at most 2000 characters/],
-  ])('names the word that it cannot read, case %#', (text, word, why) => {
+  ])('reports the word that it cannot parse, case %#', (text, word, why) => {
     const parsed = parseFilter(text);
 
     expect('error' in parsed && parsed.error).toMatchObject({ word, why: expect.stringMatching(why) });

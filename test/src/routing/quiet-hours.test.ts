@@ -16,37 +16,37 @@ describe('quiet hours', () => {
     ['not at their end', '2026-11-21T06:00:00Z', null],
     ['in summer, by the clock of the zone', '2026-07-01T20:00:00Z', '2026-07-02T05:00:00.000Z'],
     ['in the night that loses an hour', '2026-03-28T22:00:00Z', '2026-03-29T05:00:00.000Z'],
-    ['in the night that has one twice', '2026-10-24T21:00:00Z', '2026-10-25T06:00:00.000Z'],
+    ['in the night that repeats an hour', '2026-10-24T21:00:00Z', '2026-10-25T06:00:00.000Z'],
   ])('%s', (_when, now, until) => {
     expect(end(night, now)).toBe(until);
   });
 
-  it('that end in an hour that spring skips end when it is over', () => {
+  it('that end in the hour skipped in spring end after that hour', () => {
     expect(end({ ...night, to: '02:30' }, '2026-03-29T00:45:00Z')).toBe('2026-03-29T01:30:00.000Z');
   });
 
-  it('that end in an hour that autumn repeats end the second time', () => {
+  it('that end in the hour repeated in autumn end the second time', () => {
     const early = { ...night, to: '02:30' };
 
     expect(end(early, '2026-10-25T00:45:00Z')).toBe('2026-10-25T01:30:00.000Z');
     expect(end(early, '2026-10-25T01:45:00Z')).toBeNull();
   });
 
-  it('on weekdays begin on weekdays: Friday’s last into Saturday, and there are none on Sunday evening', () => {
+  it('on weekdays begin on weekdays: Friday’s last into Saturday, and Sunday evening has none', () => {
     const weekdays = { ...night, days: [1, 2, 3, 4, 5] };
 
     expect(end(weekdays, '2026-11-21T05:00:00Z')).toBe('2026-11-21T06:00:00.000Z');
     expect(end(weekdays, '2026-11-22T22:00:00Z')).toBeNull();
   });
 
-  it('that follow each other without a break are one', () => {
+  it('that follow each other without a break count as one', () => {
     const weekend = { from: '00:00', to: '24:00', zone: 'Europe/Berlin', days: [0, 6] };
 
     expect(end(weekend, '2026-11-21T12:00:00Z')).toBe('2026-11-22T23:00:00.000Z');
   });
 });
 
-describe('quiet hours that people type', () => {
+describe('quiet hours typed by a person', () => {
   it.each([
     ['22:00-07:00', '22:00-07:00 America/New_York, daily', null],
     ['10pm-7am Europe/Berlin weekdays', '22:00-07:00 Europe/Berlin, weekdays', null],
@@ -57,7 +57,7 @@ describe('quiet hours that people type', () => {
   ])('%s', (text, printed, except) => {
     const parsed = parseQuiet(text, 'America/New_York');
 
-    if (!('window' in parsed)) throw new Error('it was not read');
+    if (!('window' in parsed)) throw new Error('it was not parsed');
     expect(printQuiet(parsed.window)).toBe(printed);
     expect(parsed.except).toBe(except);
   });
@@ -71,13 +71,13 @@ describe('quiet hours that people type', () => {
     ['00:00-24:00', /always/],
     ['22:00-07:00 Berlin', /“Berlin”.*time zone such as/],
     ['22:00-07:00 except', /Except what/],
-  ])('%j is not guessed at', (text, why) => {
+  ])('rejects %j as unclear', (text, why) => {
     const parsed = parseQuiet(text, 'UTC');
 
     expect('why' in parsed && parsed.why).toMatch(why);
   });
 
-  it('off ends them', () => {
+  it('are removed by off', () => {
     expect(parseQuiet('off', 'UTC')).toEqual({ kind: 'off' });
   });
 });

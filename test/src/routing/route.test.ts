@@ -57,7 +57,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
     (await route(event, card({}), passesMutes)).map(({ channel }) => channel);
   const add = (channel: string, filter: string) => subscriptions.add({ channel, filter, by, at: now.toISOString() });
   let count = 0;
-  /** Asked for again, it is another mute that replaces the one before. @returns the mute. */
+  /** Each call creates another mute that replaces the previous one. @returns the mute. */
   const mute = async (over: Partial<typeof facts> = {}, countries: readonly string[] = []): Promise<Mute> => {
     count += 1;
     const common = { ...facts, ...over, id: `mute_${count}` };
@@ -72,7 +72,7 @@ function world(places: Readonly<Record<string, ChannelVisibility>> = {}) {
 }
 
 describe('a route', () => {
-  it('is the default channel, and every channel that subscribed, each once', async () => {
+  it('contains the default channel and every subscribed channel, each once', async () => {
     const { to, add, subscriptions } = world();
     expect(await to()).toEqual(['C0DECLINES']);
 
@@ -112,7 +112,7 @@ describe('a route', () => {
     expect(reads).toBe(2);
   });
 
-  it('consists of subscriptions alone when there is no default channel', async () => {
+  it('contains only subscriptions if there is no default channel', async () => {
     const { to, add } = world();
     expect(await to(declineEvent({ kind: 'authorization' }))).toEqual([]);
 
@@ -120,7 +120,7 @@ describe('a route', () => {
     expect(await to(declineEvent({ kind: 'authorization' }))).toEqual(['C0TEAM']);
   });
 
-  it('never leads to a channel that another company can read', async () => {
+  it('never contains a channel that another company can read', async () => {
     const { to, add, shared } = world({ C0TEAM: 'shared', C0DECLINES: 'shared' });
     await add('C0TEAM', 'declines');
 
@@ -128,7 +128,7 @@ describe('a route', () => {
     expect(shared).toEqual(['C0DECLINES', 'C0TEAM']);
   });
 
-  it('leads nowhere while the card is muted, except for events that pass every mute, and as before afterwards', async () => {
+  it('is empty while the card is muted, except for events that pass every mute, and normal again afterwards', async () => {
     const { to, mute, mutes } = world();
     const { id } = await mute();
     expect(await to()).toEqual([]);
@@ -142,7 +142,7 @@ describe('a route', () => {
     expect(await to()).toEqual(['C0DECLINES']);
   });
 
-  it('leads to the channels although the card is muted, once several cards are declined at one merchant', async () => {
+  it('ignores the mute once several cards are declined at one merchant', async () => {
     const { route, mute } = world();
     await mute();
     const tried = async (acctId: number, id: string) =>
@@ -151,7 +151,7 @@ describe('a route', () => {
 
     expect(await tried(7378, 'evt_000000000000000a'), 'the muted card first').toBe(0);
     expect(await tried(7378, 'evt_000000000000000b'), 'the muted card again').toBe(0);
-    // The others are not muted: their own alerts count when they are grouped.
+    // The others are not muted: their alerts count when they are grouped.
     const others = createCardTesting(redis());
     for (const [acctId, id] of [
       [1, 'evt_000000000000000c'],
@@ -166,7 +166,7 @@ describe('a route', () => {
     expect(await tried(7378, 'evt_000000000000000e'), 'the muted card, tried with two others').toBe(1);
   });
 
-  it('leads to the channels although the card is muted by somebody who holds it by now', async () => {
+  it('ignores a mute whose author holds the card now', async () => {
     const { to, mute, eventLog } = world();
     await mute({ by: 'U0HOLDER' });
 
@@ -176,7 +176,7 @@ describe('a route', () => {
     );
   });
 
-  it('leads to the channels as soon as the mute has ended, even with rules that were cached before', async () => {
+  it('ignores a mute as soon as it has ended, even with cached rules', async () => {
     const { to, mute, mutes } = world();
     const ended = await mute();
     expect(await to()).toEqual([]);
@@ -187,7 +187,7 @@ describe('a route', () => {
     expect(await mutes.withhold(ended.id, [late])).toBe(false);
     expect(await to(declineEvent({ amountCents: 1 }))).toEqual(['C0DECLINES']);
     expect(await mutes.active()).toEqual([]);
-    // What it withheld before is still to be reported.
+    // The events it withheld before must still be reported.
     expect(await mutes.withheld(ended.id)).toHaveLength(1);
 
     await mute();
@@ -196,7 +196,7 @@ describe('a route', () => {
     expect(await to()).toEqual([]);
   });
 
-  it('of a decline that a journey explains leads to the author of the notice', async () => {
+  it('of a decline explained by a trip leads to the author of the travel mute', async () => {
     const { to, mute } = world();
     await mute({}, ['ES']);
 
@@ -208,7 +208,7 @@ describe('a route', () => {
     expect(await to(declineEvent({ country: 'ES', code: 'decline.card.pin' }))).toEqual(['C0DECLINES']);
   });
 
-  it('waits for the end of the channel’s quiet hours, unless the event is exempt', async () => {
+  it('holds for the channel’s quiet hours, unless the event is exempt', async () => {
     const { route, quietHours } = world();
     const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
     const set = (except: string | null) => quietHours.set({ channel: 'C0DECLINES', window, except, by, at: '' });
@@ -223,7 +223,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('does not lead to the author of a travel mute without a role, or when Slack does not say; their mutes still count', async () => {
+  it('skips the author of a travel mute who has no role, or whose role Slack cannot confirm, but still applies their mutes', async () => {
     const { to, mute, mutes, eventLog } = world();
     const event = declineEvent({ country: 'ES', isCardPresent: true });
     await mute({}, ['ES']);
@@ -245,7 +245,7 @@ describe('a route', () => {
     expect(await mutes.active()).toContainEqual(expect.objectContaining({ kind: 'mute', by: 'U0BEN' }));
   });
 
-  it('logs which rules fitted, which did not, and why', async () => {
+  it('logs which rules matched, which did not, and why', async () => {
     const { to, add, eventLog } = world();
     await add('C0TEAM', 'declines and over $900.00');
     await to();

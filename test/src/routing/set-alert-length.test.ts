@@ -6,7 +6,7 @@ import { ask } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
-it('a channel gets long alerts until somebody wants short ones, and both are on record', async () => {
+it('a channel can switch to short alerts and back, and both are audited', async () => {
   const longAlerts = createLongAlerts(redis());
   const recorded: unknown[] = [];
   const reply = {

@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { ShippingEvent, TransactionEvent } from '../../../src/core/event.ts';
 
-/** A card of Jane Doe, with some facts different. */
+/** A card of Jane Doe with the given facts. */
 export function card(facts: Partial<CardFacts>): CardFacts {
   return {
     acctId: 7378,
@@ -27,7 +27,7 @@ interface Decline {
   readonly kind?: 'decline' | 'authorization';
 }
 
-/** A purchase that was declined, unless told otherwise. */
+/** A declined purchase with the given facts. */
 export function declineEvent(facts: Decline = {}): TransactionEvent {
   const kind = facts.kind ?? 'decline';
   return TransactionEvent.parse({

@@ -11,7 +11,7 @@ const typedIn = (channel: string, text: string) =>
     origin: { kind: 'command', channel, messageTs: null, reply: null, replace: false },
   });
 
-it('a subscription is ended in its own channel only; elsewhere its number says where it belongs', async () => {
+it('a subscription can be ended only in its own channel; elsewhere the answer names that channel', async () => {
   const { deps, answers } = await createActionWorld(redis());
   const subscriptions = createSubscriptions(redis());
   const { number } = await subscriptions.add({ channel: 'C2', filter: 'declines', by: 'U0ANA', at: '' });
@@ -33,7 +33,7 @@ const subscribeTo = (id: string, text: string) =>
     origin: { kind: 'command', channel: 'C1', messageTs: null, reply: null, replace: false },
   });
 
-it('before a subscription is made, it says what it would have posted, and nothing changes', async () => {
+it('before subscribing, shows what would have been posted, and changes nothing', async () => {
   const { deps, answers } = await createActionWorld(redis());
 
   await performAction(subscribeTo('act_1', 'try declines over 500'), deps);
@@ -44,7 +44,7 @@ it('before a subscription is made, it says what it would have posted, and nothin
   expect(await createSubscriptions(redis()).all()).toEqual([]);
 });
 
-it('where the channel may get no alerts, nothing is read to say what it would have got', async () => {
+it('reads no alerts for a preview if the channel may get none', async () => {
   const { deps, answers } = await createActionWorld(redis(), {
     channelInfo: async () => ({
       name: 'cards',
@@ -61,7 +61,7 @@ it('where the channel may get no alerts, nothing is read to say what it would ha
   expect(answers.at(-1)?.text).toMatch(/shared with another company/);
 });
 
-it('a filter that nothing can fit is refused, and a group that no card is in is named', async () => {
+it('rejects a filter that can never match, and reports a group without cards', async () => {
   const { deps, answers } = await createActionWorld(redis());
 
   await performAction(subscribeTo('act_2', 'declines over 500 and under 100'), deps);
@@ -73,7 +73,7 @@ it('a filter that nothing can fit is refused, and a group that no card is in is 
   expect(await createSubscriptions(redis()).all()).toHaveLength(1);
 });
 
-it('500 channels can subscribe, and a channel has at most 100 subscriptions', async () => {
+it('allows 500 subscribed channels and at most 100 subscriptions per channel', async () => {
   const { deps, answers } = await createActionWorld(redis());
   const store = createSubscriptions(redis());
   const kept = [

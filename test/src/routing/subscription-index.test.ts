@@ -47,11 +47,11 @@ describe('the index of subscriptions', () => {
     'declines and (country US or over $500.00)',
     'not country US',
     'not (not group "Field")',
-  ])('finds %s, as testing all of them in turn would', (filter) => {
+  ])('finds %s, as testing all of them one by one would', (filter) => {
     expect(fitting(['declines and country US', filter], subject)).toEqual([filter]);
   });
 
-  it('leaves out no subscription that fits, whatever its filter, and keeps their order', () => {
+  it('misses no matching subscription, whatever its filter, and keeps their order', () => {
     const subjects = fc.record({
       event: fc.oneof(
         fc.constant(shippingEvent()),

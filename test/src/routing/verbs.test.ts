@@ -4,7 +4,7 @@ import { clock } from '../../support/clock.ts';
 
 const { read } = routingVerbs.travel.command;
 
-it('reads what was typed as an action of its verb', () => {
+it('parses a command into an action of its verb', () => {
   expect(read(['4242', 'Spain', 'until', 'friday'], clock)).toMatchObject({
     verb: 'travel',
     target: { kind: 'words', words: ['4242'] },
@@ -12,7 +12,7 @@ it('reads what was typed as an action of its verb', () => {
   });
 });
 
-it('explains the usage when it cannot be read', () => {
+it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['4242', 'until', 'friday'], clock)).toMatchObject({
     kind: 'unclear',
     usage: expect.stringMatching(/^[a-z]/),

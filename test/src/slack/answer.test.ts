@@ -6,7 +6,7 @@ import { createAnswer, createRespond } from '../../../src/slack/answer.ts';
 const message = { text: 'Done.', blocks: [] };
 const gone = new SlackError('response_url', 'refused', 'expired_url');
 
-/** Answers somebody through ways of which the first `failing` do not work. @returns the ways that were tried. */
+/** Answers a person while the first `failing` ways do not work. @returns the ways that were tried. */
 async function waysTried(
   failing: number,
   reply: string | null = 'sealed',
@@ -36,24 +36,24 @@ async function waysTried(
   return tried;
 }
 
-it('answers over the response_url, then in the channel, then directly, until one of them works', async () => {
+it('tries the response_url, then the channel, then a direct message, until one works', async () => {
   expect(await waysTried(0)).toEqual(['response_url']);
   expect(await waysTried(1)).toEqual(['response_url', 'ephemeral']);
   expect(await waysTried(2)).toEqual(['response_url', 'ephemeral', 'direct D1']);
 });
 
-it('answers in the open form from which it was asked, and elsewhere when that was closed', async () => {
+it('answers in the open form of the request, or elsewhere if that was closed', async () => {
   const view = { viewId: 'V1', hash: '1' };
 
   expect(await waysTried(0, 'sealed', view)).toEqual(['form V1 with 0']);
   expect(await waysTried(1, 'sealed', view)).toEqual(['form V1 with 0', 'response_url']);
 });
 
-it('never fails: what was done must not be done again because the answer was lost', async () => {
+it('never throws, so that a completed action does not run again because its answer was lost', async () => {
   expect(await waysTried(3)).toHaveLength(3);
 });
 
-it('answers in the channel where there is no response_url', async () => {
+it('answers in the channel if there is no response_url', async () => {
   expect(await waysTried(0, null)).toEqual(['ephemeral']);
 });
 

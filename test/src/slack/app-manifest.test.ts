@@ -6,11 +6,11 @@ import { appManifest } from '../../../src/slack/app-manifest.ts';
 
 afterEach(() => useInstallation({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE }));
 
-it('is manifest.json where nothing is configured', () => {
+it('equals manifest.json with the default configuration', () => {
   expect(appManifest(null)).toEqual(manifest);
 });
 
-it('has the commands of further card programs beside those of the first', () => {
+it('adds the commands of further card programs to those of the first', () => {
   const { features } = appManifest(null, ['/card-eu']);
 
   const own = manifest.features.slash_commands.map(({ command }) => command);
@@ -20,7 +20,7 @@ it('has the commands of further card programs beside those of the first', () => 
   ]);
 });
 
-it('has the configured command and its short forms, each of which is listened to, and the given address', () => {
+it('uses the configured command, its short forms, which all have listeners, and the given URL', () => {
   useInstallation({ command: '/pay', serviceZone: DEFAULT_ZONE });
   const { features, settings } = appManifest('https://cards.example.com');
 

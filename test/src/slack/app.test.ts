@@ -12,12 +12,12 @@ import recordedEvents from '../../fixtures/slack/events.json' with { type: 'json
 import recordedInteractions from '../../fixtures/slack/interactions.json' with { type: 'json' };
 import { until } from '../../support/until.ts';
 
-/** Bolt itself gives up after 3001 ms: whatever is answered within this was answered by us. */
+/** Bolt itself times out after 3001 ms, so any answer within this time is ours. */
 const WITHIN_MS = 2500;
 const SECRET = 'signing-secret-app-1';
 
 let redis: LocalRedis;
-/** Slack's side: the Web API, and where a `response_url` leads. */
+/** Slack's side: the Web API, and the target of `response_url`. */
 let slack: Server;
 let slackUrl: string;
 let running: RunningProcess;
@@ -29,7 +29,7 @@ beforeAll(async () => {
   redis = await startRedis();
   slack = createServer((request, response) => {
     void text(request).then((body) => {
-      // Web API calls are forms, answers over a response_url are JSON.
+      // Web API calls are forms; answers over a response_url are JSON.
       calls.push({ path: request.url ?? '', body: decodeURIComponent(body.replaceAll('+', ' ')) });
       response.setHeader('content-type', 'application/json');
       response.end('{"ok":true,"channel":{"id":"D1"},"ts":"1.1","users":[]}');
@@ -67,7 +67,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** One delivery as Slack signs it. */
+/** Sends one request signed the way Slack does. */
 async function deliver(body: string, type: string): Promise<{ status: number; answer: string }> {
   const headers = { 'content-type': type, ...signedHeaders(body, SECRET, Math.floor(Date.now() / 1000)) };
   const response = await fetch(`http://127.0.0.1:${port}/slack/events`, {
@@ -87,7 +87,10 @@ const deliverCommand = (fields: Record<string, string>) => deliver(new URLSearch
 
 const errors = () => lines.filter(({ level }) => level === 'error' || level === 'fatal');
 
-/** The recordings hold no values, only their types: ids and an address of ours in their place, as a person would cause them. */
+/**
+ * The recordings contain only types instead of values. Fills in ids and our own URL, as if a person had caused the
+ * event.
+ */
 function filled(recorded: object): Record<string, unknown> {
   const values: Readonly<Record<string, unknown>> = {
     response_url: `${slackUrl}/respond`,
@@ -111,11 +114,11 @@ function filled(recorded: object): Record<string, unknown> {
   return fill(recorded, '', '') as Record<string, unknown>;
 }
 
-/** What has no value in a recording, in the ways in which Slack leaves it out. */
+/** The ways in which Slack leaves out parts without a value. */
 const emptied: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ['as recorded', (value) => value],
-  ['with null where a part is empty', (value) => (value === '' ? null : value)],
-  ['without the parts that are empty', (value) => (value === '' ? undefined : value)],
+  ['with null for empty parts', (value) => (value === '' ? null : value)],
+  ['without empty parts', (value) => (value === '' ? undefined : value)],
 ];
 
 function replaced(value: unknown, by: (leaf: unknown) => unknown, isTop = true): unknown {
@@ -141,24 +144,27 @@ describe.each(emptied)('an event of Slack’s catalog, %s', (_how, by) => {
 
 it.each([
   [
-    'a limit on deliveries',
+    'a delivery rate limit',
     { type: 'app_rate_limited', token: '', team_id: 'T0', minute_rate_limited: 1, api_app_id: 'A0' },
   ],
-  ['a kind of delivery that does not exist yet', { type: 'event_of_tomorrow', team_id: 'T0' }],
-])('%s, which is no event, is answered at once, without an error', async (_what, body) => {
+  ['an unknown kind of delivery', { type: 'event_of_tomorrow', team_id: 'T0' }],
+])('%s, which is not an event, is answered at once, without an error', async (_what, body) => {
   const answer = await deliverEvent(body);
 
   expect(answer.status).toBe(200);
   expect(errors()).toEqual([]);
 });
 
-it('the check of the address is answered with its challenge', async () => {
+it('answers the URL verification with its challenge', async () => {
   const answer = await deliverEvent({ type: 'url_verification', token: '', challenge: 'c1' });
 
   expect(answer).toEqual({ status: 200, answer: expect.stringContaining('c1') });
 });
 
-/** Slack shows a warning beside a control that gets no 200; the kinds of deliveries that a person has caused need words. */
+/**
+ * Slack shows a warning next to a control that gets no 200. These kinds of deliveries come from a person, so they also
+ * need a message.
+ */
 const inWords = /Not done.*Nothing changed/s;
 const asked = [
   'block_actions',
@@ -169,12 +175,12 @@ const asked = [
   'shortcut',
 ];
 
-describe('an interaction that no listener takes', () => {
+describe('an interaction without a listener', () => {
   const interactions = Object.entries(recordedInteractions.interactions).filter(
     ([, body]) => !('event' in body) && !('command' in body),
   );
 
-  it.each(interactions)('%s is answered at once, and the person in words', async (_name, recorded) => {
+  it.each(interactions)('%s is answered at once, and the person gets a message', async (_name, recorded) => {
     const body = filled(recorded);
 
     const { status, answer } = await deliverInteraction(body);
@@ -184,13 +190,13 @@ describe('an interaction that no listener takes', () => {
     else if (String(body['type']).endsWith('suggestion')) expect(JSON.parse(answer)).toEqual({ options: [] });
     else expect(answer).toBe('');
     if (asked.includes(String(body['type']))) {
-      await until(() => calls.some((call) => inWords.test(call.body)), 'the person is told');
+      await until(() => calls.some((call) => inWords.test(call.body)), 'the person gets a message');
     }
     expect(errors()).toEqual([]);
   });
 
   it.each(Object.entries(recordedInteractions.interactions).filter(([, body]) => 'event' in body))(
-    '%s is an event, and answered at once',
+    '%s is an event and is answered at once',
     async (_name, body) => {
       const { status } = await deliverEvent(body);
 
@@ -199,7 +205,7 @@ describe('an interaction that no listener takes', () => {
     },
   );
 
-  it('a press in App Home, which has no channel and no response_url, is answered in a direct message', async () => {
+  it('a click in App Home, which has no channel and no response_url, is answered in a direct message', async () => {
     const container = { type: 'view', view_id: 'V1' };
     const actions = [{ type: 'button', action_id: 'gone', block_id: 'b', value: 'v', action_ts: '1.1' }];
     const body = { type: 'block_actions', user: { id: 'U1', team_id: 'T1' }, team: { id: 'T1' }, container, actions };
@@ -209,13 +215,13 @@ describe('an interaction that no listener takes', () => {
     expect(status).toBe(200);
     await until(
       () => calls.some((call) => call.path.endsWith('chat.postMessage') && inWords.test(call.body)),
-      'the person is told',
+      'the person gets a message',
     );
     expect(errors()).toEqual([]);
   });
 });
 
-it('a body of more than 512 KB is not taken, also where its length was not announced', async () => {
+it('rejects a body of more than 512 KB, even without a declared length', async () => {
   const body = new TextEncoder().encode('a'.repeat(512 * 1024 + 1));
   const unannounced = new ReadableStream({
     start(controller) {
@@ -231,24 +237,27 @@ it('a body of more than 512 KB is not taken, also where its length was not annou
   expect(status).toBe(413);
 });
 
-it('a command that does not exist is answered in words', async () => {
+it('answers an unknown command with a message', async () => {
   const command = filled(recordedInteractions.interactions['SlashCommand']) as Record<string, string>;
 
   const { status } = await deliverCommand({ ...command, command: '/gone' });
 
   expect(status).toBe(200);
-  await until(() => calls.some(({ body }) => /does not have this command/.test(body)), 'the person is told');
+  await until(() => calls.some(({ body }) => /does not have this command/.test(body)), 'the person gets a message');
   expect(errors()).toEqual([]);
 });
 
-it('a listener that fails is told as such, not as something that does not exist', async () => {
-  // A menu in which nothing was chosen: Slack does not send that today.
+it('reports a failing listener as a failure, not as an unknown control', async () => {
+  // A menu without a selection, which Slack does not send today.
   const actions = [{ type: 'static_select', action_id: 'block_tested_card', block_id: 'b', action_ts: '1.1' }];
   const body = { type: 'block_actions', user: { id: 'U1' }, actions, response_url: `${slackUrl}/respond` };
 
   await deliverInteraction({ ...body, team: { id: 'T1' }, trigger_id: '1.2.x' }).catch(() => undefined);
 
-  await until(() => calls.some(({ body: sent }) => /can’t take this right now/.test(sent)), 'the person is told');
+  await until(
+    () => calls.some(({ body: sent }) => /can’t take this right now/.test(sent)),
+    'the person gets a message',
+  );
   expect(errors().map(({ msg }) => msg)).toContain('a listener failed');
   expect(calls.some(({ body: sent }) => /another version/.test(sent))).toBe(false);
 });

@@ -13,7 +13,7 @@ type Answer = Record<string, unknown>;
 let server: Server;
 let slack: Slack;
 let url: string;
-/** What Slack answers to each method; `null`: something that is no JSON. */
+/** Slack's answer to each method. `null`: a body that is not JSON. */
 let answers: Partial<Record<string, Answer | null>> = {};
 let asked: string[] = [];
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
     const answer = answers[method];
     response.setHeader('content-type', 'application/json');
     response.setHeader('x-oauth-scopes', 'chat:write,commands');
-    // Where a file is handed over, Slack answers with a plain OK.
+    // At the upload URL Slack answers with a plain OK.
     response.end(
       answer === undefined
         ? 'OK'
@@ -42,13 +42,13 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** As recorded, but for what only an answer that refuses has. */
+/** The recorded answer without the fields that only an error has. */
 function taken(method: Method): Answer {
   const { error: _error, needed: _needed, provided: _provided, ...answer } = recorded.answers[method] as Answer;
   return { ...answer, ok: true };
 }
 
-/** The same answer with other leaves, `ok` aside. */
+/** The same answer with other leaf values, except `ok`. */
 function withLeaves(value: unknown, leaf: (value: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map((element) => withLeaves(element, leaf));
   if (typeof value !== 'object' || value === null) return leaf(value);
@@ -57,7 +57,7 @@ function withLeaves(value: unknown, leaf: (value: unknown) => unknown): unknown 
   );
 }
 
-/** The same answer with hundreds of fields of tomorrow in every part of it. */
+/** The same answer with hundreds of unknown fields in every part. */
 function withUnknown(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withUnknown);
   if (typeof value !== 'object' || value === null) return value;
@@ -72,19 +72,19 @@ const empty = (value: unknown): unknown => (typeof value === 'string' ? '' : val
 const variants: readonly (readonly [string, (answer: Answer) => Answer])[] = [
   ['as recorded', (answer) => answer],
   ['with hundreds of unknown fields', (answer) => withUnknown(answer) as Answer],
-  ['with every text empty', (answer) => withLeaves(answer, empty) as Answer],
-  ['with null in place of every value', (answer) => withLeaves(answer, () => null) as Answer],
-  ['without any value', (answer) => withLeaves(answer, () => undefined) as Answer],
+  ['with all texts empty', (answer) => withLeaves(answer, empty) as Answer],
+  ['with null for every value', (answer) => withLeaves(answer, () => null) as Answer],
+  ['without any values', (answer) => withLeaves(answer, () => undefined) as Answer],
   [
     // Slack's SDK itself cannot read a `response_metadata` of null.
-    'with null in place of every part',
+    'with null for every part',
     ({ ok, response_metadata: _sdk, ...rest }) => ({
       ok,
       ...Object.fromEntries(Object.keys(rest).map((key) => [key, null])),
     }),
   ],
 
-  ['with nothing but that it is well', ({ ok }) => ({ ok })],
+  ['with nothing but ok', ({ ok }) => ({ ok })],
 ];
 
 const search = (threadTs: string | null): MessageSearch => ({ channel: 'C1', threadTs, sinceMs: 0 });
@@ -94,7 +94,7 @@ const file = { id: 'F1', name: 'a.csv', title: 'a' };
 const yesNo = expect.any(Boolean);
 const words = expect.any(String);
 
-/** Every method of Slack's that Cardbell calls: which answers it takes, what is asked, and what is made of any answer. */
+/** Every Slack method that Cardbell uses: the methods called, the call, and the expected result of any answer. */
 const calls: readonly (readonly [readonly Method[], (slack: Slack) => Promise<unknown>, unknown])[] = [
   [
     ['auth.test'],
@@ -138,16 +138,16 @@ describe.each(variants)('Slack’s answer, %s', (_how, vary) => {
   );
 });
 
-describe('a message that was posted', () => {
+describe('a posted message', () => {
   const recordedTs = taken('chat.postMessage')['ts'];
 
-  it.each(variants.slice(0, 2))('is found again by what Slack answers, %s', async (_how, vary) => {
+  it.each(variants.slice(0, 2))("is found again through Slack's answer, %s", async (_how, vary) => {
     answers = { 'chat.postMessage': vary(taken('chat.postMessage')) };
 
     expect(await slack.post('C1', message, 'm_1')).toEqual({ channel: 'C00000000', ts: recordedTs });
   });
 
-  it.each(variants.slice(2))('whose answer does not say where it stands may be there: %s', async (_how, vary) => {
+  it.each(variants.slice(2))('may exist if the answer does not say where it is: %s', async (_how, vary) => {
     answers = { 'chat.postMessage': vary(taken('chat.postMessage')) };
 
     const failed = await slack.post('C1', message, 'm_1').catch((error: unknown) => error);
@@ -156,7 +156,7 @@ describe('a message that was posted', () => {
     expect(failed).toMatchObject({ method: 'chat.postMessage', code: 'unknown' });
   });
 
-  it('is found by its metadata among messages that carry others, or none', async () => {
+  it('is found by its metadata among messages with other metadata or none', async () => {
     const [other] = (taken('conversations.history')['messages'] ?? []) as Answer[];
     const of = (event_payload: object) => ({ event_type: METADATA_TYPE, event_payload });
     const ours = { ...other, ts: '2.2', metadata: of({ ref: 'm_1' }) };
@@ -192,17 +192,20 @@ describe('a message that was posted', () => {
     expect(found.filter(({ files }) => files.includes('a.csv')).map(({ ts }) => ts)).toEqual(['2.2']);
   });
 
-  it.each([null, '', undefined])('is not looked for on another page when the next one is %j', async (next_cursor) => {
-    answers = { 'conversations.history': { ok: true, messages: [], response_metadata: { next_cursor } } };
-    asked = [];
+  it.each([null, '', undefined])(
+    'is not searched for on another page if the next cursor is %j',
+    async (next_cursor) => {
+      answers = { 'conversations.history': { ok: true, messages: [], response_metadata: { next_cursor } } };
+      asked = [];
 
-    expect(await slack.findMessages(search(null))).toEqual([]);
-    expect(asked).toEqual(['conversations.history']);
-  });
+      expect(await slack.findMessages(search(null))).toEqual([]);
+      expect(asked).toEqual(['conversations.history']);
+    },
+  );
 });
 
-describe('a file that is handed over', () => {
-  it.each(variants.slice(0, 2))('goes where Slack says, %s', async (_how, vary) => {
+describe('a file upload', () => {
+  it.each(variants.slice(0, 2))("goes to the URL in Slack's answer, %s", async (_how, vary) => {
     answers = {
       'files.getUploadURLExternal': { ...vary(taken('files.getUploadURLExternal')), upload_url: `${url}/api/upload` },
     };
@@ -212,14 +215,14 @@ describe('a file that is handed over', () => {
     expect(asked).toEqual(['files.getUploadURLExternal', 'upload']);
   });
 
-  it.each(variants.slice(2))('goes nowhere when Slack does not say where, %s', async (_how, vary) => {
+  it.each(variants.slice(2))("fails if Slack's answer has no URL, %s", async (_how, vary) => {
     answers = { 'files.getUploadURLExternal': vary(taken('files.getUploadURLExternal')) };
 
     await expect(slack.uploadFile({ name: 'a.csv', title: 'a', content: 'x' })).rejects.toBeInstanceOf(SlackError);
   });
 });
 
-describe('what Slack knows of somebody', () => {
+describe('a Slack user', () => {
   const person = (change: Answer): Answer => ({
     ok: true,
     user: { ...(taken('users.info')['user'] as Answer), ...change },
@@ -232,7 +235,7 @@ describe('what Slack knows of somebody', () => {
     [{ profile: { email: ' ' }, is_email_confirmed: true }, null],
     [{ profile: { email: null }, is_email_confirmed: true }, null],
     [{ profile: null, is_email_confirmed: true }, null],
-  ])('an e-mail address counts when its owner confirmed it: %j', async (change, email) => {
+  ])('has an email only if its owner confirmed it: %j', async (change, email) => {
     answers = { 'users.info': person(change) };
 
     expect(await slack.person('U1')).toMatchObject({ email });
@@ -244,13 +247,13 @@ describe('what Slack knows of somebody', () => {
     [{ is_ultra_restricted: true }, { isGuest: true }],
     [{ is_stranger: true }, { isExternal: true }],
     [{ deleted: true }, { isDeactivated: true }],
-  ])('%j says %j', async (change, made) => {
+  ])('%j means %j', async (change, made) => {
     answers = { 'users.info': person(change) };
 
     expect(await slack.person('U1')).toMatchObject(made);
   });
 
-  it.each(['user_not_found', 'user_not_visible'])('%s is nobody', async (error) => {
+  it.each(['user_not_found', 'user_not_visible'])('is null after %s', async (error) => {
     answers = { 'users.info': { ok: false, error } };
 
     expect(await slack.person('U1')).toBe(null);
@@ -260,7 +263,7 @@ describe('what Slack knows of somebody', () => {
 const posting: (typeof calls)[number] = [['chat.postMessage'], (s) => s.post('C1', message, 'm_1'), undefined];
 
 it.each([posting, ...calls].map(([methods, call]) => [methods[0], call] as const))(
-  'an answer to %s that is a page of a proxy says nothing of what happened',
+  'an HTML page from a proxy in answer to %s leaves the outcome unknown',
   async (method, call) => {
     answers = { [String(method)]: null };
 

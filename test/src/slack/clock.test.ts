@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createSlackClock } from '../../../src/slack/clock.ts';
 
-it('goes on from the last answer, by a clock that never jumps', () => {
+it('continues from the last answer on a monotonic clock', () => {
   let elapsedMs = 5_000;
   const clock = createSlackClock(() => elapsedMs);
   expect(clock.now(), 'Slack has not answered yet').toBeNull();
@@ -12,7 +12,7 @@ it('goes on from the last answer, by a clock that never jumps', () => {
   expect(clock.now()).toBe(Date.UTC(2026, 2, 4, 15, 0, 2, 500));
 });
 
-it.each([null, '', 'soon'])('an answer whose date is %j says nothing', (date) => {
+it.each([null, '', 'soon'])('ignores an answer whose date is %j', (date) => {
   const clock = createSlackClock(() => 0);
   clock.hear('Wed, 04 Mar 2026 15:00:00 GMT');
 

@@ -6,7 +6,7 @@ import { checkBlocks } from '../../../workspace/block-limits.ts';
 
 const divider: KnownBlock = { type: 'divider' };
 
-it('where a workspace has no such tables, lines say the same', () => {
+it('uses lines with the same content in a workspace without data tables', () => {
   const { blocks } = dataTable(
     'Names & others',
     [

@@ -20,18 +20,18 @@ it.each<[string, string, Error, SlackError['code']]>([
   ['a rate limit', 'chat.postMessage', new WebAPIRateLimitedError(3), 'rate_limited'],
   ['a revoked token', 'chat.postMessage', refusal('token_revoked'), 'token_dead'],
   ['an archived channel', 'chat.postMessage', refusal('is_archived'), 'channel_unusable'],
-  ['a block that Slack does not take', 'chat.postMessage', refusal('invalid_blocks'), 'refused'],
-  ['a code of tomorrow for a post', 'chat.postMessage', refusal('workspace_is_moving'), 'token_dead'],
+  ['a block that Slack rejects', 'chat.postMessage', refusal('invalid_blocks'), 'refused'],
+  ['an unknown code for a post', 'chat.postMessage', refusal('workspace_is_moving'), 'token_dead'],
   ['the same code for another call', 'views.open', refusal('workspace_is_moving'), 'refused'],
   ['an internal error', 'chat.postMessage', refusal('internal_error'), 'unknown'],
   ['a server error', 'chat.update', status(503), 'unknown'],
   ['a proxy that forbids an update', 'chat.update', status(403), 'refused'],
-  ['a connection that broke', 'chat.postMessage', new Error('socket hang up'), 'unknown'],
-])('%s in %s means what the caller has to do about it', async (_what, method, thrown, code) => {
+  ['a broken connection', 'chat.postMessage', new Error('socket hang up'), 'unknown'],
+])('%s in %s maps to what the caller has to do', async (_what, method, thrown, code) => {
   expect((await failureOf(method, thrown)).code).toBe(code);
 });
 
-it('waits at least a second after a rate limit, whatever Slack asks for', async () => {
+it('waits at least a second after a rate limit, even if Slack asks for less', async () => {
   expect((await failureOf('chat.update', new WebAPIRateLimitedError(0))).retryAfterMs).toBe(1000);
   expect((await failureOf('chat.update', new WebAPIRateLimitedError(7))).retryAfterMs).toBe(7000);
 });

@@ -14,7 +14,7 @@ afterEach(async () => {
   await new Promise((resolve) => server?.close(resolve));
 });
 
-/** Sends a head whose body never comes. @returns what came back, and how many requests Bolt got. */
+/** Sends request headers without the body. @returns the response, and the number of requests that reached Bolt. */
 async function sent(headers: Record<string, string | number>, path = '/slack/events') {
   let passed = 0;
   const guard = createSlackGuard(
@@ -36,7 +36,7 @@ async function sent(headers: Record<string, string | number>, path = '/slack/eve
 
 const signed = { 'x-slack-signature': `v0=${'a'.repeat(64)}`, 'x-slack-request-timestamp': at / 1000 };
 
-it('lets through what has a fresh signature, and says to go on where that is expected', async () => {
+it('accepts a request with a fresh signature, and sends 100 Continue if expected', async () => {
   expect(await sent(signed)).toEqual({ passed: 1, statuses: [200] });
   raw?.close();
   await new Promise((resolve) => server?.close(resolve));
@@ -45,13 +45,13 @@ it('lets through what has a fresh signature, and says to go on where that is exp
 
 it.each<[string, Record<string, string | number>, number]>([
   ['without a signature', { 'x-slack-request-timestamp': at / 1000 }, 401],
-  ['with something else for a signature', { ...signed, 'x-slack-signature': 'v0=no' }, 401],
-  ['without a time', { 'x-slack-signature': signed['x-slack-signature'] }, 401],
+  ['with an invalid signature', { ...signed, 'x-slack-signature': 'v0=no' }, 401],
+  ['without a timestamp', { 'x-slack-signature': signed['x-slack-signature'] }, 401],
   ['from six minutes ago', { ...signed, 'x-slack-request-timestamp': at / 1000 - 360 }, 401],
   ['from the future', { ...signed, 'x-slack-request-timestamp': at / 1000 + 360 }, 401],
-  ['that waits to be told to go on', { expect: '100-continue' }, 401],
-  ['that announces more than Slack sends', { ...signed, 'content-length': SLACK_BODY_MAX_BYTES + 1 }, 413],
-])('refuses a request %s before its body comes', async (_what, headers, status) => {
+  ['that waits for 100 Continue', { expect: '100-continue' }, 401],
+  ['that declares more than Slack sends', { ...signed, 'content-length': SLACK_BODY_MAX_BYTES + 1 }, 413],
+])('rejects a request %s before its body arrives', async (_what, headers, status) => {
   expect(await sent(headers)).toEqual({ passed: 0, statuses: [status] });
 });
 
@@ -61,6 +61,6 @@ it.each([
   ['//', { expect: '100-continue' }],
   ['/', { expect: '100-continue' }],
   ['/slack/events/', { ...signed, expect: '100-continue' }],
-])('answers 404 at %s with %j itself: Bolt throws there, which would end the process', async (path, headers) => {
+])('answers %s with %j itself with 404, because Bolt would throw and end the process', async (path, headers) => {
   expect(await sent(headers, path)).toEqual({ passed: 0, statuses: [404] });
 });

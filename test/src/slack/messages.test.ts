@@ -7,7 +7,7 @@ import { METADATA_TYPE } from '../../../src/slack/messages.ts';
 
 let server: Server;
 let slack: Slack;
-/** What a history was asked with, and how often it is refused first, page by page. */
+/** The parameters of each history call, and how often Slack still refuses each page. */
 let asked: URLSearchParams[] = [];
 let refusals: number[] = [];
 
@@ -50,7 +50,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('a message is looked for between two moments, and a rate limit does not begin the search anew', async () => {
+it('searches for a message between two moments, and does not restart the search after a rate limit', async () => {
   asked = [];
   refusals = [1, 2, 1];
   const sinceMs = Date.parse('2026-11-20T14:50:00Z');

@@ -14,8 +14,8 @@ import {
 describe('outside text in mrkdwn', () => {
   it.each([
     ['an entity', 'A & B <c>', 'A &amp; B &lt;c&gt;'],
-    ['an entity that came escaped', '&lt;!channel&gt;', '&amp;lt;!channel&amp;gt;'],
-    ['a call to the channel', '<!channel>', '&lt;!channel&gt;'],
+    ['an entity that arrived escaped', '&lt;!channel&gt;', '&amp;lt;!channel&amp;gt;'],
+    ['a channel mention', '<!channel>', '&lt;!channel&gt;'],
     ['a mention', '<@U123>', '&lt;@U123&gt;'],
     ['bold', '*bold*', '∗bold∗'],
     ['strike and code', '~a~ `b`', '∼a∼ ˋbˋ'],
@@ -23,20 +23,20 @@ describe('outside text in mrkdwn', () => {
     ['an emoji name', ':tada:', ':\u200Btada:'],
     ['a time of day', '12:30', '12:30'],
     ['hours that can be copied', '22:00-07:00 and 09:00:00', '22:00-07:00 and 09:00:00'],
-    ['an emoji name of digits', ':100:', ':\u200B100:'],
-    ['a name that calls everybody', '@here @Channel', '@\u200Bhere @\u200BChannel'],
+    ['an emoji name made of digits', ':100:', ':\u200B100:'],
+    ['a name that mentions everyone', '@here @Channel', '@\u200Bhere @\u200BChannel'],
     ['a quote at the start', '> quoted', '\u200B&gt; quoted'],
     ['several lines', 'one\r\n\ttwo\u2028three', 'one two three'],
-    ['text that turns itself around', 'abc\u202Edef\u2066x\u2069', 'abcdefx'],
+    ['text with a direction override', 'abc\u202Edef\u2066x\u2069', 'abcdefx'],
     ['invisible characters', 'a\u200Bb\uFEFFc\u{E0041}d\u0000e', 'abcd e'],
-    ['half a character', 'a\uD83Db', 'ab'],
+    ['half a surrogate pair', 'a\uD83Db', 'ab'],
     ['right-to-left text', 'שלום', 'שלום\u200E'],
     ['emoji and accents', 'Café 👩‍👧 Zoë', 'Café 👩‍👧 Zoë'],
-  ])('shows %s as it is', (_what, text, expected) => {
+  ])('shows %s literally', (_what, text, expected) => {
     expect(escapeMrkdwn(text)).toBe(expected);
   });
 
-  it('never lets a formatting character, a token or a turned direction through', () => {
+  it('never lets a formatting character, a token or a direction override through', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('<', '>', '&', '!', '@', '*', '_', '~', '`', 'a', ' ', '\u202E', '\n', ':', '|'), {
@@ -53,8 +53,8 @@ describe('outside text in mrkdwn', () => {
     );
   });
 
-  it('shows what has nothing special in it as what has', () => {
-    // The accent has every rule looked at, and changes nothing itself.
+  it('renders plain text the same way as text with special characters', () => {
+    // The accent makes every rule run, and changes nothing itself.
     const ascii = fc.string({
       unit: fc.constantFrom(...'* _ ~ ` @ : < > & | - " / . , 9 a Z here :tada: 12:30'.split(' '), ' '),
     });
@@ -73,7 +73,7 @@ describe('outside text in plain text', () => {
     ['A & B <c>', 'A & B <c>'],
     ['<!channel> *x*', '<\u200B!channel> *x*'],
     ['a\u202Eb\nc', 'ab c'],
-  ])('%j is %j', (text, expected) => {
+  ])('turns %j into %j', (text, expected) => {
     expect(plain(text)).toBe(expected);
   });
 });
@@ -88,11 +88,11 @@ describe('truncate', () => {
     ['😀😀😀', 4, '😀…'],
     ['hi <@U123456> there', 10, 'hi…'],
     ['word word word', 6, 'word…'],
-  ])('%j within %i is %j', (text, max, expected) => {
+  ])('cuts %j to %i as %j', (text, max, expected) => {
     expect(truncate(text, max)).toBe(expected);
   });
 
-  it('keeps to the limit and cuts nothing in two', () => {
+  it('keeps to the limit and splits no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), fc.integer({ min: 1, max: 40 }), (text, max) => {
         const cut = truncate(escapeMrkdwn(text), max);
@@ -106,7 +106,7 @@ describe('truncate', () => {
 });
 
 describe('tokens', () => {
-  it('link only to https, with an address that cannot end the token', () => {
+  it('link only to https, with a URL that cannot end the token', () => {
     expect(link('https://example.com/?a=1&b=>|', 'a|b <c>')).toBe(
       '<https://example.com/?a=1&amp;b=%3E%7C|a¦b &lt;c&gt;>',
     );
@@ -114,7 +114,7 @@ describe('tokens', () => {
     expect(link('https://', 'label')).toBe('label');
   });
 
-  it('name only what has the form of an id', () => {
+  it('mention only valid ids', () => {
     expect(mention('U0123ABC')).toBe('<@U0123ABC>');
     expect(mention('!channel')).toBe('!channel');
     expect(mention('U1> <!here')).toBe('U1&gt; &lt;!here');
@@ -130,7 +130,7 @@ describe('tokens', () => {
     expect(dateToken('<!channel>')).toBe('&lt;!channel&gt;');
   });
 
-  it('stand in the middle of a sentence with the words before them', () => {
+  it('fit into the middle of a sentence', () => {
     expect(`Wait ${dateAfter('until', '2026-11-20T14:14:00Z')}.`).toBe(
       'Wait <!date^1795184040^until {date_short_pretty} at {time}|until Nov 20, 2026, 9:14 AM ET>.',
     );

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { createPersonRate } from '../../../src/slack/person-rate.ts';
 
-it('a person may ask sixty times at once, then once a second; others are not affected', () => {
+it('a person may make sixty requests at once, then one per second, without affecting others', () => {
   let now = 0;
   const mayAsk = createPersonRate(() => now);
   const taken = (userId: string, times: number): number =>
@@ -16,7 +16,7 @@ it('a person may ask sixty times at once, then once a second; others are not aff
   expect(taken('U0OTTO', 200)).toBe(60);
 });
 
-it('remembers no more people than there is room for', () => {
+it('remembers a limited number of people', () => {
   let now = 0;
   const mayAsk = createPersonRate(() => now);
   for (let person = 0; person < 30_000; person += 1) {
@@ -25,7 +25,7 @@ it('remembers no more people than there is room for', () => {
   }
 });
 
-it('refuses nobody because the clock of the machine was set back', () => {
+it('refuses nobody because the system clock was set back', () => {
   const mayAsk = createPersonRate();
   expect(mayAsk('U0OTTO')).toBe(true);
 

@@ -11,7 +11,7 @@ const programs = [
 const blockIds = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z-]{0,20}$/), { minLength: 1, maxLength: 8 });
 
 describe('a form of a card program', () => {
-  it('comes back to the program as it wrote it, with what was filled in, and belongs to that program', () => {
+  it('returns to the program with its own ids and the submitted values, and belongs to that program', () => {
     fc.assert(
       fc.property(fc.constantFrom('eu', 'uk'), blockIds, fc.string(), (program, ids, text) => {
         const blocks = ids.map((block_id) => ({ type: 'input', block_id, element: { action_id: block_id } }));
@@ -33,7 +33,7 @@ describe('a form of a card program', () => {
     );
   });
 
-  it('names its fields as Slack knows them where something is wrong with them', () => {
+  it("uses Slack's field ids in validation errors", () => {
     const wrong = { response_action: 'errors', errors: { amount: 'Type an amount.' } };
 
     expect(markAnswer('eu', wrong)).toEqual({ response_action: 'errors', errors: { 'eu~amount': 'Type an amount.' } });
@@ -55,12 +55,12 @@ describe('a delivery', () => {
 
   it.each([
     ['a button', { actions: [{ block_id: 'eu~~0' }], message: { blocks: [{ block_id: 'uk~x' }] } }, 'eu'],
-    ['suggestions while somebody types', { type: 'block_suggestion', block_id: 'uk~open' }, 'uk'],
-    ['a shortcut on a message', { message: { blocks: [{ block_id: 'Ab1' }, { block_id: 'uk~~1' }] } }, 'uk'],
+    ['suggestions while someone types', { type: 'block_suggestion', block_id: 'uk~open' }, 'uk'],
+    ['a message shortcut', { message: { blocks: [{ block_id: 'Ab1' }, { block_id: 'uk~~1' }] } }, 'uk'],
     ['a button of the first program', { actions: [{ block_id: 'period-day' }] }, ''],
-    ['a button whose block Slack has named', { actions: [{ block_id: 'K=~b/' }] }, ''],
-    ['a shortcut on a message of another app', { message: { blocks: [{ block_id: 'old~~0' }] } }, ''],
-    ['a body without anything', { actions: null, view: 'x', message: { blocks: null } }, ''],
+    ['a button with a block id from Slack', { actions: [{ block_id: 'K=~b/' }] }, ''],
+    ["a shortcut on another app's message", { message: { blocks: [{ block_id: 'old~~0' }] } }, ''],
+    ['an empty body', { actions: null, view: 'x', message: { blocks: null } }, ''],
   ])('of %s belongs to the program of its block', (_what, body, name) => {
     expect(programOf(body, programs)).toEqual({ name });
   });
@@ -68,8 +68,8 @@ describe('a delivery', () => {
   it.each([
     ['a button', { actions: [{ block_id: 'old~~0' }], message: { blocks: [{ block_id: 'old~~0' }] } }],
     ['a form', { type: 'view_submission', view: { blocks: [{ block_id: 'old~amount' }] } }],
-    ['a field that suggests', { type: 'block_suggestion', block_id: 'old~card' }],
-  ])('of %s of a program that is gone reaches no other, whose ids may be the same', async (_what, body) => {
+    ['a field with suggestions', { type: 'block_suggestion', block_id: 'old~card' }],
+  ])('of %s of a removed program reaches no other program, whose ids may be the same', async (_what, body) => {
     const got: string[] = [];
     const parts = programs.map(({ name, command }) => ({
       name,
@@ -86,8 +86,8 @@ describe('a delivery', () => {
   it.each([
     ['a button of the first program', { actions: [{ block_id: 'period-day' }] }],
     ['a command of the first program', { command: '/card' }],
-    ['App Home of whoever sees the first program', { event: { type: 'app_home_opened', user: 'U1' } }],
-  ])('of %s reaches no other, also in a process that works for that one alone', async (_what, body) => {
+    ['App Home of a person who sees the first program', { event: { type: 'app_home_opened', user: 'U1' } }],
+  ])('of %s reaches no other program, even in a process that runs only that other one', async (_what, body) => {
     const got: string[] = [];
     const ofEu = {
       name: 'eu',
@@ -101,13 +101,13 @@ describe('a delivery', () => {
     expect(got).toEqual([]);
   });
 
-  it('of news of the workspace is for all, and that of App Home for the chosen one', () => {
+  it('of a workspace event belongs to all programs, and one of App Home to the chosen program', () => {
     expect(programOf({ event: { type: 'subteam_updated' } }, programs)).toBe('all');
     expect(programOf({ event: { type: 'app_home_opened' } }, programs)).toBe('chosen');
   });
 });
 
-it('news of the workspace reaches all programs and is acknowledged once, as Bolt demands', async () => {
+it('a workspace event reaches all programs and is acknowledged once, as Bolt requires', async () => {
   const got: string[] = [];
   let acknowledged = 0;
   const event = {
@@ -132,7 +132,7 @@ it('news of the workspace reaches all programs and is acknowledged once, as Bolt
   expect(acknowledged).toBe(1);
 });
 
-it('what another program posted under the same id is not found, by either', async () => {
+it('neither program finds a message that the other posted under the same id', async () => {
   const stands: FoundMessage[] = [];
   const slack = {
     post: async (channel: string, _message: object, ref: string, _thread: unknown, marks: readonly string[]) => {

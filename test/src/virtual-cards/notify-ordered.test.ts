@@ -26,7 +26,7 @@ async function setUp(callbackAt: string) {
   return { notices, virtualOrders, alerts, alert, told, recorded };
 }
 
-it('tells who ordered a card that it is there, on record, and the alert says who asked', async () => {
+it('notifies the person who ordered a card once it exists, audits it, and names them in the alert', async () => {
   const { notices, virtualOrders, alerts, alert, told, recorded } = await setUp(askedAt);
   await virtualOrders.expect({ kind: 'name', name: 'Vera Nova' }, { action, at: askedAt });
 
@@ -37,7 +37,7 @@ it('tells who ordered a card that it is there, on record, and the alert says who
   expect(await alerts.get(alert.event.id)).toMatchObject({ asked: { by: 'U0OLGA', at: askedAt } });
 });
 
-it('tells nobody of a card that nobody ordered, and nobody of one from before the order', async () => {
+it('notifies nobody of a card that nobody ordered or that existed before the order', async () => {
   const { notices, virtualOrders, alert, told } = await setUp('2026-11-20T14:00:00.000Z');
 
   await notices.virtualCardArrived(alert.event);

@@ -18,10 +18,10 @@ import { virtualAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
-describe('an order of a virtual card, its worker killed at any step', () => {
+describe('an order of a virtual card whose worker crashes at any step', () => {
   const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 
-  it('is sent once, or, when nobody heard the answer, said to be unsure', async () => {
+  it('is sent once, or reported as unconfirmed if the answer was lost', async () => {
     const steps = await killEverywhere(
       action,
       ({ deps }) => deps,
@@ -57,7 +57,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
     },
   });
 
-  it('its notice comes before the next worker knows that the answer was lost: the person is told all the same', async () => {
+  it('still notifies the person if the webhook arrives before the next worker knows that the answer was lost', async () => {
     const direct = new Set<string>();
     const world = await createActionWorld(redis(), {
       notifyDirectly: async (userId, _id, { text }) => void direct.add(`${userId}: ${text}`),
@@ -75,8 +75,8 @@ describe('an order of a virtual card, its worker killed at any step', () => {
 
   it.each([
     ['older than the order', { hoursAgo: 1, by: null }],
-    ['that somebody else was told', { hoursAgo: 0, by: 'U0ZOE' }],
-  ])('a notice of the same name %s is no answer to it', async (_what, { hoursAgo, by }) => {
+    ['already reported to someone else', { hoursAgo: 0, by: 'U0ZOE' }],
+  ])('is not matched with a webhook of the same name that is %s', async (_what, { hoursAgo, by }) => {
     const direct: string[] = [];
     const world = await createActionWorld(redis(), { notifyDirectly: async (userId) => void direct.push(userId) });
     const at = new Date(world.deps.now().getTime() - hoursAgo * 3_600_000).toISOString();
@@ -93,7 +93,7 @@ describe('an order of a virtual card, its worker killed at any step', () => {
   });
 });
 
-describe('an order that one person may not make', () => {
+describe('an order above what one person may order', () => {
   const of = (fundCents: number) => ({
     ...virtualOrder,
     sealed: JSON.stringify({ ...(JSON.parse(virtualOrder.sealed) as object), fundCents }),
@@ -105,11 +105,11 @@ describe('an order that one person may not make', () => {
     ask('decide', { target: { kind: 'request', requestId: 'req_order1' }, id: 'act_ben', approve: true, ...over });
   const ben = { actor: person('U0BEN') };
 
-  it('counts no more where it was certainly not made, and nobody may make it when its job runs again', async () => {
+  it('no longer counts if it was certainly not sent, and runs again only after a new confirmation', async () => {
     const world = await createActionWorld(redis());
     const orderVirtualCards = async (): Promise<never> => {
       const details = { operation: 'order', status: null, outcome: 'not_sent', code: 'unavailable' } as const;
-      throw new CardApiError('away', { ...details, apiMessage: null });
+      throw new CardApiError('unavailable', { ...details, apiMessage: null });
     };
     const deps = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
     await expect(performAction(order('act_order1', 90_000), deps)).rejects.toThrow(CardApiError);
@@ -122,7 +122,7 @@ describe('an order that one person may not make', () => {
     expect(world.writes).toEqual(['order']);
   });
 
-  it('becomes a request that another approver decides, and never says to order less', async () => {
+  it('becomes a request for another approver, without advising to order less', async () => {
     const world = await createActionWorld(redis());
 
     await performAction(order('act_order1', 100_001), world.deps);
@@ -133,7 +133,7 @@ describe('an order that one person may not make', () => {
 
     await performAction(decide({ id: 'act_own', actor: person('U0OLGA') }), world.deps);
     expect(world.answers.at(-1)?.text).toContain('it needs another approver');
-    expect(world.writes, 'not by who asked').toEqual([]);
+    expect(world.writes, 'not by the person who asked').toEqual([]);
     await performAction(decide(ben), world.deps);
     await performAction(decide(ben), world.deps);
 
@@ -141,7 +141,7 @@ describe('an order that one person may not make', () => {
     expect(world.answers.at(-1)?.text).toMatch(/^Ordered: a virtual card for Vera Nova/);
     const request = await world.deps.requests.get('req_order1');
     expect(request).toMatchObject({ state: 'approved', decision: { by: 'U0BEN' } });
-    expect(request?.action.target, 'what stood in the form is not kept').toEqual({ kind: 'order', sealed: '' });
+    expect(request?.action.target, 'the content of the form is not kept').toEqual({ kind: 'order', sealed: '' });
   });
 
   it('stays a request when its job runs again', async () => {
@@ -155,7 +155,7 @@ describe('an order that one person may not make', () => {
     expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_order1', state: 'open' }]);
   });
 
-  it('is ordered by nobody once it is denied, and cannot be had by emergency override', async () => {
+  it('is never sent after a denial, and cannot use the emergency override', async () => {
     const world = await createActionWorld(redis());
     await performAction(order('act_order1', 100_001), world.deps);
     world.advance(16 * 60_000);
@@ -172,7 +172,7 @@ describe('an order that one person may not make', () => {
     expect(world.writes).toEqual([]);
   });
 
-  it('two of them are two requests, and each needs approvers of its own', async () => {
+  it('becomes a separate request for each order, with separate approvers', async () => {
     const world = await createActionWorld(redis());
 
     await performAction(order('act_order1', 100_001), world.deps);
@@ -181,7 +181,7 @@ describe('an order that one person may not make', () => {
     expect((await world.deps.requests.open()).map(({ id }) => id).toSorted()).toEqual(['req_order1', 'req_order2']);
   });
 
-  it('that somebody orders for themselves is decided by others, and the address counts at the approval, too', async () => {
+  it('needs other approvers when it is for oneself, and checks the address again at the approval', async () => {
     const email = 'holder@example.com';
     const nobody = { name: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
     const world = await createActionWorld(redis(), {
@@ -197,12 +197,12 @@ describe('an order that one person may not make', () => {
     expect(world.answers.at(-1)?.text).toContain('It is your own card');
     expect(world.writes).toEqual([]);
     await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), world.deps);
-    expect(world.writes, 'the small one, by somebody else').toEqual(['order']);
+    expect(world.writes, 'the small order, approved by someone else').toEqual(['order']);
   });
 
   it.each([
     ['failed', 'refused', 'open'],
-    ['whose answer was lost', 'unknown', 'approved'],
+    ['has an unknown outcome', 'unknown', 'approved'],
   ] as const)('an order that %s leaves its request %3$s', async (_what, outcome, state) => {
     const world = await createActionWorld(redis());
     const orderVirtualCards = async (): Promise<never> => {
@@ -215,7 +215,7 @@ describe('an order that one person may not make', () => {
     await performAction(decide({ id: 'act_zoe', actor: person('U0ZOE') }), deps);
 
     expect(await deps.requests.get('req_order1')).toMatchObject({ state });
-    expect(world.writes, 'never sent again where it may have been ordered').toHaveLength(state === 'open' ? 2 : 1);
+    expect(world.writes, 'never sent again if it may have been placed').toHaveLength(state === 'open' ? 2 : 1);
   });
 });
 

@@ -11,12 +11,12 @@ it.each([
   ['4/3/1991', '1991-04-03'],
   ['04-30-1991', '1991-04-30'],
   ['2000-02-29', '2000-02-29'],
-])('%s is the day %s', (text, date) => {
+])('reads %s as the day %s', (text, date) => {
   expect(readBirthDate(text, now)).toBe(date);
 });
 
 it.each(['', '30/04/1991', '02/30/1991', '2001-02-29', '04/30/91', '2026-11-21', '1900-01-01', 'April 30, 1991'])(
-  '“%s” is no date of birth',
+  'rejects “%s” as a date of birth',
   (text) => {
     expect(readBirthDate(text, now)).toBeNull();
   },
@@ -26,7 +26,7 @@ const redis = useRedis();
 const action = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
 const asked = { action, at: '2026-11-20T15:00:00.000Z' };
 
-it('brings an order and its event together, whichever comes first', async () => {
+it('matches an order with its event, whichever comes first', async () => {
   const orders = createVirtualOrders(redis());
 
   expect(await orders.expect({ kind: 'order', orderId: 1 }, asked)).toBeNull();
@@ -36,7 +36,7 @@ it('brings an order and its event together, whichever comes first', async () => 
   expect(await orders.expect({ kind: 'order', orderId: 2 }, asked)).toBe('evt_2');
 });
 
-it('recognizes an order without a number by the name of its holder, however it is written', async () => {
+it("matches an order without a number by the holder's name, however it is written", async () => {
   const orders = createVirtualOrders(redis());
   await orders.expect({ kind: 'name', name: 'Vera  Nova' }, asked);
 
@@ -44,7 +44,7 @@ it('recognizes an order without a number by the name of its holder, however it i
   expect(await orders.arrived({ kind: 'name', name: 'Vera Nowak' }, 'evt_2')).toBeNull();
 });
 
-it('does not take an earlier event for the answer to a resend', async () => {
+it('does not match an earlier event with a resend', async () => {
   const orders = createVirtualOrders(redis());
   await orders.arrived({ kind: 'resend', acctId: 1 }, 'evt_1');
 

@@ -47,7 +47,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
   };
 }
 
-it('one person orders for the amount of the policy within 24 hours, not for the amount each time', async () => {
+it("limits what one person orders to the policy's amount per 24 hours, not per order", async () => {
   const { permit, advance } = setUp();
 
   expect(await permit('act_1', 60_000)).toEqual(allowed);
@@ -55,7 +55,7 @@ it('one person orders for the amount of the policy within 24 hours, not for the 
   expect(await permit('act_2', 40_001)).toEqual({ kind: 'request', others: 1, isOwn: false });
   expect(await permit('act_3', 40_000)).toEqual(allowed);
   expect(await permit('act_4', 0), 'a card without money').toEqual(allowed);
-  expect(await permit('act_5', 100_000, 'U0BEN'), 'somebody else').toEqual(allowed);
+  expect(await permit('act_5', 100_000, 'U0BEN'), 'another person').toEqual(allowed);
   advance(COUNTED_MS + 1);
   expect(await permit('act_6', 100_000), 'a day later').toEqual(allowed);
 });
@@ -64,15 +64,15 @@ it.each([
   ['U0ANA', 'U0HUGO'],
   ['U0HUGO', 'U0ANA'],
   ['U0HUGO', 'U0IDA'],
-])('an approver and their delegates order for the amount of one person: %s, then %s', async (first, second) => {
+])('an approver and their delegates share the amount of one person: %s, then %s', async (first, second) => {
   const { permit } = setUp({}, { U0HUGO: 'U0ANA', U0IDA: 'U0ANA' });
   expect(await permit('act_1', 60_000, first)).toEqual(allowed);
 
   expect(await permit('act_2', 40_001, second)).toMatchObject({ kind: 'request', others: 1 });
-  expect(await permit('act_3', 100_000, 'U0BEN'), 'somebody else').toEqual(allowed);
+  expect(await permit('act_3', 100_000, 'U0BEN'), 'another person').toEqual(allowed);
 });
 
-it('what was not ordered counts no more', async () => {
+it('does not count an order that was not sent', async () => {
   const { permit, cancel } = setUp();
   await permit('act_1', 100_000);
 
@@ -81,7 +81,7 @@ it('what was not ordered counts no more', async () => {
   expect(await permit('act_2', 100_000)).toEqual(allowed);
 });
 
-it('counts with what the person raised where the policy has a cap for a person', async () => {
+it("adds the person's raises where the policy has a cap per person", async () => {
   const none = { dayCents: null, monthCents: null };
   const caps = { person: { dayCents: 120_000, monthCents: null }, card: none, program: none };
   const { permit, recentRaises } = setUp({ caps });
@@ -92,7 +92,7 @@ it('counts with what the person raised where the policy has a cap for a person',
   expect(await permit('act_2', 1)).toMatchObject({ kind: 'request', others: 1 });
 });
 
-it('an order for oneself takes another approver, however small it is', async () => {
+it('an order for oneself needs another approver, however small it is', async () => {
   const { permitFor } = setUp();
 
   expect(await permitFor('u0ana@example.com', 1)).toEqual({ kind: 'request', others: 1, isOwn: true });
@@ -100,7 +100,7 @@ it('an order for oneself takes another approver, however small it is', async () 
   expect(await permitFor('vera@example.com', 1)).toEqual(allowed);
 });
 
-it('an approval counts what the two of them ordered meanwhile', async () => {
+it('an approval counts what either of the two has ordered in the meantime', async () => {
   const { permit, needed } = setUp();
   expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
   await permit('act_1', 60_000, 'U0BEN');
@@ -109,7 +109,7 @@ it('an approval counts what the two of them ordered meanwhile', async () => {
   expect(await needed(60_000, ['U0ANA'])).toBe(1);
 });
 
-it('two approvals of one person at once do not both pass for the first', async () => {
+it('two concurrent approvals by one person cannot both count as the first', async () => {
   const { needed, count } = setUp();
   expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
   expect(await count('act_1', 60_000, 'U0BEN')).toBeNull();
@@ -120,7 +120,7 @@ it('two approvals of one person at once do not both pass for the first', async (
   expect(await count('act_4', 40_000, 'U0BEN')).toBeNull();
 });
 
-it('refuses who may not order', async () => {
+it('refuses people who may not order', async () => {
   const { recentRaises } = setUp();
   const { permit } = createOrderPermit({
     ...authorizationOf({ roles: ['operator'] }),

@@ -30,10 +30,10 @@ function setUp(request: () => Promise<void>, isVirtual = true) {
 
 const failure = (outcome: 'refused' | 'unknown', code: 'unavailable' | 'refused') => async (): Promise<never> => {
   const details = { operation: 'requestVirtualCardData', status: 503, outcome, code, apiMessage: null } as const;
-  throw new CardApiError('away', details);
+  throw new CardApiError('unavailable', details);
 };
 
-it('asks the service once, however often its job runs', async () => {
+it('calls the service once, however often its job runs', async () => {
   const world = setUp(async () => {});
 
   await world.resend();
@@ -43,7 +43,7 @@ it('asks the service once, however often its job runs', async () => {
   expect(world.answers).toEqual([expect.stringContaining('Asked for the details of')]);
 });
 
-it('does not ask again when no answer came, and says so', async () => {
+it('does not retry after a lost answer, and says so', async () => {
   const world = setUp(failure('unknown', 'unavailable'));
 
   await world.resend();
@@ -53,7 +53,7 @@ it('does not ask again when no answer came, and says so', async () => {
   expect(world.answers).toEqual([expect.stringContaining('Not sure')]);
 });
 
-it('tries again when it was certainly not sent, until the last attempt', async () => {
+it('retries if the call was certainly not sent, until the last attempt', async () => {
   const world = setUp(failure('refused', 'unavailable'));
 
   await expect(world.resend()).rejects.toThrow(CardApiError);

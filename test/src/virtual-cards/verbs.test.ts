@@ -3,13 +3,13 @@ import { virtualCardVerbs } from '../../../src/virtual-cards/verbs.ts';
 
 const { read } = virtualCardVerbs['resend-virtual'].command;
 
-it('reads what was typed as an action of its verb', () => {
+it('parses a command into an action of its verb', () => {
   expect(read(['resend', '4242'])).toMatchObject({
     verb: 'resend-virtual',
     target: { kind: 'words', words: ['4242'] },
   });
 });
 
-it('says how it is written where it cannot be read', () => {
+it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['resend'])).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
 });

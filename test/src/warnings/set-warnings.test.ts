@@ -4,7 +4,7 @@ import { ask, createActionWorld, performAction } from '../../support/perform-wor
 
 const redis = useRedis();
 
-it('switches the warnings of a channel off and on, on record', async () => {
+it("switches a channel's warnings off and on, and audits it", async () => {
   const world = await createActionWorld(redis());
   const target = { kind: 'channel', text: 'off' } as const;
 

@@ -16,15 +16,19 @@ function account(...cards: [cardId: number, status: string, expires: string | nu
   });
 }
 
-describe('a card expires soon', () => {
+describe('a card that expires', () => {
   it.each<[string, AccountDetails, number[]]>([
     ['at the end of the month', account([1, 'Active', '2026-11-30T00:00:00']), [1]],
     ['today', account([1, 'Active', '2026-11-20T00:00:00']), [1]],
     ['in 31 days: not yet', account([1, 'Active', '2026-12-21T00:00:00']), []],
     ['long ago: too late', account([1, 'Active', '2026-11-18T00:00:00']), []],
-    ['but is blocked', account([1, 'Blocked', '2026-11-30T00:00:00']), []],
-    ['but has a newer card', account([1, 'Active', '2026-11-30T00:00:00'], [2, 'Inactive', '2029-11-30T00:00:00']), []],
-    ['on a day that the service does not say', account([1, 'Active', null]), []],
+    ['soon, but is blocked', account([1, 'Blocked', '2026-11-30T00:00:00']), []],
+    [
+      'soon, but has a newer card',
+      account([1, 'Active', '2026-11-30T00:00:00'], [2, 'Inactive', '2029-11-30T00:00:00']),
+      [],
+    ],
+    ['on a day that the service does not give', account([1, 'Active', null]), []],
   ])('%s', (_name, details, cardIds) => {
     expect(expiringCards(details, now).map(({ cardId }) => cardId)).toEqual(cardIds);
   });
@@ -49,7 +53,7 @@ function warn(): Promise<void> {
   })(1);
 }
 
-it('tells the channel and the holder once', async () => {
+it('notifies the channel and the holder once', async () => {
   await warn();
   await warn();
 
@@ -59,7 +63,7 @@ it('tells the channel and the holder once', async () => {
   ]);
 });
 
-it('leaves out who has switched it off', async () => {
+it('skips recipients who switched it off', async () => {
   const preferences = createPreferences(redis());
   await preferences.set('C0STATUS', 'expiring-cards', false);
   await preferences.set('U0HUGO', 'expiring-cards', false);

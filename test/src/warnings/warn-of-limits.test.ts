@@ -15,17 +15,17 @@ function daily(limitCents: number | null, remainingCents: number | null): Remain
   return { overall: [{ period: 'daily', limitCents, remainingCents }], categories: [] };
 }
 
-describe('what is used of a limit', () => {
+describe('the used share of a limit', () => {
   it.each<[string, RemainingLimits, number | null]>([
     ['a cent below three quarters', daily(40_000, 10_001), null],
     ['three quarters', daily(40_000, 10_000), 75],
     ['a cent below nine tenths', daily(40_000, 4001), 75],
     ['nine tenths', daily(40_000, 4000), 90],
     ['all', daily(40_000, 0), 90],
-    ['more than all, let through by somebody', daily(40_000, -5), null],
+    ['over the limit, because someone allowed it', daily(40_000, -5), null],
     ['no limit', daily(null, 10), null],
-    ['a limit of nothing', daily(0, 0), null],
-    ['what the service does not say', daily(40_000, null), null],
+    ['a limit of zero', daily(0, 0), null],
+    ['a limit the service does not give', daily(40_000, null), null],
   ])('%s', (_name, remaining, threshold) => {
     expect(usedLimits(remaining, AT).map((used) => used.threshold)).toEqual(threshold === null ? [] : [threshold]);
   });
@@ -63,7 +63,7 @@ function warn(): Promise<number | null> {
 }
 
 describe('a warning before a limit declines', () => {
-  it('tells the holder at 75 percent and at 90, each once in a period', async () => {
+  it('notifies the holder at 75 and at 90 percent, each once per period', async () => {
     await warn();
     await warn();
     remaining = daily(40_000, 3000);
@@ -77,17 +77,17 @@ describe('a warning before a limit declines', () => {
     expect(told[0]?.text).toMatch(/\$310\.00 of \$400\.00 used, \$90\.00 left\. .*Resets/);
   });
 
-  it('says nothing of 75 percent once 90 was said', async () => {
+  it('skips 75 percent after 90 was reported', async () => {
     remaining = daily(40_000, 3000);
     await warn();
-    // Something was given back.
+    // Part of the spending was refunded.
     remaining = daily(40_000, 9000);
     await warn();
 
     expect(told).toHaveLength(1);
   });
 
-  it('warns again in the next period, and when the limit is another', async () => {
+  it('warns again in the next period, and when the limit changes', async () => {
     await warn();
     now = new Date('2026-11-21T15:00:00.000Z');
     await warn();
@@ -98,7 +98,7 @@ describe('a warning before a limit declines', () => {
     expect(new Set(told.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('tells of several limits at once', async () => {
+  it('warns about several limits in one message', async () => {
     remaining = {
       overall: [...daily(40_000, 9000).overall, { period: 'monthly', limitCents: 100_000, remainingCents: 20_000 }],
       categories: [{ period: 'weekly', limitCents: 10_000, remainingCents: 0, id: 1, name: 'Restaurants' }],
@@ -109,7 +109,7 @@ describe('a warning before a limit declines', () => {
     expect(told[0]?.text).toMatch(/Daily limit: .*Monthly limit: .*Weekly limit for Restaurants: .*nothing left/);
   });
 
-  it('says nothing of a limit that was raised for one purchase and goes down by itself', async () => {
+  it('skips a limit that was raised for one purchase and resets on its own', async () => {
     const raised = TemporaryChange.parse({
       id: 'act_1',
       acctId: 1,
@@ -133,7 +133,7 @@ describe('a warning before a limit declines', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('tells nobody who is not linked, or has switched it off', async () => {
+  it('skips people who are not linked or have switched it off', async () => {
     await createPreferences(redis()).set('U0HUGO', 'limit-warnings', false);
     await warn();
     holder = null;
@@ -142,7 +142,7 @@ describe('a warning before a limit declines', () => {
     expect(told).toEqual([]);
   });
 
-  it('looks again later when too many are asked for at once', async () => {
+  it('checks again later when too many checks are queued', async () => {
     remaining = null;
 
     expect(await warn()).toBeGreaterThan(0);

@@ -16,7 +16,7 @@ beforeEach(() => {
   told = [];
 });
 
-/** A try of the subscription on a day of November; the newest is declined last. */
+/** An attempt of the subscription on a day of November. The newest is the last decline. */
 function tried(day: number, event: Partial<TransactionAlert['event']> = {}, isPaid = false): string {
   const id = `evt_00000000000000${String(day).padStart(2, '0')}`;
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
@@ -43,7 +43,7 @@ function warn(alertId: string): Promise<void> {
   })(alertId);
 }
 
-it('asks channel and holder whether to raise the limit or to cancel, when it failed on three days, once', async () => {
+it('asks the channel and the holder once, after failures on three days, whether to raise the limit or cancel', async () => {
   tried(2);
   tried(3);
   const last = tried(4);
@@ -61,14 +61,14 @@ it('asks channel and holder whether to raise the limit or to cancel, when it fai
 
 it.each<[string, () => string]>([
   [
-    'on two days only',
+    'on only two days',
     () => {
       tried(2);
       return tried(3);
     },
   ],
   [
-    'for other amounts',
+    'for different amounts',
     () => {
       tried(2);
       tried(3, { amountCents: 1 });
@@ -91,13 +91,13 @@ it.each<[string, () => string]>([
       return tried(5);
     },
   ],
-])('says nothing of what failed %s', async (_name, tries) => {
+])('does not warn about a charge that failed %s', async (_name, tries) => {
   await warn(tries());
 
   expect(told).toEqual([]);
 });
 
-it('leaves out who has switched it off', async () => {
+it('skips recipients who switched it off', async () => {
   await createPreferences(redis()).set('C0DECLINES', 'failing-subscriptions', false);
   tried(2);
   tried(3);
@@ -109,11 +109,11 @@ it('leaves out who has switched it off', async () => {
 
 it.each([
   ['three nights in a row, the last one a minute after midnight', [0, 24, 24 + 1 / 60], false, true],
-  ['two days, one of which is an hour shorter', [0, 23], false, true],
+  ['two days, one of them an hour shorter', [0, 23], false, true],
   ['an afternoon', [0, 1, 2, 3], false, false],
-  ['a single one', [0], false, false],
-  ['a month, with the card', [0, 240, 480, 720], true, false],
-])('declines of %s are worth reading, or not', async (_what, hours, isCardPresent, isWorth) => {
+  ['a single decline', [0], false, false],
+  ['a month, with the card present', [0, 240, 480, 720], true, false],
+])('checks whether declines of %s could be a failing subscription', async (_what, hours, isCardPresent, isWorth) => {
   const history = createCardHistory(redis());
   const startMs = Date.parse('2026-11-01T00:00:00Z');
   const { event } = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');

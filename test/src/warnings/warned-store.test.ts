@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 
-it('remembers a warning for as long as it says', async () => {
+it('remembers a warning for the given time', async () => {
   const warned = createWarned(redis());
 
   expect(await warned.has('limit_1')).toBe(false);

@@ -36,27 +36,27 @@ function watched({
   );
 }
 
-it('warns ops of a business balance below the amount, and says when it is above it again', async () => {
+it('warns ops when the business balance falls below the amount, and reports when it recovers', async () => {
   await watched({ balance: 999.99 }).listAccounts();
   await watched({ balance: 1000 }).listAccounts();
 
   expect(said).toEqual(['Business balance is low: $999.99', 'resolved balance']);
 });
 
-it('warns nobody where it is switched off, by the variable or in the channel', async () => {
+it('sends no warning when disabled by the variable or in the channel', async () => {
   await watched({ balance: 1, below: null }).listAccounts();
   await watched({ balance: 1, isOn: false }).listAccounts();
 
   expect(said).toEqual([]);
 });
 
-it('asks for nothing again where the holder was warned already', async () => {
+it('schedules no new check if the holder was already warned', async () => {
   await watched({ expires: '2026-11-30', warned: 'expiry-2' }).getAccount(1);
 
   expect(said).toEqual([]);
 });
 
-it('has a card looked at that expires soon, and no other', async () => {
+it('schedules a check only for a card that expires soon', async () => {
   await watched().getAccount(1);
   await watched({ expires: '2026-11-30' }).getAccount(1);
 

@@ -17,7 +17,7 @@ const virtual = (name: string, data: Record<string, unknown> = {}): VirtualCardE
   read(name, data) as VirtualCardEvent;
 
 describe('a card status change', () => {
-  it('is kept with the last four digits only', () => {
+  it('is stored with only the last four digits', () => {
     expect(status({ FirstName: ' Maya ' })).toEqual({
       id: expect.stringMatching(/^evt_/),
       kind: 'card-status',
@@ -46,7 +46,7 @@ describe('a card status change', () => {
     expect(statusOf({ [field]: value })?.[of]).toBe(kept);
   });
 
-  it('tells of every card in its list', () => {
+  it('reports every card in its list', () => {
     const cards = status({ CardList: [card, { ...card, CardId: 82_003, CardStatus: 'CLOSED' }] }).cards;
 
     expect(cards.map(({ cardId, status: of }) => [cardId, of])).toEqual([
@@ -59,7 +59,7 @@ describe('a card status change', () => {
     [{ FirstName: null }, 'Okafor'],
     [{ FirstName: '', LastName: '' }, ''],
     [{ FirstName: '4111 1111', LastName: '1111 1111' }, '[card ••1111]'],
-  ])('with %j calls the holder %j', (data, holder) => {
+  ])('with %j has the holder %j', (data, holder) => {
     expect(status(data).holder).toBe(holder);
   });
 
@@ -75,13 +75,13 @@ describe('a card status change', () => {
     ['CardList.0.CardStatus', { CardList: [{ ...card, CardStatus: 'LOST' }] }],
     ['CardList.0.CardId', { CardList: [{ ...card, CardId: 0 }] }],
     ['FirstName', { FirstName: 7 }],
-  ])('does not fit where %s is wrong', (field, data) => {
+  ])('is invalid if %s is wrong', (field, data) => {
     expect(issuesOf(() => status(data))[0]).toMatch(new RegExp(`^${field.replace('.0', '(\\.\\[\\])?(\\.0)?')}: `));
   });
 });
 
 describe('a shipment', () => {
-  it('is kept with the whole tracking number', () => {
+  it('is stored with the complete tracking number', () => {
     expect(shipping()).toEqual({
       id: expect.stringMatching(/^evt_/),
       kind: 'card-shipping',
@@ -95,18 +95,18 @@ describe('a shipment', () => {
     });
   });
 
-  it('keeps a tracking number of a known carrier, and masks one that may be a card number in the middle', () => {
+  it("keeps a known carrier's tracking number, and masks the middle of one that may be a card number", () => {
     expect(shipping({ TrackingNumber: ' 9400111899000000055211 ' }).trackingNumber).toBe('9400111899000000055211');
     expect(shipping({ TrackingNumber: ' 4111111111111111 ' }).trackingNumber).toBe('4111••••••••1111');
   });
 
-  it('does not take a tracking number that lost its last digits as a JSON number', () => {
+  it('rejects a tracking number that lost its last digits as a JSON number', () => {
     expect(issuesOf(() => shipping({ TrackingNumber: 9.400111899e21 }))).toHaveLength(1);
   });
 });
 
 describe('a virtual card', () => {
-  it('is kept without number, code, expiry and account number', () => {
+  it('is stored without number, code, expiry and account number', () => {
     expect(virtual('virtual-card')).toEqual({
       id: expect.stringMatching(/^evt_/),
       kind: 'virtual-card',
@@ -147,11 +147,11 @@ describe('a virtual card', () => {
     [{ AccountId: 0 }, { acctId: null }],
     [{ AccountId: null }, { acctId: null }],
     [{ VirtualCardOrderId: null }, { virtualCardOrderId: null }],
-  ])('with %j is kept with %j', (data, kept) => {
+  ])('with %j is stored with %j', (data, kept) => {
     expect(virtual('virtual-card', data)).toMatchObject(kept);
   });
 
-  it('that names neither order nor account does not fit', () => {
+  it('without an order or an account is invalid', () => {
     expect(issuesOf(() => virtual('virtual-card', { AccountId: 0, VirtualCardOrderId: '' }))).toEqual([
       'VirtualCardOrderId: expected this or a positive AccountId',
     ]);

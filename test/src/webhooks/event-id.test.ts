@@ -10,8 +10,8 @@ const id = (...args: Parameters<typeof read>): string => read(...args).id;
 
 describe('the same event again', () => {
   const same = webhookKinds.flatMap((kind) => [
-    [kind, 'by the path of another kind', {}, { path: 'pin' }],
-    [kind, 'with fields that are new', { Invented: 'tomorrow' }, {}],
+    [kind, 'through the path of another kind', {}, { path: 'pin' }],
+    [kind, 'with new fields', { Invented: 'tomorrow' }, {}],
     [kind, 'with another description', { Description: 'Something else' }, {}],
   ]) as readonly (readonly [string, string, Record<string, unknown>, { path?: string }])[];
 
@@ -21,17 +21,17 @@ describe('the same event again', () => {
 
   const network = ['authorization', 'pin', 'settlement', 'reversal', 'decline'];
 
-  it.each(network)('%s produced anew for a retry has the same id', (kind) => {
+  it.each(network)('%s generated again for a retry has the same id', (kind) => {
     expect(id(kind, {}, { callbackTime: later })).toBe(id(kind));
   });
 
-  it.each(network)('%s by an older version, with the other sign, has the same id', (kind) => {
+  it.each(network)('%s from an older version, with the opposite sign, has the same id', (kind) => {
     const amount = webhook(kind).Data.TransactionAmount as number;
 
     expect(id(kind, { TransactionAmount: -amount }, { version: '2.0.1.1' })).toBe(id(kind));
   });
 
-  it('with half a cent and the other sign has the same id', () => {
+  it('with half a cent and the opposite sign has the same id', () => {
     const current = id('settlement', { TransactionAmount: -84.105 });
 
     expect(id('settlement', { TransactionAmount: 84.105 }, { version: '2.0.1.1' })).toBe(current);
@@ -41,21 +41,21 @@ describe('the same event again', () => {
     expect(id('decline', { AvailableBalance: 1, LedgerBalance: 2, MerchantName: 'TOOL BARN' })).toBe(id('decline'));
   });
 
-  it('of a shipment told again has the same id', () => {
+  it('of a repeated shipment has the same id', () => {
     expect(id('card-shipping', {}, { callbackTime: later })).toBe(id('card-shipping'));
   });
 
-  it('of a virtual card order told again has the same id', () => {
+  it('of a repeated virtual card order has the same id', () => {
     expect(id('virtual-card', {}, { callbackTime: later })).toBe(id('virtual-card'));
   });
 
-  it('of a status change, its time written with another offset, has the same id', () => {
+  it('of a status change whose time has another offset has the same id', () => {
     const elsewhere = '2026-03-02T17:31:07.5738865Z';
 
     expect(id('card-status', {}, { callbackTime: elsewhere })).toBe(id('card-status'));
   });
 
-  it('has the same id whichever secret fields were sent', () => {
+  it('has the same id whatever its secret fields', () => {
     const data = { CVV2: '999', AccountNumber: '1', ExpirationDate: null, CardNumber: '5555555555554444' };
 
     expect(id('virtual-card', data)).toBe(id('virtual-card'));
@@ -87,11 +87,11 @@ describe('another event', () => {
     expect(id(kind, data)).not.toBe(id(kind));
   });
 
-  it('is the same status once more at another time: ACTIVE, BLOCKED, ACTIVE', () => {
+  it('is the same status again at another time: ACTIVE, BLOCKED, ACTIVE', () => {
     expect(id('card-status', {}, { callbackTime: later })).not.toBe(id('card-status'));
   });
 
-  it('is another resend of a virtual card, and each differs from the original order', () => {
+  it('is each resend of a virtual card, and each differs from the original order', () => {
     const ids = [id('virtual-card'), id('virtual-card-resend'), id('virtual-card-resend', {}, { callbackTime: later })];
 
     expect(new Set(ids).size).toBe(3);
@@ -111,7 +111,7 @@ describe('another event', () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it('has its parts kept apart: no two lists of parts are glued into one', () => {
+  it('has separate parts in its id: no two lists of parts are joined the same way', () => {
     expect(eventId(['a', 'b'])).not.toBe(eventId(['ab']));
     expect(eventId(['1'])).not.toBe(eventId([1]));
     expect(eventId([null])).not.toBe(eventId([]));
@@ -126,7 +126,7 @@ describe('an id', () => {
     for (const one of ids) expect(one).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{16}$/);
   });
 
-  it('does not change between versions of Cardbell: what was seen stays seen', () => {
+  it('does not change between versions of Cardbell, so that deduplication survives an upgrade', () => {
     expect(
       contentId('evt_', ['2265017', 'Auth', 'Declined', '2026-03-02T12:31:07', 'debit', 21_540]),
     ).toMatchInlineSnapshot(`"evt_s5gpj3rg3kda0r92"`);

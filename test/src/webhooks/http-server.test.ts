@@ -37,7 +37,7 @@ const isAnswered = async (connection: RawConnection, path = '/'): Promise<void> 
   await connection.sees(/HTTP\/1\.1 200 /);
 };
 
-it('beside as many idle connections as it takes, another is answered: the oldest of them makes way', async () => {
+it('at the connection limit, closes the oldest idle connection to answer a new one', async () => {
   const idle: RawConnection[] = [];
   while (idle.length < MAX) idle.push(await open());
 
@@ -47,7 +47,7 @@ it('beside as many idle connections as it takes, another is answered: the oldest
   expect(idle.map((connection) => connection.isClosed())).toEqual([true, false, false, false, false]);
 });
 
-it('a connection that was used lately makes way after those that were not, and one whose request is in hand never', async () => {
+it('closes recently used connections after unused ones, and never one with a request in progress', async () => {
   const slow = await open();
   slow.write(head('/slow', {}, 'GET'));
   const used = await open();
@@ -58,7 +58,7 @@ it('a connection that was used lately makes way after those that were not, and o
   while (others.length < MAX - 2) others.push(await open());
   await until(() => idle.isClosed(), 'the idle one is closed');
   await isAnswered(await open());
-  await until(() => used.isClosed(), 'then the one that was used');
+  await until(() => used.isClosed(), 'then the used one is closed');
   answerSlow();
 
   await slow.sees(/HTTP\/1\.1 200 /);

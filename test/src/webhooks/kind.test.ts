@@ -22,12 +22,12 @@ describe('the kind of a webhook', () => {
     ['a settlement that says Pending', 'settlement', { Description: 'Pending' }, 'settlement'],
     ['a status in lower case', 'authorization', { NetworkStatus: 'declined' }, 'decline'],
     ['a status with spaces', 'authorization', { NetworkStatus: ' DECLINED ' }, 'decline'],
-    ['a reversal that is approved', 'reversal', { NetworkStatus: 'Approved' }, 'reversal'],
+    ['an approved reversal', 'reversal', { NetworkStatus: 'Approved' }, 'reversal'],
     ['a settlement without status', 'settlement', { NetworkStatus: undefined }, 'settlement'],
     ['a settlement with an empty status', 'settlement', { NetworkStatus: '' }, 'settlement'],
     ['no status and a decline code', 'decline', { NetworkStatus: null }, 'decline'],
     ['no status and a decline code in capitals', 'decline', { NetworkStatus: null, MessageCode: 'DECLINE' }, 'decline'],
-    ['an approval with a left-over code', 'authorization', { MessageCode: 'decline.mcc' }, 'authorization'],
+    ['an approval with a leftover code', 'authorization', { MessageCode: 'decline.mcc' }, 'authorization'],
     ['a type in lower case with spaces', 'decline', { TransactionType: ' network ' }, 'decline'],
     ['a network type without transaction type', 'pin', { TransactionType: undefined }, 'pin'],
     ['a card in lower case', 'card-status', { TransactionType: 'card' }, 'card-status'],
@@ -35,7 +35,7 @@ describe('the kind of a webhook', () => {
     ['a virtual card with a type', 'virtual-card', { TransactionType: 'CARDORDERVIRTUAL' }, 'virtual-card'],
     ['a virtual card without order id', 'virtual-card', { VirtualCardOrderId: undefined }, 'virtual-card'],
     ['a transaction with a CardNumber field', 'pin', { CardNumber: '4111111111111111' }, 'pin'],
-  ] as const)('of %s comes from what is in it', (_what, name, data, kind) => {
+  ] as const)('of %s comes from its content', (_what, name, data, kind) => {
     expect(read(name, data, { path: 'card-shipping' }).kind).toBe(kind);
   });
 
@@ -52,7 +52,7 @@ describe('the kind of a webhook', () => {
     expect(event).toMatchObject({ kind, direction, decline: null });
   });
 
-  it('of a virtual card that names nothing of its own is taken from the path', () => {
+  it('of a virtual card without distinctive fields comes from the path', () => {
     const data = { VirtualCardOrderId: undefined, CardNumber: undefined };
 
     expect(read('virtual-card', data, { path: 'virtual-card' }).kind).toBe('virtual-card');
@@ -60,24 +60,24 @@ describe('the kind of a webhook', () => {
   });
 
   it.each([
-    ['a kind of tomorrow', webhook('card-token-created')],
-    ['a kind of tomorrow with a card number', webhook('card-token-created', { CardNumber: '4111111111111111' })],
-    ['a kind of tomorrow at every receiver', webhook('card-token-created', { TransactionType: 'TRANSFER' })],
-    ['a transaction type that is no text', webhook('decline', { TransactionType: 7 })],
+    ['an unknown kind', webhook('card-token-created')],
+    ['an unknown kind with a card number', webhook('card-token-created', { CardNumber: '4111111111111111' })],
+    ['an unknown kind at every receiver', webhook('card-token-created', { TransactionType: 'TRANSFER' })],
+    ['a transaction type that is not text', webhook('decline', { TransactionType: 7 })],
     ['no data', { CallbackTime: '2026-03-02T12:31:07-05:00', Data: {} }],
-    ['data that is a text', { CallbackTime: '2026-03-02T12:31:07-05:00', Data: '{}' }],
+    ['data that is text', { CallbackTime: '2026-03-02T12:31:07-05:00', Data: '{}' }],
     ['data that is a list', { CallbackTime: '2026-03-02T12:31:07-05:00', Data: [] }],
     ['data that is null', { CallbackTime: '2026-03-02T12:31:07-05:00', Data: null }],
     ['data without envelope', webhook('decline').Data],
     ['no CallbackTime', { Data: webhook('decline').Data }],
-    ['a CallbackTime that is none', webhook('decline', {}, 'now')],
-    ['a CallbackTime that is a number', { ...webhook('decline'), CallbackTime: 1_772_472_667 }],
+    ['an invalid CallbackTime', webhook('decline', {}, 'now')],
+    ['a numeric CallbackTime', { ...webhook('decline'), CallbackTime: 1_772_472_667 }],
     ['an empty object', {}],
   ])('is not guessed from %s', (_what, body) => {
     for (const path of webhookKinds) expect(issuesOf(() => readBody(body, path, '2.0.1.3')).length).toBeGreaterThan(0);
   });
 
-  it('takes a CallbackTime without offset for the wall clock of the service', () => {
+  it("treats a CallbackTime without offset as the service's local time", () => {
     expect(read('decline', {}, { callbackTime: '2026-07-02T12:31:07' }).callbackAt).toBe(
       '2026-07-02T16:31:07.0000000Z',
     );

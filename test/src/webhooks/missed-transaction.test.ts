@@ -16,7 +16,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  // A receiver that a busy machine holds up is not told anything twice.
+  // A long timeout, so that the service does not retry webhooks on a busy machine.
   sandbox = await start({ webhooks: receiver.url, timeScale: 60, assumptions: { timeoutFloorMs: 5000 } });
   const [spender, other] = sandbox
     .accounts()
@@ -36,7 +36,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What the API shows of the webhooks that came. */
+/** The API rows of the delivered webhooks. */
 async function rows(): Promise<Record<string, unknown>[]> {
   const client = createCardClient({ baseUrl: sandbox.url, token: 'T' });
   const now = Date.now();
@@ -45,7 +45,7 @@ async function rows(): Promise<Record<string, unknown>[]> {
 
 const read = (row: Record<string, unknown>) => toMissedTransaction(row, { zone, receivedAt });
 
-it('every kind has the id that its webhook had, and says the same', async () => {
+it('every kind has the same id and content as its webhook', async () => {
   const webhooks = receiver.received.map(
     ({ body, path }) => toStoredEvent(body, path, { zone, version: '2.0.1.3', receivedAt }) as TransactionEvent,
   );
@@ -59,15 +59,15 @@ it('every kind has the id that its webhook had, and says the same', async () => 
   );
   for (const event of fetched) {
     const same = webhooks.find(({ id }) => id === event.id);
-    // When a webhook was made, and with it when a reversal happened, only the webhook says.
+    // Only the webhook has the time of its creation, which is also the time of a reversal.
     const { occurredAt } = event.kind === 'reversal' ? { occurredAt: same?.occurredAt } : event;
-    // What was requested is in every row, and in the webhooks of all kinds but one.
+    // Every row has the requested amount, but authorization webhooks do not.
     const { requestedCents } = event.kind === 'authorization' ? { requestedCents: null } : event;
     expect({ ...event, occurredAt, requestedCents, callbackAt: '' }).toEqual({ ...same, callbackAt: '' });
   }
 });
 
-it('a row that is written in another form keeps its id', async () => {
+it('a row in a different notation keeps its id', async () => {
   const all = await rows();
   const spelling = fc.record({
     row: fc.constantFrom(...all),
@@ -98,7 +98,7 @@ it('a row that is written in another form keeps its id', async () => {
         NetworkType: inCase(String(row['NetworkType'])),
         NetworkTransactionId: asText ? String(row['NetworkTransactionId']) : row['NetworkTransactionId'],
         TransactionAmount: asText ? String(row['TransactionAmount']) : row['TransactionAmount'],
-        // One description says that what is not declined defaults to Approved, the samples say null.
+        // One description says that transactions default to Approved unless declined; the samples say null.
         NetworkStatus: isDecline ? inCase('Declined') : status ? 'Approved' : null,
         TransactionNotes: notes,
         HoldTime: row['TransactionTime'],

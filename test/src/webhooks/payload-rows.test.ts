@@ -8,7 +8,7 @@ import { receiveWebhook } from '../../../src/webhooks/receive-webhook.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
 import { read, receivedAt } from './read.ts';
 
-/** Another value of each field that fits, and null for a field that we do not use. */
+/** Another valid value for each field that we read, and null for each field that we do not use. */
 const otherValues: Readonly<Record<keyof typeof NetworkData.shape, unknown>> = {
   NetworkTransactionId: 77,
   TransactionId: 78,
@@ -43,7 +43,7 @@ const otherValues: Readonly<Record<keyof typeof NetworkData.shape, unknown>> = {
   MessageCode: 'decline.mcc',
   MerchantRequestedAmount: -9.99,
 };
-/** The kinds of which a field says something, where that is not all of them. */
+/** The kinds in which a field has a meaning, if not all of them. */
 const kindOf: Readonly<Record<string, string>> = {
   TransactionId: 'settlement',
   SettlementTime: 'settlement',
@@ -54,7 +54,7 @@ const kindOf: Readonly<Record<string, string>> = {
 };
 
 describe('a field of the network transaction payload', () => {
-  it.each(Object.entries(otherValues))('%s is either read, or known to change nothing: %j', (field, value) => {
+  it.each(Object.entries(otherValues))('%s is either read or known to be irrelevant: %j', (field, value) => {
     const kind = kindOf[field] ?? 'authorization';
     if (field === 'TransactionType') {
       expect(() => read(kind, { TransactionType: 'TELEX' })).toThrow('TransactionType');
@@ -67,14 +67,14 @@ describe('a field of the network transaction payload', () => {
     if (value !== null) expect(other).not.toEqual(event);
   });
 
-  it.each(['MerchantZip', 'TerminalId', 'MerchantCity', 'MCCCode'])('%s may carry trailing blanks', (field) => {
+  it.each(['MerchantZip', 'TerminalId', 'MerchantCity', 'MCCCode'])('%s may have trailing spaces', (field) => {
     const value = String(webhook('authorization').Data[field]).trim();
 
     expect(read('authorization', { [field]: `${value}     ` })).toEqual(read('authorization', { [field]: value }));
   });
 });
 
-it.each(webhookKinds)('a field of tomorrow changes nothing of a %s webhook', (kind) => {
+it.each(webhookKinds)('an unknown field changes nothing in a %s webhook', (kind) => {
   expect(read(kind, { FieldOfTomorrow: { of: ['any', 'shape'] } }, { path: kind })).toEqual(
     read(kind, {}, { path: kind }),
   );

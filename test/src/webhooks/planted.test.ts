@@ -8,7 +8,7 @@ import { sampleWebhook } from '../../support/sample-webhook.ts';
 
 const facts = { zone: 'America/New_York', version: '2.0.1.3', receivedAt: '2026-03-02T17:31:08.000Z' };
 
-/** All that is kept of a webhook, or said about it. */
+/** Everything that is stored about a webhook. */
 function keptOf(body: string, path: string): string {
   const json = JSON.parse(body) as unknown;
   const aside = (issues: readonly string[]): string => JSON.stringify(quarantine(json, { ...facts, path, issues }));
@@ -25,7 +25,7 @@ describe.each(Object.entries(panForms))('a card number written with %s', (_how, 
     expect(digitsOf(maskCardNumbers(`call about ${written} now`))).not.toContain(plantedPan);
   });
 
-  it('is not kept, in whichever field of whichever kind it comes', () => {
+  it('is never stored, in any field of any kind', () => {
     const found = plantableFields.filter(([kind, field]) => {
       const webhooks = [written, `see ${written} there`, [written], { note: written }].map((value) =>
         sampleWebhook(kind, { [field]: value }),

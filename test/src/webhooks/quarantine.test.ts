@@ -43,7 +43,7 @@ describe('a quarantined webhook', () => {
     'card-shipping',
     'virtual-card',
     'card-token-created',
-  ])('of %s holds none of the secrets that its fixture has', (name) => {
+  ])('of %s holds none of the secrets in its fixture', (name) => {
     const text = JSON.stringify(quarantine(webhook(name), facts));
 
     for (const secret of plantedSecrets) expect(text).not.toContain(secret);
@@ -59,7 +59,7 @@ describe('a quarantined webhook', () => {
     'card-shipping',
     'virtual-card',
     'virtual-card-not-created',
-  ])('of %s can be replayed into the very event that it would have been', (name) => {
+  ])('of %s can be replayed into exactly the event it would have been', (name) => {
     const options = { zone: 'America/New_York', version: '2.0.1.3', receivedAt };
     const original = webhook(name);
 
@@ -85,7 +85,7 @@ describe('a quarantined webhook', () => {
     'token: abc123def',
     'api key: sk_live_123456',
     'pwd=hunter2',
-  ])('does not keep %s in a text', (text) => {
+  ])('removes %s from text', (text) => {
     const kept = JSON.stringify(bodyOf({ Message: text }));
     const secret = /[\w:%./-]*\d[\w:%./ -]*$|\S+$/.exec(text)?.[0] ?? '';
 
@@ -93,7 +93,7 @@ describe('a quarantined webhook', () => {
     expect(kept).not.toContain(secret);
   });
 
-  it('keeps nothing of a card’s stripe', () => {
+  it('keeps nothing of a card’s magnetic stripe', () => {
     const text = JSON.stringify(
       bodyOf({ Message: ['4111111111111111=29121010000', '%B4111111111111111^DOE/JANE^2912101?'] }),
     );
@@ -108,11 +108,11 @@ describe('a quarantined webhook', () => {
     '2026-03-02T12:31:07.124 TransactionTime 12:31:07',
     'bearer of news',
     'Order US12 3456789 shipped',
-  ])('keeps %s as it is', (text) => {
+  ])('keeps %s unchanged', (text) => {
     expect(bodyOf({ Message: text })).toEqual({ Message: text });
   });
 
-  it('has one id for one content at one receiver, whenever it came', () => {
+  it('has one id per content and receiver, whenever it arrives', () => {
     const one = quarantine({ Message: 'a' }, facts);
 
     expect(quarantine({ Message: 'a' }, { ...facts, receivedAt: '2026-03-03T00:00:00.000Z', issues: [] }).id).toBe(
@@ -122,7 +122,7 @@ describe('a quarantined webhook', () => {
     expect(quarantine({ Message: 'a' }, { ...facts, path: 'pin' }).id).not.toBe(one.id);
   });
 
-  it('says at most twenty things that are wrong with it, each once', () => {
+  it('lists at most twenty issues, each once', () => {
     const issues = Array.from({ length: 5000 }, (_, index) => `CardList.${index}: wrong`.padEnd(900, '!'));
 
     const kept = quarantine({}, { ...facts, issues: [...issues, ...issues] });
@@ -132,7 +132,7 @@ describe('a quarantined webhook', () => {
     expect(kept.issues[0]).toHaveLength(200);
   });
 
-  it('masks what came in the version header and in the issues', () => {
+  it('masks the version header and the issues', () => {
     const kept = quarantine({}, { ...facts, version: `${pan} and more`.padEnd(200, '.'), issues: [`${pan}: wrong`] });
 
     expect(kept.version).toHaveLength(50);
@@ -162,7 +162,7 @@ describe('secrets in a body of unknown shape', () => {
     'AccessToken',
     'Track2',
     'FieldOfTomorrow',
-  ])('named %s leave no more than their type and length', (name) => {
+  ])('named %s are reduced to their type and length', (name) => {
     const kept = bodyOf({ Data: [{ [name]: '737', Status: 'ACTIVE' }, { [name]: 7 }, { [name]: [{ deep: 'DE89' }] }] });
 
     expect(kept).toEqual({
@@ -175,7 +175,7 @@ describe('secrets in a body of unknown shape', () => {
   });
 
   it.each(['CardNumber', 'cardnumber', 'CARD_NUMBER', 'card number', 'PAN', 'PrimaryAccountNumber_', 'CardNo'])(
-    'named %s leave at most their last four digits, right or wrong check digit',
+    'named %s are reduced to at most their last four digits, whether or not the check digit is right',
     (name) => {
       for (const value of [pan, '4111-1111-1111-1112', 4111111111111112, [pan], { of: pan }]) {
         expect(JSON.stringify(bodyOf({ Data: { [name]: value } }))).not.toMatch(/\d{5}|4111\D1111/);
@@ -191,7 +191,7 @@ describe('secrets in a body of unknown shape', () => {
     ['as a JSON number', { Balance: 4111111111111111 }, { Balance: '[card ••1111]' }],
     ['as a negative number', { Balance: -4111111111111111 }, { Balance: '-[card ••1111]' }],
     ['with decimals', { Balance: 411111111111111.1 }, { Balance: '[card ••1111]' }],
-    ['beyond the exact numbers', { Balance: 6304000000000000000 }, { Balance: '[large number]' }],
+    ['beyond the safe integers', { Balance: 6304000000000000000 }, { Balance: '[large number]' }],
     ['under an identifier that is a list', { MerchantId: [pan] }, { MerchantId: ['4111••••••••1111'] }],
     ['in JSON encoded twice', { Data: `{"CVV2":"737"}` }, { Data: '[text, 14 characters]' }],
     [
@@ -207,7 +207,7 @@ describe('secrets in a body of unknown shape', () => {
       { Message: 'CVV2 is 737, account number: 10000000610029' },
       { Message: 'CVV2 is [removed], account number: [removed]' },
     ],
-    ['behind the word code', { Message: 'CVV code: 123' }, { Message: 'CVV code: [removed]' }],
+    ['after the word code', { Message: 'CVV code: 123' }, { Message: 'CVV code: [removed]' }],
     ['as a token', { Message: 'AccessToken=abc.DEF-12 sent' }, { Message: 'AccessToken=[removed] sent' }],
     ['as an IBAN', { Message: 'IBAN DE89 3704 0044 0532 0130 00 given' }, { Message: 'IBAN [removed] given' }],
     ...['/', ',', '|', '*', ' / ', ', '].map(
@@ -235,7 +235,7 @@ describe('secrets in a body of unknown shape', () => {
       Balance: 0.30000000000000004,
     },
     { Message: null, Errors: [], Unknown: { Empty: {}, Nothing: null, Flag: true } },
-  ])('are not what is no secret: %j', (body) => {
+  ])('leave harmless values alone: %j', (body) => {
     expect(bodyOf(body)).toEqual(body);
   });
 
@@ -261,7 +261,7 @@ describe('secrets in a body of unknown shape', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('nested as deep as a body of the largest size can be do no harm', () => {
+  it('nested as deep as the largest body allows are harmless', () => {
     const depth = 60_000;
     const body = JSON.parse(`{"Data":${'{"a":'.repeat(depth)}"${pan}"${'}'.repeat(depth)}}`);
 
@@ -289,18 +289,18 @@ describe('a secret in free text', () => {
     ['IBAN DE89 3704 0044 0532 0130 00', 'IBAN [removed]'],
     ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
     [`see ${encoded} here`, 'see [removed] here'],
-  ])('%j becomes %j', (text, redacted) => {
+  ])('is removed from %j, which becomes %j', (text, redacted) => {
     expect(bodyOf({ Message: text })).toEqual({ Message: redacted });
   });
 
   it.each(['Opinion: 12 people', 'spin 360', 'paid on 2026-03-02 12:31:07', 'order NDExMTExMTEx', 'ruling 12'])(
-    '%j holds none',
+    'is not found in %j',
     (text) => {
       expect(bodyOf({ Message: text })).toEqual({ Message: text });
     },
   );
 
-  it('a card number that is cut into a list is not kept, nor one behind a key', () => {
+  it('is removed if it is a card number split over a list or behind a key', () => {
     expect(bodyOf({ Errors: ['4111', '1111', '1111', '1111'] })).toEqual({
       Errors: Array(4).fill('[text, 4 characters]'),
     });
@@ -311,6 +311,6 @@ describe('a secret in free text', () => {
   });
 });
 
-it('keeps a list whose items cannot be written as text', () => {
+it('keeps a list whose items cannot be converted to text', () => {
   expect(() => bodyOf({ Data: { MCCCode: [[{ toString: '' }], -8.19824193379601e-135] } })).not.toThrow();
 });

@@ -5,12 +5,12 @@ import { webhook } from '../../fixtures/webhooks/webhook.ts';
 
 export const receivedAt = '2026-03-02T17:31:08.000Z';
 
-/** Reads a body as the receiver of `path` would. */
+/** Parses a body as the receiver of `path` would. */
 export function readBody(body: unknown, path: string, version: string | undefined): StoredEvent {
   return toStoredEvent(body, path, { zone: 'America/New_York', version, receivedAt });
 }
 
-/** Reads a fixture, by default at its own receiver. */
+/** Parses a fixture, by default at its own receiver. */
 export function read(
   name: string,
   data: Record<string, unknown> = {},
@@ -20,7 +20,7 @@ export function read(
   return readBody(webhook(name, data, callbackTime), path, 'version' in options ? options.version : '2.0.1.3');
 }
 
-/** What `read` finds wrong. */
+/** The issues that `read` throws. */
 export function issuesOf(run: () => unknown): readonly string[] {
   try {
     run();

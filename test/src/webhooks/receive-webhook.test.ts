@@ -45,7 +45,7 @@ async function deliver(given: Partial<Deps>, body = '{"CallbackTime":"x","Data":
   return { status: response.status, text: await response.text(), take, toEvent, measure };
 }
 
-it('hands on the JSON, the path and the facts about the request, and stores the event that comes of it', async () => {
+it('passes on the JSON, the path and the request facts, and stores the resulting event', async () => {
   const { status, take, toEvent } = await deliver({});
 
   expect(status).toBe(200);
@@ -53,7 +53,7 @@ it('hands on the JSON, the path and the facts about the request, and stores the 
   expect(take).toHaveBeenCalledExactlyOnceWith({ type: 'event', event: read('decline') });
 });
 
-it('reads a body that arrives in several pieces as one', async () => {
+it('reassembles a body that arrives in several chunks', async () => {
   const padding = 'x'.repeat(100_000);
   const { status, toEvent } = await deliver({}, JSON.stringify({ CallbackTime: 'x', Data: { padding } }));
 
@@ -61,7 +61,7 @@ it('reads a body that arrives in several pieces as one', async () => {
   expect(toEvent.mock.calls[0]?.[0]).toEqual({ CallbackTime: 'x', Data: { padding } });
 });
 
-it('keeps every digit of ids of 64 bits, which JavaScript cannot hold as numbers', async () => {
+it('keeps every digit of 64-bit ids, which JavaScript numbers cannot hold', async () => {
   const text = JSON.stringify(webhook('settlement'))
     .replace('2265020', '9007199254740993')
     .replace('2465657073', '9223372036854775807');
@@ -80,17 +80,14 @@ it('keeps every digit of ids of 64 bits, which JavaScript cannot hold as numbers
 it.each([
   ['new', 'taken', 'stored'],
   ['seen', 'seen before', 'duplicate'],
-] as const)(
-  'says of an event that is %s that it is %j, and measures how long storing it took',
-  async (taken, says, name) => {
-    const { text, measure } = await deliver({ take: async () => taken });
+] as const)('reports an event that is %s as %j, and measures the time to store it', async (taken, says, name) => {
+  const { text, measure } = await deliver({ take: async () => taken });
 
-    expect(JSON.parse(text)).toEqual({ status: says });
-    expect(measure).toHaveBeenCalledExactlyOnceWith('decline', name, true, expect.any(Number));
-  },
-);
+  expect(JSON.parse(text)).toEqual({ status: says });
+  expect(measure).toHaveBeenCalledExactlyOnceWith('decline', name, true, expect.any(Number));
+});
 
-it('counts a webhook that Redis cannot take by a name of its own, and does not measure it', async () => {
+it('counts a webhook that Redis cannot store separately, and does not time it', async () => {
   const { status, measure } = await deliver({
     take: async () => {
       throw new StoreUnavailableError('redis is not connected');
@@ -101,7 +98,7 @@ it('counts a webhook that Redis cannot take by a name of its own, and does not m
   expect(measure).toHaveBeenCalledExactlyOnceWith('decline', 'store_unavailable', false, expect.any(Number));
 });
 
-it('keeps aside what does not fit, with what is wrong, and never the event', async () => {
+it('quarantines an invalid payload with its issues, and never stores the event', async () => {
   const toEvent = (): StoredEvent => {
     throw new PayloadError(['AcctId: expected a positive id']);
   };
@@ -116,9 +113,9 @@ it('keeps aside what does not fit, with what is wrong, and never the event', asy
   });
 });
 
-it('keeps aside what it stumbles over itself: the retries would stumble as well, and then the event is lost', async () => {
+it('quarantines a webhook that triggers a bug of ours, because retries would fail too and the event would be lost', async () => {
   const toEvent = (): StoredEvent => {
-    throw new TypeError('a fault of ours with 4111111111111111');
+    throw new TypeError('a bug of ours with 4111111111111111');
   };
 
   const { status, take } = await deliver({ toEvent });
@@ -131,12 +128,12 @@ it('keeps aside what it stumbles over itself: the retries would stumble as well,
 it.each([
   ['an event', () => read('decline')],
   [
-    'what does not fit',
+    'an invalid payload',
     () => {
       throw new PayloadError(['x']);
     },
   ],
-])('says 503 when the store cannot take %s', async (_what, toEvent) => {
+])('answers 503 when the store cannot take %s', async (_what, toEvent) => {
   const take = async (): Promise<never> => {
     throw new StoreUnavailableError('redis is not connected');
   };
@@ -144,7 +141,7 @@ it.each([
   expect((await deliver({ take, toEvent })).status).toBe(503);
 });
 
-it('says 500 when the store fails in a way that nobody expected, so that the service tries again', async () => {
+it('answers 500 when the store fails unexpectedly, so that the service retries', async () => {
   const take = async (): Promise<never> => {
     throw new RangeError('what is this');
   };
@@ -155,7 +152,7 @@ it('says 500 when the store fails in a way that nobody expected, so that the ser
   expect(text).not.toContain('what is this');
 });
 
-it('reads and stores nothing of a caller that is not authentic', async () => {
+it('reads and stores nothing from an unauthenticated caller', async () => {
   const { status, take, toEvent } = await deliver({ isAuthentic: () => false });
 
   expect(status).toBe(401);
@@ -168,12 +165,12 @@ describe('a request', () => {
     readonly path?: string;
     readonly method?: string;
     readonly headers?: OutgoingHttpHeaders;
-    /** Sent in pieces; null: the sender hangs up after the first byte. */
+    /** The body in pieces. Null: the sender hangs up after the first byte. */
     readonly body?: readonly string[] | null;
     readonly expectsContinue?: boolean;
   }
 
-  /** Sends one request, and hands back the answer with everything that the receiver measured and logged. */
+  /** Sends one request, and returns the answer with everything the receiver measured and logged. */
   async function send({ path = 'decline', method = 'POST', headers, body, expectsContinue = false }: Sent) {
     const measured: unknown[][] = [];
     const logged: string[] = [];
@@ -240,16 +237,16 @@ describe('a request', () => {
     ['without a type', { headers: { 'content-type': '' } }, 415, 'wrong_type'],
     ['that is compressed', { headers: { 'content-encoding': 'gzip' } }, 415, 'wrong_type'],
     [
-      'that announces a byte too many',
+      'that declares a byte too many',
       { headers: { 'content-length': BODY_MAX_BYTES + 1 }, body: [] },
       413,
       'too_large',
     ],
-    ['that sends a byte too many without saying so', { body: [padded(BODY_MAX_BYTES), ' '] }, 413, 'too_large'],
-    ['that is no JSON', { body: ['{'] }, 400, 'not_json'],
+    ['that sends a byte too many without declaring it', { body: [padded(BODY_MAX_BYTES), ' '] }, 413, 'too_large'],
+    ['that is not JSON', { body: ['{'] }, 400, 'not_json'],
     ['that is a list', { body: ['[]'] }, 400, 'not_json'],
     ['that is null', { body: ['null'] }, 400, 'not_json'],
-    ['that is a text', { body: ['"text"'] }, 400, 'not_json'],
+    ['that is a string', { body: ['"text"'] }, 400, 'not_json'],
   ])('%s is answered %s, and counted under its kind', async (_what, sent, status, name) => {
     const answer = await send(sent);
 
@@ -265,7 +262,7 @@ describe('a request', () => {
     expect(JSON.parse(answer.text)).toEqual({ [status === 200 ? 'status' : 'error']: expect.stringMatching(/\w/) });
   });
 
-  it('that is refused says what would be taken', async () => {
+  it('that is refused says what would be accepted', async () => {
     expect((await send({ method: 'GET', body: [] })).headers['allow']).toBe('POST');
     expect((await send({ headers: { authorization: 'Basic wrong' } })).headers['www-authenticate']).toMatch(
       /^Basic realm=/,
@@ -274,7 +271,7 @@ describe('a request', () => {
     expect((await send({ headers: { 'content-length': BODY_MAX_BYTES + 1 }, body: [] })).text).toContain('262144');
   });
 
-  it('that ends early is counted, and is no fault of ours', async () => {
+  it('that ends early is counted, and not logged as an error of ours', async () => {
     const { measured, logged } = await send({ headers: { 'content-length': 100 }, body: null });
 
     expect(measured).toEqual([['decline', 'cut_off', false, expect.any(Number)]]);
@@ -290,7 +287,7 @@ describe('a request', () => {
     expect([refused.status, refused.isContinued, refused.headers.connection]).toEqual([401, false, 'close']);
   });
 
-  it('leaves its line in the log, without anything of its body', async () => {
+  it('is logged in one line, without anything from its body', async () => {
     const { logged } = await send({});
 
     expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -304,7 +301,7 @@ describe('a request', () => {
   }
 });
 
-it('logs what it keeps aside: a payload that does not fit as a warning, a fault of ours as an error as well', async () => {
+it('logs a quarantined payload as a warning, and a bug of ours also as an error', async () => {
   const linesOf = async (error: Error): Promise<unknown[]> => {
     const lines: string[] = [];
     const log = createLog({ level: 'info', process: 'test', destination: { write: (line) => void lines.push(line) } });
@@ -323,14 +320,14 @@ it('logs what it keeps aside: a payload that does not fit as a warning, a fault 
     ['AcctId: expected a positive id'],
     { level: 'warn', msg: 'webhook quarantined', issues: ['AcctId: expected a positive id'] },
   ]);
-  expect(await linesOf(new TypeError('a fault'))).toMatchObject([
+  expect(await linesOf(new TypeError('a bug'))).toMatchObject([
     [expect.stringContaining('unexpected error')],
     { level: 'error', msg: 'webhook could not be read' },
     { level: 'warn', msg: 'webhook quarantined' },
   ]);
 });
 
-it('logs what it cannot handle', async () => {
+it('logs an error that it cannot handle', async () => {
   const lines: string[] = [];
   const log = createLog({ level: 'info', process: 'test', destination: { write: (line) => void lines.push(line) } });
 

@@ -22,7 +22,7 @@ const names = [
   'card-token-created',
 ];
 
-/** What is kept of a body, one way or the other, as it would lie in Redis. */
+/** Everything stored about a body, as an event or in quarantine, in the form it has in Redis. */
 function keptOf(body: unknown, path: string): string {
   const quarantined = JSON.stringify(quarantine(body, { ...facts, path, issues: [] }));
   try {
@@ -33,7 +33,7 @@ function keptOf(body: unknown, path: string): string {
   }
 }
 
-/** Any JSON, with the names that matter among its keys. */
+/** Any JSON, with the sensitive names among its keys. */
 function anyJson(secret: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   const key = fc.oneof(
     fc.constantFrom(
@@ -63,8 +63,8 @@ function anyJson(secret: fc.Arbitrary<string>): fc.Arbitrary<unknown> {
   })).object;
 }
 
-describe('whatever is sent', () => {
-  it('no card number in any field of any kind is kept, in one piece or in groups', () => {
+describe('for any payload', () => {
+  it('no card number in any field of any kind is stored, in one piece or in groups', () => {
     const separator = fc.constantFrom('', ' ', '-', '  ', '.');
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.nat(), cardNumber, separator, (name, at, digits, between) => {
@@ -72,7 +72,7 @@ describe('whatever is sent', () => {
         const fields = Object.keys(body.Data);
         const field = fields[at % fields.length] ?? 'Message';
         const written = (digits.match(/\d{1,4}/g) ?? []).join(between);
-        // One in ten numbers of fifteen digits is a tracking number of FedEx as well.
+        // One in ten numbers of fifteen digits is also a valid FedEx tracking number.
         fc.pre(field !== 'TrackingNumber' || carrierOfForm(written.replaceAll(/[\s-]/g, '')) === null);
         body.Data[field] = typeof body.Data[field] === 'object' ? [written] : written;
         body.Data[`Unknown${at}`] = { note: `see ${written}` };
@@ -86,7 +86,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('no CVV2 and no account number is kept, in any spelling and at any depth', () => {
+  it('no CVV2 and no account number is stored, in any spelling and at any depth', () => {
     const code = fc.stringMatching(/^[1-9]\d{2}$/).map((digits) => `s${digits}t`);
     const account = fc.stringMatching(/^[a-z]{6}\d{10,14}$/);
     const spelling = (name: string) => fc.constantFrom(name, name.toLowerCase(), name.toUpperCase(), `${name}_`);
@@ -110,7 +110,7 @@ describe('whatever is sent', () => {
     );
   });
 
-  it('no card number survives in any JSON object at all', () => {
+  it('no card number survives in any JSON object', () => {
     const holding = cardNumber.chain((digits) => fc.tuple(fc.constant(digits), anyJson(fc.constant(digits))));
     fc.assert(
       fc.property(holding, fc.constantFrom(...names), ([digits, body], path) => {

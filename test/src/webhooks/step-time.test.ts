@@ -14,7 +14,7 @@ const zone = 'America/New_York';
 const redis = useRedis();
 const readings = ['request', 'step'] as const;
 
-/** A purchase of $40 on 4 March, and the steps given a few days later, as their webhooks and as rows of the API. */
+/** A purchase of $40 on March 4 and the given steps a few days later, as webhooks and as rows of the API. */
 function eventsOf(transactionTime: (typeof readings)[number], steps: readonly Step[]): Told {
   const bare = bareWorld({ seed: oneHolder(1000), assumptions: { transactionTime } });
   const { NetworkTransactionId } = purchase(bare.world, { AcctId: onlyAccount(bare).acctId, Amount: 40 });
@@ -43,7 +43,7 @@ interface Told {
 }
 
 describe.each(readings)('where TransactionTime is the time of the %s', (reading) => {
-  it('a settlement happened when it was settled, and goes back to the request', () => {
+  it('a settlement has its settlement time, and refers back to the request', () => {
     const { webhooks, rows } = eventsOf(reading, [{ at: '2026-03-08T19:30:00Z', step: settle, amount: 40 }]);
 
     for (const events of [webhooks, rows]) {
@@ -55,7 +55,7 @@ describe.each(readings)('where TransactionTime is the time of the %s', (reading)
     }
   });
 
-  it('a reversal happened when it was told or when its terminal says, not when the purchase was', () => {
+  it('a reversal has the time of its report or its terminal, not that of the purchase', () => {
     const { webhooks, rows } = eventsOf(reading, [{ at: '2026-03-08T19:30:00Z', step: reverse, amount: 40 }]);
 
     for (const events of [webhooks, rows]) {
@@ -67,7 +67,7 @@ describe.each(readings)('where TransactionTime is the time of the %s', (reading)
   it.each([
     ['captured', settle],
     ['reversed', reverse],
-  ])('two equal parts that are %s are two events, the same ones by webhook and by the API', (_how, step) => {
+  ])('two equal parts that are %s are two events, with the same ids by webhook and by the API', (_how, step) => {
     const { webhooks, rows } = eventsOf(reading, [
       { at: '2026-03-06T17:00:00Z', step, amount: 20 },
       { at: '2026-03-07T17:00:00Z', step, amount: 20 },
@@ -77,7 +77,7 @@ describe.each(readings)('where TransactionTime is the time of the %s', (reading)
     expect(rows.map(({ id }) => id)).toEqual(webhooks.map(({ id }) => id));
   });
 
-  it('two captures at the same second are two events', () => {
+  it('two captures in the same second are two events', () => {
     const { webhooks } = eventsOf(reading, [
       { at: '2026-03-06T17:00:00Z', step: settle, amount: 20 },
       { at: '2026-03-06T17:00:00Z', step: settle, amount: 20 },
@@ -86,7 +86,7 @@ describe.each(readings)('where TransactionTime is the time of the %s', (reading)
     expect(new Set(webhooks.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('a purchase captured twice is one thread that says what both took', async () => {
+  it('a purchase captured twice is one thread that lists both captures', async () => {
     const { webhooks } = eventsOf(reading, [
       { at: '2026-03-06T17:00:00Z', step: settle, amount: 20 },
       { at: '2026-03-07T17:00:00Z', step: settle, amount: 20 },
@@ -104,7 +104,7 @@ describe.each(readings)('where TransactionTime is the time of the %s', (reading)
     ]);
   });
 
-  it('a refund goes back to the purchase, and happened when it was settled', () => {
+  it('a refund refers back to the purchase, and has its settlement time', () => {
     const { webhooks } = eventsOf(reading, [
       { at: '2026-03-06T17:00:00Z', step: settle, amount: 40 },
       { at: '2026-03-09T16:00:00Z', step: refund, amount: 40 },
@@ -114,19 +114,19 @@ describe.each(readings)('where TransactionTime is the time of the %s', (reading)
   });
 });
 
-describe('a time that cannot be read or believed', () => {
-  it.each([[null], [undefined], ['soon'], [7]])('SettlementTime %j leaves TransactionTime', (SettlementTime) => {
+describe('an unreadable or implausible time', () => {
+  it.each([[null], [undefined], ['soon'], [7]])('SettlementTime %j falls back to TransactionTime', (SettlementTime) => {
     expect(read('settlement', { SettlementTime })).toMatchObject({
       settledAt: null,
       occurredAt: '2026-03-02T17:31:07.0000000Z',
     });
   });
 
-  it('of a purchase says nothing of a settlement', () => {
+  it('SettlementTime of a purchase is ignored', () => {
     expect(read('pin', { SettlementTime: '2026-03-02T12:31:07' })).toMatchObject({ settledAt: null });
   });
 
-  it('a reference that is later than the step is none', () => {
+  it('a reference later than the step is ignored', () => {
     expect(read('settlement', { ReferencedTransactionTime: '2027-01-01T00:00:00' })).toMatchObject({
       requestedAt: '2026-03-02T17:31:07.0000000Z',
     });
@@ -136,7 +136,7 @@ describe('a time that cannot be read or believed', () => {
     ['before the purchase', '2026-03-02T11:00:00'],
     ['in the future', '2027-03-02T11:00:00'],
     ['missing', null],
-  ])('of a reversal that nobody told, the clock of the terminal %s', (_how, MerchantLocalTime) => {
+  ])('a terminal clock that is %s is ignored for a reversal without a webhook', (_how, MerchantLocalTime) => {
     const row = { ...readRow(), MerchantLocalTime };
 
     expect(toMissedTransaction(row, { zone, receivedAt: '2026-03-20T12:00:00.000Z' }).occurredAt).toBe(

@@ -5,7 +5,7 @@ import { issuesOf, read, readBody } from './read.ts';
 const transaction = (...args: Parameters<typeof read>): TransactionEvent => read(...args) as TransactionEvent;
 
 describe('a network transaction', () => {
-  it('is kept as our own small shape, with absolute times, cents without sign and trimmed texts', () => {
+  it('is stored in our own compact form, with absolute times, unsigned cents and trimmed text', () => {
     const event = transaction('decline', { MerchantCity: '  FORT WORTH  ', Message: ' Unauthorized merchant ' });
 
     expect(event).toEqual({
@@ -41,14 +41,14 @@ describe('a network transaction', () => {
     ['PaddingAmount', null],
     ['PaddingAmount', 'a tip'],
     ['Description', undefined],
-    ['TransactionNotes', [{ Note: 'an array, as the API has it' }]],
+    ['TransactionNotes', [{ Note: 'an array, as in the API' }]],
     ['ReferencedTranId', 1],
     ['ReferencedTransactionTime', 0],
     ['MerchantZip', null],
     ['AuthIdentityResponseCode', undefined],
     ['TerminalId', null],
     ['SomethingNew', { of: ['tomorrow'] }],
-  ])('does not mind %s, which is not used: %j', (field, value) => {
+  ])('accepts %s, which is not used: %j', (field, value) => {
     const event = transaction('authorization', { [field]: value });
 
     expect(event).toEqual(transaction('authorization'));
@@ -120,7 +120,7 @@ describe('a network transaction', () => {
     ['IsCardPresent', 'yes'],
     ['Message', 42],
     ['MessageCode', []],
-  ])('does not fit with %s %j, and the issue names the field and not the value', (field, value) => {
+  ])('is invalid with %s %j, and the issue names the field but not the value', (field, value) => {
     const issues = issuesOf(() => transaction('authorization', { [field]: value }));
 
     expect(issues).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('a network transaction', () => {
     if (typeof value === 'number') expect(issues[0]).not.toContain(String(value));
   });
 
-  it('names every field that does not fit at once', () => {
+  it('reports all invalid fields together', () => {
     expect(issuesOf(() => transaction('pin', { NetworkTransactionId: { Id: 1 } }))).toEqual([
       'NetworkTransactionId: not of an expected type',
     ]);
@@ -172,18 +172,18 @@ describe('the direction of money', () => {
     ['decline', 215.4, 'debit'],
     ['pin', 15, 'debit'],
     ['reversal', -84.1, 'credit'],
-  ])('of %s follows from the kind, also when its sign contradicts the table: %d is %s', (kind, amount, direction) => {
+  ])('of %s follows from the kind, even if its sign contradicts the table: %d is %s', (kind, amount, direction) => {
     expect(transaction(kind, { TransactionAmount: amount }).direction).toBe(direction);
   });
 
   it.each([
     [0.01, 'credit'],
     [-0.01, 'debit'],
-  ])('of a settlement follows from its sign, also of a single cent: %d is a %s', (TransactionAmount, direction) => {
+  ])('of a settlement follows from its sign, even for a single cent: %d is a %s', (TransactionAmount, direction) => {
     expect(transaction('settlement', { TransactionAmount }).direction).toBe(direction);
   });
 
-  it('of nothing is a debit', () => {
+  it('of zero is a debit', () => {
     expect(transaction('settlement', { TransactionAmount: 0 }).direction).toBe('debit');
     expect(transaction('settlement', { TransactionAmount: -0 }).amountCents).toBe(0);
   });

@@ -20,7 +20,7 @@ it.each([
 });
 
 it.each([undefined, '', 'v2', '2.0.x', '-1', '2..0', '9999999999'])(
-  'version %j cannot be read and counts as today’s',
+  'an unreadable version %j counts as today’s',
   (version) => {
     expect(hasCurrentSigns(version)).toBe(true);
   },

@@ -6,7 +6,7 @@ type VirtualCardEvent = Extract<StoredEvent, { kind: 'virtual-card' }>;
 const order = (data: Record<string, unknown>) =>
   read('virtual-card', data, { path: 'virtual-card' }) as VirtualCardEvent;
 
-describe('what became of an order of a virtual card', () => {
+describe('the outcome of a virtual card order', () => {
   it.each([
     ['created', [], 'Account creation was successful'],
     ['not_created', ['Card'], 'Failed: card creation'],

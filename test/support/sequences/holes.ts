@@ -9,7 +9,7 @@ import type * as Authorizing from '../../../src/policy/authorize.ts';
 import type * as Ordering from '../../../src/virtual-cards/permit-order.ts';
 import type * as Running from './run.ts';
 
-/** What the code once let people do, one flag each: what the property over sequences has to find again. */
+/** Past security holes of the code, which the property over sequences must detect. */
 export type Hole =
   | 'the earlier value of a temporary change counts'
   | 'putting back is no raise'
@@ -27,8 +27,8 @@ let loaded: Promise<typeof Running> | undefined;
 const isOpen = (hole: Hole): boolean => open === hole;
 
 /**
- * The sequences over the code with one hole, until the next one is opened. The code is loaded once, with a place for each
- * hole. Ends with {@link closeHoles}.
+ * Runs sequences over the code with one open hole, until the next is opened. The code is loaded once, with a switch for
+ * each hole. Call {@link closeHoles} at the end.
  */
 export async function openHole(hole: Hole): Promise<typeof Running.runSequence> {
   open = hole;
@@ -47,7 +47,7 @@ async function loadWithHoles(): Promise<typeof Running> {
   return await import('./run.ts');
 }
 
-/** Later tests load the code as it is. */
+/** Makes later tests load the code without holes. */
 export function closeHoles(): void {
   open = null;
   loaded = undefined;
@@ -101,7 +101,7 @@ function withAuthorization(code: typeof Authorizing): typeof Authorizing {
   };
 }
 
-/** What the rules were before what is temporary, whoever has changed them since. */
+/** Rule changes measured from the values before temporary changes, ignoring changes made since. */
 async function backdated(
   changes: readonly RuleChanges.RuleChange[],
   acctId: number,
@@ -120,7 +120,7 @@ function withPermitChange(code: typeof Changing): typeof Changing {
     ...code,
     createPermitChange(deps: Parameters<typeof code.createPermitChange>[0] & { temporaryChanges: TemporaryChanges }) {
       const permit = code.createPermitChange(deps);
-      // What one person approves was not counted again when it was made.
+      // The approvals of one person were not counted again at execution.
       const bands = [{ upToCents: null, approvals: 1 }];
       const policyOfCard = async (acctId: number) => ({ ...(await deps.policyOfCard(acctId)), bands });
       const permitUncounted = code.createPermitChange({ ...deps, policyOfCard });

@@ -1,12 +1,12 @@
 /**
- * What people may loosen, told in the simplest words and from outside: by comparing what the card service and Cardbell's
- * own plans say before and after each job. It shares no code with `src/policy`.
+ * A simple external model of what people may loosen. Compares the card service and Cardbell's scheduled changes before and
+ * after each job. Shares no code with `src/policy`.
  */
 
-/** Limits in cents; what has no amount is 0 or Infinity. */
+/** Limits in cents. Rules without an amount are 0 or Infinity. */
 export interface Account {
   readonly status: string;
-  /** What a rule says, and what it will say once all that is temporary has ended. */
+  /** The value of a rule now, and after all temporary changes have ended. */
   readonly rules: Record<string, { readonly now: number; readonly lasting: number }>;
   readonly holder: string | null;
 }
@@ -24,32 +24,32 @@ export interface Facts {
     readonly kind: string;
     readonly endsAt: number;
   }[];
-  /** Put on new virtual cards so far. */
+  /** Funded on new virtual cards so far. */
   readonly orderedCents: number;
 }
 
-/** What somebody wants of a request, and what they saw when they said so. */
+/** A person's approval: the values they want, and the values they saw. */
 export interface GivenApproval {
   readonly by: string;
   readonly acctId: number;
   readonly wants: Readonly<Record<string, number>>;
   readonly lastsMs: number;
-  /** The least that each rule said, or was to go back to. */
+  /** The lower of each rule's value then and the value to be restored. */
   readonly saw: Readonly<Record<string, number>>;
 }
 
-/** What a worker works on: something that a person asked for, or the end of something. */
+/** A job of a worker: a person's action, or the end of a temporary change. */
 export interface Job {
   readonly id: string;
-  /** `end`: by itself; `outside`: by the card service's own portal. */
+  /** `end` for an automatic end, `outside` for the admin portal. */
   readonly verb: string;
   readonly by: string | null;
   readonly askedAt: number;
-  /** What the request was asked with; of a decision. */
+  /** For a decision, the origin of its request. */
   readonly request?: { readonly by: string; readonly askedAt: number };
-  /** Everybody who wants what this job does. */
+  /** The approvals for this job. */
   readonly approvalsGiven: readonly GivenApproval[];
-  /** The purchase that it is for, where it ends with that. */
+  /** The purchase with which the change ends, if any. */
   readonly purchaseCents: number | null;
 }
 
@@ -64,23 +64,23 @@ interface Policy {
   readonly durations: { readonly longestMs: number | null; readonly mayStay: boolean };
 }
 
-/** What is true of people at this moment. */
+/** Current facts about people and the policy. */
 export interface Standing {
   readonly now: number;
   readonly policy: Policy;
   isApprover(userId: string): boolean;
   isOperator(userId: string): boolean;
-  /** By e-mail; links are in the facts. */
+  /** Whether the email address matches. Links are in the facts. */
   hasAddressOf(userId: string, acctId: number): boolean;
 }
 
 interface Loosening {
   readonly job: string;
-  /** Who did it alone; null: several did. */
+  /** The only approver, or null for several. */
   readonly by: string | null;
   readonly acctId: number | null;
   readonly rule: string;
-  /** By how much it rose now, and by how much what it goes back to. */
+  /** The immediate raise, and the raise of the value to be restored. */
   readonly now: number;
   readonly lasting: number;
   readonly at: number;
@@ -96,7 +96,7 @@ export function createModel() {
   const ended: { readonly userId: string; readonly acctId: number; readonly at: number }[] = [];
   const overrides: { readonly acctId: number; readonly at: number; readonly job: string }[] = [];
   const blockedBy = new Map<number, { readonly by: string | null; readonly at: number }>();
-  /** How often each kind of loosening happened: a run in which nothing is loosened proves nothing. */
+  /** How often each kind of loosening happened. A run without any proves nothing. */
   const seen: Record<string, number> = {};
   const count = (kind: string): void => {
     seen[kind] = (seen[kind] ?? 0) + 1;
@@ -104,7 +104,7 @@ export function createModel() {
 
   return { judge, seen };
 
-  /** What is wrong with what a job did, one sentence; null: nothing. */
+  /** One sentence about what a job did wrong, or null. */
   function judge(job: Job, before: Facts, after: Facts, standing: Standing): string | null {
     const faults: (string | null)[] = [];
     for (const [id, account] of Object.entries(after.accounts)) {
@@ -141,7 +141,7 @@ export function createModel() {
       const [now, lasting] = [up(was.now, is.now), up(was.lasting, is.lasting)];
       if (now === 0 && lasting === 0) continue;
       const words = `${rule} of ${acctId} rose from ${was.now} to ${is.now}, for good from ${was.lasting} to ${is.lasting}`;
-      // What ends gives way to what still runs: a longer temporary change, else what was there before.
+      // After the end of a temporary change, a longer one still applies, or else the earlier value.
       const running = before.temporary.filter((one) => one.acctId === acctId && one.endsAt > standing.now);
       const wasAllowed = Math.max(was.lasting, ...running.map(({ sets }) => sets[rule] ?? 0));
       if (job.by === null) {
@@ -174,7 +174,7 @@ export function createModel() {
     return judgeRaise(job, acctId, raised, supporters ?? [], { before, after }, standing);
   }
 
-  /** How long it lasts. */
+  /** Checks the duration of a loosening. @returns why it is not allowed, or null. */
   function whyNotFor(
     job: Job,
     { after, acctId, rule, lasting }: { after: Facts; acctId: number; rule: string; lasting: number },
@@ -378,7 +378,7 @@ export function createModel() {
   }
 }
 
-/** The least that a rule says, or is to go back to. */
+/** The lower of a rule's current value and the value to be restored. */
 export function least({ now, lasting }: { readonly now: number; readonly lasting: number }): number {
   return Math.min(now, lasting);
 }

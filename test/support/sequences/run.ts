@@ -22,7 +22,7 @@ import {
   userOf,
 } from './world.ts';
 
-/** A loosening that the policy does not allow, and how it came to be. */
+/** A loosening that the policy does not allow, with the steps that led to it. */
 export class Loosened extends Error {}
 
 interface Asked {
@@ -31,7 +31,7 @@ interface Asked {
   readonly diesAt: number | null;
 }
 
-/** Runs a sequence, and compares after each job with the model. @throws Loosened with the steps in words. */
+/** Runs a sequence, and checks each job against the model. @throws Loosened with the steps in words. */
 export async function runSequence({ cast, card, policy, steps }: Sequence): Promise<Model['seen']> {
   const world = await createSequenceWorld(policy);
   const run = createRun(world, card, await world.facts());
@@ -40,7 +40,7 @@ export async function runSequence({ cast, card, policy, steps }: Sequence): Prom
     for (const [index, step] of steps.entries()) {
       words.push(`${index + 1}. ${wordsOf(step, cast)}`);
       await run.step(step, index, cast);
-      // Nobody acts twice at the same moment.
+      // No two actions happen at the same moment.
       world.advance(1000);
     }
     words.push('At last the worker starts.');
@@ -142,7 +142,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     }
   }
 
-  /** Whoever asks for a change that becomes a request has approved it by asking, unless they only hold the card. */
+  /** Asking for a change that becomes a request counts as approving it, except by its holder. */
   async function noteRequest(action: Action): Promise<void> {
     const id = `req_${action.id.slice(4)}`;
     const opened = requests.has(id) ? null : await deps.requests.get(id);
@@ -181,14 +181,14 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         roles.get(userOf(nameOf(cast, given.whom)))?.delete(given.role);
         return;
       case 'gets':
-        // Only what the person had: nobody becomes an approver by the throw of a die.
+        // Only restores former roles: nobody becomes an approver at random.
         if (!['hugo', 'eve', 'olga'].includes(nameOf(cast, given.whom)))
           roles.get(userOf(nameOf(cast, given.whom)))?.add(given.role);
         return;
       case 'the portal sets':
         return await judged({ ...outside, id: `portal${index}` }, async () => {
           const account = accountAt(given.card);
-          // No amount that anybody types, so that nothing looks untouched that is not.
+          // An amount that no person types, so that every change is visible.
           const dollars = dollarsOf(given.amount, given.card, given.period) ?? 9000;
           account.raw = { ...account.raw, [limitFields[given.period]]: Math.floor(dollars) + (index + 1) / 100 };
         });
@@ -199,7 +199,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     }
   }
 
-  /** Time passes; what ends meanwhile ends when it is due, unless the worker is away. */
+  /** Lets time pass. Temporary changes end when due, unless the worker is stopped. */
   async function wait(ms: number): Promise<void> {
     const until = deps.now().getTime() + ms;
     while (!isStopped) {
@@ -213,7 +213,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     if (!isStopped) await catchUp();
   }
 
-  /** Everything that is due, soonest end first. */
+  /** Runs everything that is due, soonest end first. */
   async function catchUp(): Promise<void> {
     const isDue = (endsAt: string) => Date.parse(endsAt) <= deps.now().getTime();
     await judged({ ...outside, verb: 'end', id: `end${deps.now().getTime()}` }, async () => {
@@ -262,7 +262,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       lastsMs: lastsMs(term),
       saw: sawOf(facts, acctId),
     });
-    /** What a person wants at the click is judged by what is true when it is done. */
+    /** A person's own change is judged by the values at execution, not at the click. */
     const anyway = (yes: GivenApproval): GivenApproval => ({ ...yes, saw: {} });
     const newest = <T>(all: readonly T[], which: number): T | undefined =>
       all.at(-1 - (which % Math.max(1, all.length)));
@@ -302,7 +302,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         const request = newest(await deps.requests.open(), given.which);
         if (request === undefined) return null;
         const on = { target: requestTarget(requestValue(request)) };
-        // What was declined stays the purchase that it is about.
+        // The request keeps the declined purchase as its subject.
         const purchaseCents = request.action.target.kind === 'alert' ? 8410 : null;
         if (given.does === 'break the glass')
           return asked(ask('emergency-override', { ...over, ...on, reason: 'urgent' }), [], purchaseCents);
@@ -313,7 +313,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         const term = own?.term ?? request.term;
         const shown = Object.fromEntries(request.changes.map(({ rule, from }) => [ruleKey(rule), asNumber(from)]));
         const wanted = yesTo(request.acctId, own?.goals ?? request.changes, term);
-        // Of what the request shows and what is true, whichever is less: that others change it back is no surprise.
+        // The lower of the shown and the current value, because a restored value is no surprise to the approver.
         const seen = Object.entries(shown).map(([rule, value]) => [rule, Math.min(value, wanted.saw[rule] ?? value)]);
         const yes = { ...wanted, saw: Object.fromEntries(seen) };
         const isOnce = term.kind === 'purchase';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-/** Hugo only holds a card, Eve has nothing to do with cards. Ana and Bob hold cards and approve. */
+/** Hugo only holds a card, Eve has no role. Ana and Bob hold cards and approve. */
 export const everybody = ['ana', 'bob', 'cem', 'olga', 'hugo', 'eve'] as const;
 export type Name = (typeof everybody)[number];
 
-/** Ana is linked to `ana`, Hugo to `hugo`; `bob` has Bob’s e-mail address and is linked to nobody. */
+/** Ana is linked to `ana` and Hugo to `hugo`. `bob` has Bob’s email address and is not linked. */
 export const cards = ['hugo', 'ana', 'bob'] as const;
 export type Card = (typeof cards)[number];
 
@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Mostly the card that the sequence is about. */
+/** Mostly the main card of the sequence. */
 const card = fc.oneof(
   { arbitrary: fc.constant('main' as const), weight: 8 },
   { arbitrary: fc.constantFrom(...cards), weight: 1 },
@@ -24,7 +24,7 @@ const period = fc.oneof(
     weight: 1,
   },
 );
-/** Dollars: these, so many more than it is now, or no limit. */
+/** In dollars: a fixed amount, an increase of the current amount, or no limit. */
 const amount = fc.oneof(
   { arbitrary: fc.record({ to: fc.constantFrom(100, 1000, 4000, 5000, 5068, 5999, 6000, 6500) }), weight: 5 },
   { arbitrary: fc.record({ more: fc.constantFrom(1, 68, 499, 999, 1000, 1001, 1500, 2500) }), weight: 5 },
@@ -44,13 +44,13 @@ const term = fc.oneof(
 );
 const one = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
 
-/** So many of the verbs are in every sequence. */
+/** Number of verbs that are in every sequence. */
 const COMMON = 3;
 
-/** Of several that are open, mostly the newest. */
+/** Among several open ones, mostly the newest. */
 const which = fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2), weight: 1 });
 
-/** What people ask for. Whoever holds a card asks for more. */
+/** Actions of people. Holders request raises. */
 const asks = [
   { arbitrary: fc.record({ does: one('limit'), card, period, amount, term }), weight: 12 },
   { arbitrary: fc.record({ does: one('approve', 'approve', 'break the glass'), which }), weight: 8 },
@@ -82,7 +82,7 @@ function ofNumbers(...values: number[]) {
 type Asks = (typeof asks)[number]['arbitrary'];
 export type Ask = Asks extends fc.Arbitrary<infer A> ? A : never;
 
-/** What happens meanwhile. */
+/** Other events. */
 const happening = fc.oneof(
   {
     arbitrary: fc.record({
@@ -105,7 +105,7 @@ export type Happening = typeof happening extends fc.Arbitrary<infer H> ? H : nev
 export type Step =
   | {
       readonly who: number;
-      readonly asks: Ask /** The worker dies at this step of it, and starts again. */;
+      readonly asks: Ask /** The worker dies at this step, and starts again. */;
       readonly diesAt: number | null;
     }
   | Happening;
@@ -123,7 +123,7 @@ const step = (some: readonly (typeof asks)[number][]): fc.Arbitrary<Step> =>
     { arbitrary: happening, weight: 1 },
   );
 
-/** What belongs together, which steps that are drawn one by one seldom come to. Anything may still happen around it. */
+/** Attack patterns that independently drawn steps rarely form. Other steps may still happen around them. */
 const together: fc.Arbitrary<readonly Step[]> = fc
   .record({
     who: fc.nat(1),
@@ -186,7 +186,7 @@ const together: fc.Arbitrary<readonly Step[]> = fc
 
 const LONGEST = 20;
 
-/** Limits and a few other verbs: of all in one sequence few would have to do with each other. */
+/** Limits and a few other verbs. With all verbs in one sequence, few steps would interact. */
 const steps = fc
   .subarray(asks.slice(COMMON), { maxLength: 2 })
   .chain((some) => {
@@ -196,7 +196,7 @@ const steps = fc
   })
   .map((parts) => parts.flat().slice(0, LONGEST));
 
-/** Who acts: one person, two of whom one may lose a role, a holder and somebody who approves, or all of them. */
+/** The acting people: one, two of whom one may lose a role, a holder and an approver, or all. */
 const cast = fc.oneof(
   { arbitrary: fc.constantFrom<readonly Name[]>(['ana'], ['bob'], ['cem']), weight: 3 },
   { arbitrary: fc.constantFrom<readonly Name[]>(['olga'], ['hugo'], ['eve']), weight: 1 },
@@ -211,7 +211,7 @@ export const tried = { seed: 32, count: 150 } as const;
 export interface Sequence {
   readonly cast: readonly Name[];
   readonly card: Card;
-  /** Of the policies: the number of the first one. */
+  /** Index of the initial policy. */
   readonly policy: number;
   readonly steps: readonly Step[];
 }

@@ -14,7 +14,7 @@ import { acctId, createActionWorld, type PerformWorld, type WorldDeps } from '..
 import type { Account, Facts } from './model.ts';
 import { type Card, cards, everybody, type Name } from './steps.ts';
 
-/** Hugo’s card is the one that the alert is about. */
+/** The alert is about Hugo’s card. */
 export const accountOf: Readonly<Record<Card, number>> = { hugo: acctId, ana: acctId + 1, bob: acctId + 2 };
 export const cardIdOf = (acct: number): number => acct * 10;
 export const userOf = (name: Name): string => `U0${name.toUpperCase()}`;
@@ -33,7 +33,7 @@ const upTo = (...bands: [number | null, number][]) =>
   bands.map(([dollars, approvals]) => ({ upToCents: dollars === null ? null : dollars * 100, approvals }));
 const anyTime = { longestMs: null, mayStay: true };
 
-/** What the variables say; caps and a third approver; nothing stays. */
+/** The default from the variables, one with caps and a third approver, and one without permanent changes. */
 export const policies: readonly ApprovalPolicy[] = [
   {
     bands: upTo([1000, 1], [null, 2]),
@@ -61,18 +61,18 @@ export const policies: readonly ApprovalPolicy[] = [
 
 interface Service {
   status: CardStatus;
-  /** Replaced, never changed. */
+  /** Replaced, never mutated. */
   raw: Record<string, unknown>;
 }
 
-/** Cardbell’s capabilities over a card service with three cards, in one process and on a clock of its own. */
+/** Cardbell’s capabilities with a card service of three cards, in one process with its own clock. */
 export interface SequenceWorld {
   readonly deps: WorldDeps;
   readonly service: ReadonlyMap<number, Service>;
   readonly roles: ReadonlyMap<string, Set<Role>>;
   policy: number;
   advance: PerformWorld['advance'];
-  /** What an observer sees who knows nothing of how Cardbell decides. */
+  /** The externally observable facts. */
   facts(): Promise<Facts>;
 }
 
@@ -107,7 +107,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
       isComplete: true,
     }),
     policyFor: () => policies[world.policy] ?? policies[0]!,
-    // The record is proved elsewhere, and takes most of the time.
+    // Other tests cover the record, which would take most of the time.
     audit: { append: async () => {}, async *read() {}, head: async () => ({ count: 0, hash: '' }) },
   });
   for (const name of ['ana', 'hugo'] as const) {
@@ -192,7 +192,7 @@ export function emailOf(userId: string): string {
   return `${userId.slice(2).toLowerCase()}@example.com`;
 }
 
-/** Of the accounts only Bob’s says whose it is. */
+/** Only Bob’s account has an email address. */
 function directoryOf(): Directory {
   const accounts = cards.map((card) =>
     DirectoryAccount.parse({
@@ -252,7 +252,7 @@ async function factsOf(deps: WorldDeps, service: ReadonlyMap<number, Service>, o
 
 type Value = number | boolean | null;
 
-/** What a rule says once all that is temporary about it has ended. */
+/** The value of a rule after all its temporary changes have ended. */
 function backFrom(value: Value, set: readonly { readonly from: Value; readonly to: Value }[]): Value {
   const last = set.findLast(({ to }) => to === value);
   return last === undefined
@@ -263,7 +263,7 @@ function backFrom(value: Value, set: readonly { readonly from: Value; readonly t
       );
 }
 
-/** No limit, and whatever is allowed, is more than any amount. */
+/** Orders rule values: no limit and an allowed rule are above any amount. */
 export function asNumber(value: Value): number {
   if (typeof value === 'number') return value;
   return value === false ? 0 : Number.POSITIVE_INFINITY;

@@ -44,7 +44,7 @@ describe('a status change', () => {
       'activate_card',
     ],
     [
-      'a status before that nobody knows',
+      'an unknown previous status',
       change({ from: null, steps: [{ status: 'ACTIVE', at }] }),
       'Card active: Jane Doe',
       '*Now active (earlier status not known)*',
@@ -52,7 +52,7 @@ describe('a status change', () => {
       'block_card',
     ],
     [
-      'the same again',
+      'the same status again',
       change({ from: 'ACTIVE', steps: [{ status: 'ACTIVE', at }] }),
       'Card still active: Jane Doe',
       '*Reported again as active*',
@@ -60,7 +60,7 @@ describe('a status change', () => {
       'block_card',
     ],
     [
-      'the end of a card',
+      'a closed card',
       change({ steps: [{ status: 'CLOSED', at }] }),
       'Card closed for good: Jane Doe',
       '*Active → closed* Final: this card can never be used again.',
@@ -68,7 +68,7 @@ describe('a status change', () => {
       '',
     ],
     [
-      'an arrival after a newer one',
+      'an event older than the current status',
       change({ supersededBy: 'ACTIVE' }),
       'Card status, arrived late: Jane Doe',
       '*Active → blocked* Arrived late: the card is now active.',
@@ -89,7 +89,7 @@ describe('a status change', () => {
     ['ACTIVE', 'active'],
     ['BLOCKED', 'blocked'],
     ['CLOSED', 'closed'],
-  ] as const)('to %s is told as %s, to eyes and ears', (status, word) => {
+  ] as const)('to %s is shown as %s in the message and in the fallback text', (status, word) => {
     const { text, blocks } = cardStatus(statusAlert([change({ from: null, steps: [{ status, at }] })]), view);
 
     expect(text).toMatch(new RegExp(`Jane Doe.*\\b${word}\\b`));
@@ -97,7 +97,7 @@ describe('a status change', () => {
     expect(`${text} ${shown(blocks)}`).not.toContain(status);
   });
 
-  it('reads as a sentence', () => {
+  it('has a fallback text that is a sentence', () => {
     const closed = change({ steps: [{ status: 'CLOSED', at }], causedBy: 'U1' });
 
     expect(cardStatus(statusAlert([closed]), view).text).toBe(
@@ -121,15 +121,18 @@ describe('a status change', () => {
   it.each([
     ['is new', change({ from: null, steps: [{ status: 'INACTIVE', at }] }), 'new virtual card'],
     ['became active with its order', change({ from: 'INACTIVE', steps: [{ status: 'ACTIVE', at }] }), 'active'],
-    ['is active when it is first seen', change({ from: null, steps: [{ status: 'ACTIVE', at }] }), 'active'],
-  ])('of a virtual card that %s needs nobody, and nobody made it outside Slack', (_what, one, words) => {
-    const alert = statusAlert([one]);
-    const { text, blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
+    ['is active when first seen', change({ from: null, steps: [{ status: 'ACTIVE', at }] }), 'active'],
+  ])(
+    'of a virtual card that %s asks for no action and does not mention a change outside Slack',
+    (_what, one, words) => {
+      const alert = statusAlert([one]);
+      const { text, blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
 
-    expect(text).toContain(words);
-    expect(`${text} ${shown(blocks)}`).not.toMatch(/not activated yet|outside Slack/i);
-    expect(buttonIds(blocks)).not.toContain('activate_card');
-  });
+      expect(text).toContain(words);
+      expect(`${text} ${shown(blocks)}`).not.toMatch(/not activated yet|outside Slack/i);
+      expect(buttonIds(blocks)).not.toContain('activate_card');
+    },
+  );
 
   it('of a virtual card that was blocked elsewhere says so', () => {
     const alert = statusAlert([change()]);
@@ -144,7 +147,7 @@ describe('a status change', () => {
     expect(shown(cardStatus(statusAlert(changes), view).blocks)).toContain('… and 4 more.');
   });
 
-  it('loses its button once somebody has used it', () => {
+  it('loses its button once it has been used', () => {
     const one = change({ from: null, steps: [{ status: 'INACTIVE', at }] });
     const done = statusAlert([one], { outcomes: [outcome({ verb: 'activate' })] });
     const waiting = statusAlert([change({ steps: [{ status: 'ACTIVE', at }] })], {
@@ -158,7 +161,7 @@ describe('a status change', () => {
 });
 
 describe('a shipped card', () => {
-  it('can be followed where the carrier is known', () => {
+  it('has a tracking link if the carrier is known', () => {
     const { text, blocks } = cardShipping(shippingAlert(), view);
     const url = 'https://tools.usps.com/go/TrackConfirmAction?tLabels=9400111201080805483016';
 
@@ -168,7 +171,7 @@ describe('a shipped card', () => {
     expect(shown(blocks)).toContain('activate it: `/card activate 1212`');
   });
 
-  it('that is active already is not said to wait for anybody', () => {
+  it('that is already active is not described as waiting for activation', () => {
     const active = { ...card, status: 'ACTIVE' };
     const { blocks } = cardShipping(shippingAlert({}, { card: active }), view);
 
@@ -177,14 +180,14 @@ describe('a shipped card', () => {
     expect(shown(holderShipping(shippingAlert({}, { card: active })).blocks)).toContain('already activated');
   });
 
-  it('shows a number of nobody knows whom as text', () => {
+  it("shows an unknown carrier's tracking number as text", () => {
     const { blocks } = cardShipping(shippingAlert({ shippingMethod: 'Rush', trackingNumber: '<!here>' }), view);
 
     expect(shown(blocks)).toContain('*Tracking number*\n&lt;!here&gt;');
     expect(buttons(blocks)).toEqual([]);
   });
 
-  it('does without a method and a number', () => {
+  it('works without a method and a number', () => {
     const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }), view);
 
     expect(text).toBe('Jane Doe · card 1212 has been shipped.');
@@ -219,7 +222,7 @@ describe('a virtual card', () => {
     ['Ruleset', 'given its spending rules'],
     ['Activation', 'activated'],
     ['Funding', 'funded'],
-  ])('whose Errors name %s alone could not be %s, and nothing else is said to have failed', (error, words) => {
+  ])('whose Errors name only %s could not be %s, and no other failure is mentioned', (error, words) => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: 'partial', failed: [error] }, { card }), view);
 
     for (const told of [text, shown(blocks)]) {
@@ -227,7 +230,7 @@ describe('a virtual card', () => {
     }
   });
 
-  it('does without an account', () => {
+  it('works without an account', () => {
     const nothing = virtualAlert(
       { outcome: 'not_created', acctId: null, last4: null, holder: '' },
       {
@@ -246,7 +249,7 @@ describe('a virtual card', () => {
   });
 });
 
-describe('where a card is', () => {
+describe('the location of a card', () => {
   const cardOf = (status: string | null) => ({ last4: '1212', status });
   const shipment = {
     shippedAt: '2026-11-12T10:00:00Z',
@@ -266,13 +269,13 @@ describe('where a card is', () => {
     ['blocked', track('BLOCKED'), 'Blocked', 'The card is blocked.'],
     ['closed', track('CLOSED'), 'Closed', 'The card is closed for good.'],
     ['virtual', track('ACTIVE', { isVirtual: true, shipments: [] }), 'Active', 'nothing is shipped'],
-    ['of a status that nobody knows', track(null), 'Shipping', 'status is not known'],
-  ])('of a card that is %s, says only what is so', (_what, { text, blocks }, title, state) => {
+    ['of unknown status', track(null), 'Shipping', 'status is not known'],
+  ])('of a card that is %s, says only what is true', (_what, { text, blocks }, title, state) => {
     expect(shown(blocks)).toMatch(new RegExp(`^${title}: Jane Doe`));
     expect(text).toContain(state);
   });
 
-  it('says so where there is no tracking number, instead of ending in nothing', () => {
+  it('mentions a missing tracking number instead of ending the sentence early', () => {
     expect(shown(track('INACTIVE').blocks)).toMatch(/\(card 7670\): no tracking number/);
   });
 });

@@ -29,7 +29,7 @@ function warning(tried: readonly TriedCard[], rest: Partial<CardTestingAlert> = 
 }
 
 describe('a card-testing warning', () => {
-  it('names the cards, says since when, and offers to block one or all', () => {
+  it('names the cards and the time span, and offers to block one or all', () => {
     const tried = [triedCard(0, { count: 2, maxCents: 500 }), triedCard(1), triedCard(2)];
     const { text, blocks } = renderAlert(warning(tried), inChannel);
 
@@ -62,7 +62,7 @@ describe('a card-testing warning', () => {
     expect(blocks.length).toBeLessThan(9);
   });
 
-  it('in several cities says of each card where it was tried, and names no city for all', () => {
+  it('with several cities lists the places of each card, and no common city', () => {
     const reno = ['Reno, NV'];
     const alert = warning([triedCard(0, { places: ['Austin, TX', ...reno] }), triedCard(1, { places: reno })]);
 
@@ -75,14 +75,14 @@ describe('a card-testing warning', () => {
     expect(batchRow(alert, inChannel).place).toBe('2 places');
   });
 
-  it('in one city that is not that of the decline that caused it names that city', () => {
+  it("with a single city other than the triggering decline's names that city", () => {
     const alert = warning([triedCard(0, { places: ['Reno, NV'] }), triedCard(1, { places: ['Reno, NV'] })]);
 
     expect(shown(renderAlert(alert, inChannel).blocks)).toContain('at Blue Bottle Coffee, Reno, NV*');
     expect(shown(renderAlert(alert, { ...inChannel, isLong: false }).blocks)).not.toContain('Austin');
   });
 
-  it('says what was done about each card, and offers what is left', () => {
+  it('shows the outcome for each card, and offers the remaining actions', () => {
     const outcomes = [
       outcome({ acctId: 7000 }),
       outcome({ acctId: 7001, state: 'failed', text: 'The card service refused.' }),
@@ -94,13 +94,13 @@ describe('a card-testing warning', () => {
     expect(shown(blocks)).toMatch(/Jon Snow.*\n {4}\*Block failed\* \(requested by <@U1>\).*refused/);
     expect(buttonIds(blocks)).toEqual(['block_tested_cards']);
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Block both cards' }, style: 'danger' });
-    expect(readTestedCardValue(buttons(blocks)[0]?.value ?? ''), 'blocks none that comes later').toMatchObject({
+    expect(readTestedCardValue(buttons(blocks)[0]?.value ?? ''), 'blocks no card that was added later').toMatchObject({
       alertId: triedCard(2).alertId,
     });
     expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000000"');
   });
 
-  it('has no control left once all are blocked and it was seen', () => {
+  it('has no controls once all cards are blocked and it was acknowledged', () => {
     const outcomes = [outcome({ acctId: 7000 }), outcome({ verb: 'acknowledge' })];
 
     expect(JSON.stringify(renderAlert(warning([triedCard(0)], { outcomes }), inChannel).blocks)).not.toContain(
@@ -108,7 +108,7 @@ describe('a card-testing warning', () => {
     );
   });
 
-  it('says how many more there are when there are many', () => {
+  it('says how many more there are if there are many', () => {
     const many = Array.from({ length: 230 }, (_, index) => triedCard(index, { holder: 'A'.repeat(200) }));
     const { text, blocks } = renderAlert(warning(many), inChannel);
 

@@ -48,7 +48,7 @@ describe('a declined purchase', () => {
     `);
   });
 
-  it('shows the shortfall, and none once the limit has moved', () => {
+  it('shows the shortfall, but none once the limit has changed', () => {
     const short = shown(decline(declined(...velocity, { remedy: raise }), inChannel).blocks);
     const moved = shown(
       decline(declined(...velocity, { remedy: remedyOf({ ...dailyRaise, remainingCents: 9000 }) }), inChannel).blocks,
@@ -58,7 +58,7 @@ describe('a declined purchase', () => {
     expect(moved).toContain('$90.00 of the daily limit of $400.00 is left now: enough for this purchase.');
   });
 
-  it('counts what the card service sets aside on top', () => {
+  it('counts the extra amount that the card service sets aside', () => {
     const remedy = remedyOf({ ...dailyRaise, remainingCents: 8410, to: 41_682 });
     const { blocks } = decline(transactionAlert({ paddingCents: 1682 }, { remedy }), inChannel);
 
@@ -68,7 +68,7 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toContain('pay $67.28 or less');
   });
 
-  it('names every window that was too small, and the smallest change to each', () => {
+  it('names every window that was too small, and the minimum change to each', () => {
     const weekly = limitRaise('weekly', 50_000, 58_410, { remainingCents: 0 });
     const lifetime = limitRaise('lifetime', 60_000, 67_510, { remainingCents: 900 });
     const both = shown(decline(declined(...velocity, { remedy: remedyOf(dailyRaise, weekly) }), inChannel).blocks);
@@ -83,7 +83,7 @@ describe('a declined purchase', () => {
     expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
   });
 
-  it('names all limits that have to rise, of the category and of the card, with those that stop nothing themselves', () => {
+  it('names all limits that have to rise, of the category and the card, including those that only rise along', () => {
     const category = { id: 7, name: 'Fuel' };
     const daily = limitRaise('daily', 50_000, 50_410, { remainingCents: 8000 });
     const weekly = limitRaise('weekly', 50_200, 50_410, { isAdjustedToo: true });
@@ -101,7 +101,7 @@ describe('a declined purchase', () => {
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise 3 limits…' } });
   });
 
-  it('that was repeated says how often, for how much, and when first and last', () => {
+  it('that was repeated shows the number of attempts, the amounts, and the first and last time', () => {
     const repeats = {
       C1: { count: 4, firstAt: '2026-11-20T14:14:00Z', lastAt: '2026-11-20T14:31:00Z', minCents: 1200, maxCents: 8410 },
     };
@@ -117,7 +117,7 @@ describe('a declined purchase', () => {
     expect(decline(alert, inChannel)).toEqual(here);
   });
 
-  it('that was not repeated counts nothing', () => {
+  it('that was not repeated shows no count', () => {
     const once = {
       count: 1,
       firstAt: '2026-11-20T14:14:00Z',
@@ -131,7 +131,7 @@ describe('a declined purchase', () => {
     );
   });
 
-  it('never shows a sign', () => {
+  it('never shows a minus sign', () => {
     const overdrawn = transactionAlert({
       availableCents: -500,
       decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },
@@ -158,10 +158,10 @@ describe('a declined purchase', () => {
   });
 
   it.each<[string, string, object | null, string]>([
-    ['of the category, as long as nothing else is known', 'decline.rule.velocity.mcc', null, 'Raise category limit…'],
-    ['of the card, where by now only that stops it', 'decline.rule.velocity.mcc', raise, 'Raise daily limit…'],
+    ['of the category, while nothing more is known', 'decline.rule.velocity.mcc', null, 'Raise category limit…'],
+    ['of the card, if only that stops it now', 'decline.rule.velocity.mcc', raise, 'Raise daily limit…'],
     [
-      'of the category, where by now only that stops it',
+      'of the category, if only that stops it now',
       'decline.rule.velocity',
       remedyOf(limitRaise('daily', 40_000, 44_900, { category: { id: 7, name: 'Fuel' } })),
       'Raise category limit…',
@@ -172,7 +172,7 @@ describe('a declined purchase', () => {
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: words } });
   });
 
-  it('shows the requested amount only where it differs', () => {
+  it('shows the requested amount only if it differs', () => {
     const same = shown(decline(transactionAlert({ requestedCents: 8410 }), inChannel).blocks);
     const other = shown(decline(transactionAlert({ requestedCents: 9999 }), inChannel).blocks);
 
@@ -180,7 +180,7 @@ describe('a declined purchase', () => {
     expect(other).toContain('*Requested by the merchant*\n$99.99');
   });
 
-  it('shows ids where nobody knows the names', () => {
+  it('shows ids if the names are unknown', () => {
     const { text, blocks } = decline(declined(...velocity, { card: nobody }), inChannel);
 
     expect(text).toMatch(/^Card of account 7378 was declined for \$84\.10/);
@@ -188,7 +188,7 @@ describe('a declined purchase', () => {
     expect(decline(declined(...velocity, { card: { ...nobody, acctId: null } }), inChannel).text).toBe(text);
   });
 
-  it('says that it is late', () => {
+  it('says that it arrived late', () => {
     const { text, blocks } = decline(declined(...velocity, { late: true }), inChannel);
 
     expect(text).toMatch(/^Late notice: /);
@@ -205,7 +205,7 @@ describe('a declined purchase', () => {
     expect(shown(blocks)).toContain(`*How*\n${how}\n`);
   });
 
-  it('does without a merchant, a place and a category', () => {
+  it('works without a merchant, a place and a category', () => {
     const merchant = { name: ' ', city: '', state: '', country: '', id: '' };
     const { text, blocks } = decline(transactionAlert({ merchant, mcc: '', isCardPresent: null }), inChannel);
 
@@ -251,14 +251,14 @@ describe('the controls', () => {
   });
 
   it.each(Object.entries(all))(
-    'of %s say what to do, and quote the service only where it says more',
+    "of %s come with advice, and with the service's words only if those say more",
     (code, [message]) => {
       const text = shown(decline(declined(code, message), { place: 'direct' }).blocks);
 
       const quoted = /The card service says: “[^”]*”/;
       const other = shown(decline(declined(code, 'Merchant is on a watch list'), { place: 'direct' }).blocks);
       expect(text.includes(`The card service says: “${message}”`)).toBe(code === 'decline.of.tomorrow');
-      expect(other, 'a message of its own').toMatch(quoted);
+      expect(other, 'a distinct message').toMatch(quoted);
       expect(shown(decline(declined(code, ''), { place: 'direct' }).blocks), 'no message').not.toMatch(quoted);
       expect(text).toMatch(/\*Cardholder:\* \S.*\n\*Admin:\* \S/);
       expect(text).toContain(`evt_0123456789abcdef · ${code}`);
@@ -273,7 +273,7 @@ describe('the controls', () => {
     expect(buttonIds(decline(declined('decline.card.status', message), inChannel).blocks).join(' ')).toBe(ids);
   });
 
-  it('offer no activation when the card turned out to be blocked', () => {
+  it('offer no activation if the card turned out to be blocked', () => {
     const alert = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
     const { blocks } = decline(alert, inChannel);
 
@@ -287,9 +287,9 @@ describe('the controls', () => {
 
   it.each([
     ['blocked', [outcome({})], '', '*Blocked* by <@U1> at <!date^1795184400^'],
-    ['to be blocked', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block pending* (requested by <@U1>)'],
+    ['block pending', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block pending* (requested by <@U1>)'],
     [
-      'not blocked after all',
+      'block failed',
       [outcome({ state: 'failed', text: 'The card service refused. Nothing changed.' })],
       'approve_remedy block_card acknowledge_alert',
       '*Block failed* (requested by <@U1>)',
@@ -302,19 +302,19 @@ describe('the controls', () => {
     ],
     ['raised', [outcome({ verb: 'limit' })], 'block_card', '*Limit changed* by <@U1>'],
     [
-      'raised as far as the purchase needs',
+      'raised as much as the purchase needs',
       [outcome({ verb: 'limit', goals: [{ rule: dailyRaise.rule, to: dailyRaise.to }] })],
       'block_card',
       '*Limit changed* by <@U1>',
     ],
     [
-      'raised to less than the purchase needs',
+      'raised by less than the purchase needs',
       [outcome({ verb: 'limit', goals: [{ rule: dailyRaise.rule, to: (dailyRaise.to ?? 0) - 1 }] })],
       'approve_remedy block_card',
       '*Limit changed* by <@U1>',
     ],
     [
-      'raised by another limit only',
+      'only another limit raised',
       [outcome({ verb: 'limit', goals: [{ rule: { kind: 'limit', period: 'weekly', category: null }, to: 900_000 }] })],
       'approve_remedy block_card',
       '*Limit changed* by <@U1>',
@@ -332,7 +332,7 @@ describe('the controls', () => {
       '*Unblocked* by <@U1>',
     ],
     ['blocked outside Slack', [outcome({ by: null })], 'acknowledge_alert', '*Blocked* outside Slack at'],
-  ])('vanish and come back: %s', (_what, outcomes, ids, line) => {
+  ])('appear and disappear: %s', (_what, outcomes, ids, line) => {
     const { blocks } = decline(declined(...velocity, { remedy: raise, outcomes }), inChannel);
 
     expect(buttonIds(blocks).join(' ')).toBe(ids);
@@ -341,7 +341,7 @@ describe('the controls', () => {
   });
 });
 
-describe('a decline whose purchase was paid in the end', () => {
+describe('a decline whose purchase was paid later', () => {
   const raised = outcome({ verb: 'limit', by: 'U2', at: '2026-11-20T14:18:00Z' });
   const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' });
   const restored = outcome({
@@ -353,46 +353,46 @@ describe('a decline whose purchase was paid in the end', () => {
   const resolved = (...outcomes: Outcome[]) =>
     shown(renderAlert(declined(...velocity, { outcomes }), inChannel).blocks);
 
-  it('says who approved it, when it was paid, what went back, and how long it took', () => {
+  it('shows who approved it, when it was paid, what went back, and how long it took', () => {
     expect(resolved(raised, paid, restored)).toMatch(
       /\*Resolved\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes\./,
     );
   });
 
-  it('does not repeat below what it says already, but a change that stands', () => {
+  it('does not repeat outcomes that this summary includes, except a change that stays', () => {
     expect(resolved(raised, paid, restored)).not.toMatch(/Limit changed|Put back/);
     expect(resolved(raised, paid)).toContain('*Limit changed* by <@U2>');
     const unsure = { ...restored, confirmation: 'unconfirmed' as const };
     expect(resolved(raised, paid, unsure)).toContain('*not confirmed*');
   });
 
-  it('advises nobody any more', () => {
+  it('shows no advice anymore', () => {
     const { blocks } = decline(declined(...velocity, { remedy: raise, outcomes: [raised, paid] }), inChannel);
 
     expect(shown(blocks)).not.toMatch(/\*Cardholder:\*|\*Admin:\*/);
   });
 
-  it('goes on saying so after the card was blocked and unblocked', () => {
+  it('keeps the summary after the card was blocked and unblocked', () => {
     const later = [outcome({ verb: 'block', by: 'U3' }), outcome({ verb: 'unblock', by: 'U3' })];
 
     expect(resolved(raised, paid, restored, ...later)).toContain('*Resolved.* Approved by <@U2>, paid at ');
     expect(resolved(paid, ...later)).toContain('*Resolved.* Paid at ');
   });
 
-  it('names who let it through also when the retry was faster than the answer to the change', () => {
+  it('names the approver even if the retry was faster than the answer to the change', () => {
     const answered = { ...raised, at: new Date(Date.parse(paid.at) + 700).toISOString() };
 
     expect(resolved(paid, answered, restored)).toContain('*Resolved.* Approved by <@U2>, paid at ');
   });
 
-  it('names no single amount where several limits went back', () => {
+  it('names no single amount if several limits went back', () => {
     const all = { ...restored, text: 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00' };
 
     expect(resolved(raised, paid, all)).toContain(', limits and rules back to what they were. 7 minutes.');
     expect(resolved(raised, paid, all)).toContain('weekly limit $40.00 → $20.00');
   });
 
-  it('takes what went back from the change that let it through', () => {
+  it('takes the restored limit from the change that let it through', () => {
     const before = outcome({ verb: 'restore', by: 'U3', text: 'Daily limit $500.00 → $300.00' });
 
     expect(resolved(outcome({ verb: 'limit' }), before, raised, paid, restored)).toContain('limit back to $400.00');
@@ -402,14 +402,14 @@ describe('a decline whose purchase was paid in the end', () => {
 describe('what others may read', () => {
   const pin = declined('decline.card.pin', 'PIN Verification Check');
 
-  it.each(['public', 'private'] as const)('leaves the PIN out in a %s place', (place) => {
+  it.each(['public', 'private'] as const)('omits the PIN in a %s channel', (place) => {
     const message = JSON.stringify(decline(pin, { place }));
 
     expect(message).toContain('could not be verified at the terminal');
     expect(message).not.toMatch(/pin\b/i);
   });
 
-  it('tells the PIN to a person', () => {
+  it('shows the PIN in a direct message', () => {
     const { text, blocks } = decline(pin, { place: 'direct' });
 
     expect(text).toContain('wrong PIN');
@@ -420,7 +420,7 @@ describe('what others may read', () => {
     ['public', false],
     ['private', true],
     ['direct', true],
-  ] satisfies [ChannelVisibility, boolean][])('in a %s place: money on the card %s', (place, isShown) => {
+  ] satisfies [ChannelVisibility, boolean][])('in a %s channel: money on the card %s', (place, isShown) => {
     const alert = transactionAlert({
       availableCents: 1200,
       decline: { code: 'decline.balance.card', message: 'Transaction exceeded current card balance' },

@@ -5,7 +5,7 @@ import { declined, outcome, raise } from '../fixtures.ts';
 const whoMay = { approver: ['S0APPROVERS', 'U0ZOE'], operator: ['U0OLGA'] };
 const shown = (...args: Parameters<typeof explainDecline>) => JSON.stringify(explainDecline(...args).blocks);
 
-it('names who can do what would fix it, and the way of the event where it is given', () => {
+it("names the people who can fix it, and the event's log if given", () => {
   const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', { remedy: raise });
   const at = '2026-11-20T14:14:06Z';
   const eventLog = [
@@ -20,13 +20,13 @@ it('names who can do what would fix it, and the way of the event where it is giv
   expect(text).toMatch(
     /How it got here.*\*Routed to\* <#C1><!date[^>]+>\. Because it is the default channel for declines\./,
   );
-  // In how many places, and in which: “posted” twice would be a riddle.
+  // Names the places, because “posted” twice would be confusing.
   expect(text).toMatch(/\*Posted in\* <#C1><!date.*\*Posted in\* a direct message<!date/);
   expect(text).toMatch(/at Blue Bottle Coffee<!date\^\d+\^, \{date_short_pretty\}/);
   expect(text).toContain('2 more declines');
 });
 
-it('says that nobody can, where nobody can', () => {
+it('says that nobody can fix it, if so', () => {
   const alert = declined('decline.balance.card', 'Insufficient funds');
 
   expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 })).toContain(
@@ -38,7 +38,7 @@ it.each([
   ['decline.rule.location', 'allow purchases abroad'],
   ['decline.rule.cardnotpresent', 'allow online purchases'],
   ['decline.rule.mcc', 'allow this kind of merchant'],
-])('says of %s what approvers can do', (code, can) => {
+])('says for %s what approvers can do', (code, can) => {
   const alert = declined(code, 'No');
 
   expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 1 })).toMatch(
@@ -46,7 +46,7 @@ it.each([
   );
 });
 
-it('tells to unblock only where a block stands in the way, and what else it takes', () => {
+it('suggests unblocking only if the card is blocked, together with the other fix', () => {
   const fixOf = (...verbs: ('block' | 'unblock')[]) => {
     const outcomes = verbs.map((verb) => outcome({ verb }));
     const alert = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', {
@@ -63,7 +63,7 @@ it('tells to unblock only where a block stands in the way, and what else it take
   expect(fixOf('block', 'unblock')).not.toContain('/card unblock');
 });
 
-it('does not tell to unblock a card that somebody has unblocked', () => {
+it('does not suggest unblocking a card that has been unblocked', () => {
   const alert = declined('decline.card.status', 'Card is blocked', {
     remedy: { kind: 'unblock' },
     outcomes: [outcome({ verb: 'unblock' })],

@@ -26,7 +26,7 @@ function fraudCase(over: object = {}): FraudCaseAlert {
 const view = { place: 'private', channel: 'C1' } as const;
 
 describe('a fraud case', () => {
-  it('is three lines: what was reported; who said so, the latest purchases and who acts; the small print', () => {
+  it('has three lines: the report; the reporter, the latest purchases and the person in charge; the small print', () => {
     const { text, blocks } = renderAlert(fraudCase(), view);
     const lines = shown(blocks.filter(({ type }) => type !== 'actions')).split('\n');
 
@@ -41,7 +41,7 @@ describe('a fraud case', () => {
     );
   });
 
-  it('of a further purchase names it and the open case, mentions who acts, and is closed with that case', () => {
+  it('for a further purchase names it and the open case, mentions the person in charge, and closes with that case', () => {
     const { text, blocks } = renderAlert(fraudCase({ joins: 'evt_0000000000000009' }), view);
 
     expect(text).toMatch(
@@ -51,14 +51,14 @@ describe('a fraud case', () => {
     expect(buttonIds(blocks)).toEqual(['block_card', 'show_details']);
   });
 
-  it('says when the latest purchases could not be read, and when there were none', () => {
+  it('distinguishes unreadable latest purchases from none', () => {
     expect(renderAlert(fraudCase({ purchases: null }), view).text).toContain(
       'did not list the latest purchases in time',
     );
     expect(renderAlert(fraudCase({ purchases: [] }), view).text).toContain('No other purchases within 7 days.');
   });
 
-  it('offers to block only until the card is blocked, and nothing once it is closed', () => {
+  it('offers to block only until the card is blocked, and nothing once the case is closed', () => {
     const blocked = outcome({ verb: 'block', by: 'U1' });
     const closed = outcome({ verb: 'close-case', by: 'U2' });
 

@@ -30,7 +30,7 @@ it.each([
   ['authorization', null, null],
   ['settlement', true, null],
   ['reversal', false, null],
-] as const)('a %s with the card present %s says how it was paid: %s', (kind, isCardPresent, how) => {
+] as const)('a %s with the card present %s shows how it was paid: %s', (kind, isCardPresent, how) => {
   const line = shown(renderAlert(transactionAlert({ kind, isCardPresent, decline: null }), view).blocks);
 
   expect(/in person|online or keyed in/.exec(line)?.[0] ?? null).toBe(how);
@@ -63,13 +63,13 @@ describe('a reversal', () => {
     ['of an authorization releases a hold', [step('authorization', 8410)], 'got $84.10 back, hold released by'],
     ['of a PIN purchase credits it back', [step('pin', 8410)], 'got $84.10 credited back by'],
     [
-      'after the settlement credits it back: nothing was held any more',
+      'after the settlement credits it back, since nothing was held anymore',
       [step('authorization', 8410), step('settlement', 8410, '2026-11-20T14:10:00Z')],
       'got $84.10 credited back by',
     ],
-    ['of a purchase that is not known claims neither', [], 'got $84.10 back from'],
+    ['of an unknown purchase claims neither', [], 'got $84.10 back from'],
     [
-      'before a settlement that came later released a hold',
+      'before a later settlement released a hold',
       [step('authorization', 9000), step('settlement', 590, '2026-11-21T14:10:00Z')],
       'got $84.10 back, hold released by',
     ],
@@ -82,7 +82,7 @@ describe('a reversal', () => {
     ['pin', 10_000, 'Partly reversed: $84.10, credited back'],
     ['authorization', 8410, 'Reversed, hold released'],
     ['authorization', 10_000, 'Partly reversed: $84.10'],
-  ])('of a %s of %i cents leaves it, in its own message: %s', (kind, cents, words) => {
+  ])('of a %s of %i cents changes its message to: %s', (kind, cents, words) => {
     const leader = step(kind, cents);
     const timeline = { leaderId: leader.eventId, steps: [leader, { ...own, eventId: 'evt_1123456789abcdef', at }] };
     const event = { id: leader.eventId, kind, amountCents: cents, requestedCents: cents, decline: null };
@@ -96,7 +96,7 @@ describe('a reversal', () => {
 describe('the first message of a purchase', () => {
   const own = 'evt_0123456789abcdef';
   type Step = readonly [kind: string, cents: number, direction?: 'credit'];
-  /** What stands behind the amount, once these steps have followed the event. */
+  /** The text after the amount once these steps have followed the event. */
   const after = (kind: string, cents: number, ...steps: readonly Step[]): string => {
     const all: readonly Step[] = [[kind, cents], ...steps];
     const timeline = {
@@ -112,52 +112,40 @@ describe('the first message of a purchase', () => {
 
   it.each<[string, string, readonly [string, number, ...Step[]]]>([
     [
-      'adds up what several captures took',
+      'adds up several captures',
       'Settled for $40.00',
       ['authorization', 4000, ['settlement', 2000], ['settlement', 2000]],
     ],
+    ['adds them up even without the authorization', 'Settled for $40.00', ['settlement', 2000, ['settlement', 2000]]],
     [
-      'adds it up as well where the authorization never came',
-      'Settled for $40.00',
-      ['settlement', 2000, ['settlement', 2000]],
-    ],
-    [
-      'says what was authorized beside what was settled',
+      'shows the authorized amount next to the settled one',
       'Authorized for $50.00',
       ['settlement', 4000, ['authorization', 5000]],
     ],
     [
-      'says how much of it was given back',
+      'shows a partial refund',
       'Settled for $40.00, partly refunded: $10.00',
       ['authorization', 4000, ['settlement', 4000], ['settlement', 1000, 'credit']],
     ],
     [
-      'says that all of it was given back',
+      'shows a full refund',
       'Settled for $40.00, refunded: $40.00',
       ['authorization', 4000, ['settlement', 2000], ['settlement', 2000], ['settlement', 4000, 'credit']],
     ],
     [
-      'says so as well where the settlement never came',
+      'shows it even without the settlement',
       'Refunded: $40.00',
       ['authorization', 4000, ['settlement', 4000, 'credit']],
     ],
+    ['shows a partial reversal of a settlement', 'Partly reversed: $10.00', ['settlement', 4000, ['reversal', 1000]]],
+    ['shows a full reversal of a settlement', 'Reversed after settlement', ['settlement', 4000, ['reversal', 4000]]],
     [
-      'says of a settlement how much of it was reversed',
-      'Partly reversed: $10.00',
-      ['settlement', 4000, ['reversal', 1000]],
-    ],
-    [
-      'says of a settlement that all of it was reversed',
-      'Reversed after settlement',
-      ['settlement', 4000, ['reversal', 4000]],
-    ],
-    [
-      'says of a PIN purchase how much was credited back',
+      'shows a partial credit for a PIN purchase',
       'Partly reversed: $10.00, credited back',
       ['pin', 4000, ['reversal', 1000]],
     ],
     [
-      'adds up the parts that were reversed',
+      'adds up the reversed parts',
       'Reversed, hold released',
       ['authorization', 4000, ['reversal', 2000], ['reversal', 2000]],
     ],
@@ -166,8 +154,8 @@ describe('the first message of a purchase', () => {
   });
 });
 
-describe('an amount other than the merchant asked for', () => {
-  it.each(['authorization', 'pin', 'settlement', 'reversal'])('is shown beside it in a %s', (kind) => {
+describe('a requested amount that differs', () => {
+  it.each(['authorization', 'pin', 'settlement', 'reversal'])('is shown next to the amount in a %s', (kind) => {
     const alert = transactionAlert({ kind, amountCents: 4000, requestedCents: 10_000, decline: null });
     const { text, blocks } = renderAlert(alert, view);
 
@@ -176,14 +164,14 @@ describe('an amount other than the merchant asked for', () => {
     expect(shown(blocks)).toContain('merchant asked for $100.00');
   });
 
-  it.each([null, 8410])('is not mentioned where %s was asked for', (requestedCents) => {
+  it.each([null, 8410])('is not mentioned if it was %s', (requestedCents) => {
     const { text } = renderAlert(transactionAlert({ kind: 'pin', requestedCents, decline: null }), view);
 
     expect(text).not.toContain('asked for');
   });
 });
 
-it('says that a line is late', () => {
+it('says that a line arrived late', () => {
   const { text, blocks } = renderAlert(transactionAlert({ kind: 'pin', decline: null }, { late: true }), view);
 
   expect(text).toMatch(/^Late notice: Jane Doe/);

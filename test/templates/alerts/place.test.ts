@@ -7,7 +7,7 @@ import { batchRow } from '../../../templates/outbox/batch-row.ts';
 import { transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
-/** One merchant of a chain, here and there; the words of its name are no place. */
+/** One merchant of a chain in different places. The words of its name are not a place. */
 const places = [
   [{ city: 'ALBANY', state: 'NY', country: 'US' }, 'ALBANY, NY'],
   [{ city: 'Reno', state: 'NV', country: '840' }, 'Reno, NV'],

@@ -28,15 +28,15 @@ const activatedSince = {
   closed: null,
 };
 
-/** The texts that stand above the buttons and below them, without those of the buttons. */
+/** The texts above and below the buttons, without the labels of the buttons. */
 function lines(alert: Alert, isHolders = false): string[] {
   const message = isHolders ? renderHolderAlert(alert, view) : renderAlert(alert, view);
   const blocks = message?.blocks.filter(({ type }) => type !== 'actions') ?? [];
   return shown(blocks).split('\n');
 }
 
-describe('an alert is three lines', () => {
-  it('of a decline: what happened; why, by how much and when it resets; the small print', () => {
+describe('an alert has three lines', () => {
+  it('for a decline: what happened; why, by how much and when it resets; the small print', () => {
     const alert = transactionAlert({}, { remedy: raise });
 
     expect(lines(alert)).toEqual([
@@ -52,7 +52,7 @@ describe('an alert is three lines', () => {
     ]);
   });
 
-  it('says only the time of a decline that was tried once and whose repeats are counted', () => {
+  it('with only the time of a decline that was tried once, although its repeats are counted', () => {
     const at = '2026-11-20T14:14:00Z';
     const alert = transactionAlert(
       {},
@@ -62,7 +62,7 @@ describe('an alert is three lines', () => {
     expect(lines(alert)[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · Jane Doe · card 1212 · ${time}`);
   });
 
-  it('of declines of a blocked card says which merchant was the first, and nothing that was true of that one only', () => {
+  it('for declines of a blocked card: with the first merchant, and nothing that applies only to that one', () => {
     const at = '2026-11-20T14:14:00Z';
     const repeats = { C1: { count: 3, firstAt: at, lastAt: at, minCents: 1200, maxCents: 8410 } };
     const [head, , small] = lines(transactionAlert({}, { remedy: { kind: 'unblock' }, repeats }));
@@ -80,17 +80,12 @@ describe('an alert is three lines', () => {
       /^\*Purchases abroad not allowed\.\* The/,
     ],
     [
-      'a rule that nothing here changes',
+      'a rule that cannot be changed here',
       declined('decline.mcc', 'No'),
       /^\*Declined: \$84\.10 at /,
       /^\*Type of purchase never allowed\.\* .* No setting changes this\./,
     ],
-    [
-      'a code that nobody knows',
-      declined('decline.new', 'Something new'),
-      /^\*Declined: \$84\.10 at /,
-      /Something new/,
-    ],
+    ['an unknown code', declined('decline.new', 'Something new'), /^\*Declined: \$84\.10 at /, /Something new/],
     [
       'a status',
       statusAlert([change()]),
@@ -111,7 +106,7 @@ describe('an alert is three lines', () => {
       /^Activated by now\.$/,
     ],
     ['a virtual card', virtualAlert(), /^\*Virtual card created\* · .* · card 1212/, /^The card is ready/],
-  ])('of %s', (_what, alert, first, second) => {
+  ])('for %s', (_what, alert, first, second) => {
     const read = lines(alert);
 
     expect(read).toHaveLength(3);
@@ -120,7 +115,7 @@ describe('an alert is three lines', () => {
     expect(read[2]).toContain('evt_0123456789abcdef');
   });
 
-  it('for the holder: advice that is theirs, and not the program’s', () => {
+  it('for the holder: with advice for the holder, not for the program', () => {
     const read = lines(transactionAlert({}, { remedy: raise }), true);
 
     expect(read[0]).toBe(`*Declined: $84.10 at Blue Bottle Coffee* · your card 1212 · ${time}`);
@@ -128,7 +123,7 @@ describe('an alert is three lines', () => {
     expect(read.join('\n')).not.toMatch(/Admin|Raise the/);
   });
 
-  it('of a new card offers to activate it only until it is', () => {
+  it('for a new card: with an activation button only until it is activated', () => {
     expect(buttonIds(renderAlert(statusAlert([newCard]), view).blocks)).toEqual(['activate_card', 'show_details']);
     expect(buttonIds(renderAlert(statusAlert([newCard], { progress: activatedSince }), view).blocks)).toEqual([
       'block_card',
@@ -136,17 +131,17 @@ describe('an alert is three lines', () => {
     ]);
   });
 
-  it('names a card order once', () => {
+  it('with a card order named only once', () => {
     const small = lines(shippingAlert({}, { progress: { ...activatedSince, cardOrderId: 1221 } })).at(-1) ?? '';
 
     expect(small.match(/1221/g)).toHaveLength(1);
   });
 
-  it('shows below them what was done', () => {
+  it('with the outcomes below them', () => {
     expect(lines(transactionAlert({}, { outcomes: [outcome({})] })).at(-2)).toMatch(/^\*Blocked\* by <@U1>/);
   });
 
-  it('says the same sentence as the long form, which a channel can have back', () => {
+  it('with the same sentence as the long form, which a channel can choose', () => {
     const alert = transactionAlert({}, { remedy: raise });
     const long = renderAlert(alert, { ...view, isLong: true });
 
@@ -155,14 +150,14 @@ describe('an alert is three lines', () => {
     expect(buttonIds(long.blocks)).not.toContain('show_details');
   });
 
-  it('has all the rest in a form, where the buttons are not', () => {
+  it('with the rest in a modal, which has no buttons', () => {
     const details = alertDetails(transactionAlert({}, { remedy: raise }), 'team', view);
 
     expect(shown((details?.blocks ?? []) as Parameters<typeof shown>[0])).toContain('*Admin:*');
     expect(buttonIds((details?.blocks ?? []) as Parameters<typeof shown>[0])).toEqual([]);
   });
 
-  it.each(['team', 'holder'])('names its card on every button for who has it read out: %s', (audience) => {
+  it.each(['team', 'holder'])("with the card in each button's label for screen readers: %s", (audience) => {
     const alert = transactionAlert({}, { remedy: raise });
     const message = audience === 'team' ? renderAlert(alert, view) : renderHolderAlert(alert, view);
     const elements = message?.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : [])) ?? [];
@@ -176,7 +171,7 @@ describe('an alert is three lines', () => {
 const cities = ['Austin', 'Reno', 'Boise'];
 
 it.each(['decline', 'authorization', 'settlement', 'reversal', 'pin'] as const)(
-  'the city of %s alerts is that of the purchase, for the team and for its holder, whatever else is shown with it',
+  '%s alerts show the city of their own purchase to the team and the holder, whatever else they show',
   (kind) => {
     for (const city of cities) {
       const merchant = { name: 'Blue Bottle Coffee', city, state: 'TX', country: 'US', id: 'M1' };

@@ -5,7 +5,7 @@ import { buttons, shown } from '../shown.ts';
 
 const current = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
 
-it('App Home says who stands in, with the way to name somebody, where the policy allows it', () => {
+it('App Home shows the delegate, and a button to name one if the policy allows it', () => {
   const blocks = homeDelegate({ current, allowed: ['U0BEN'] });
 
   expect(checkBlocks(blocks, 'home')).toEqual([]);
@@ -14,7 +14,7 @@ it('App Home says who stands in, with the way to name somebody, where the policy
   expect(homeDelegate({ current: null, allowed: [] })).toEqual([]);
 });
 
-it('the form has a picker of people, and says whom the policy lists', () => {
+it('the form has a user picker, and names the people the policy lists', () => {
   const { blocks } = delegateForm(['U0BEN', 'U0CAL']);
 
   expect(checkBlocks(blocks, 'modal')).toEqual([]);

@@ -84,7 +84,7 @@ const read = (facts: Partial<Home>): string =>
   shown(home({ at, own: none, ownRequests: [], preferences, delegate, team: null, pages: {}, ...facts }).blocks);
 
 describe('App Home', () => {
-  it('says which of how many cards that wait to be activated it shows', () => {
+  it('says which of how many cards waiting for activation it shows', () => {
     const waiting = (count: number) =>
       read({ team: { ...team, inactive: Array.from({ length: count }, () => ({ card, value: 'sealed' })) } });
 
@@ -101,12 +101,12 @@ describe('App Home', () => {
     expect(read({ own: only({ ...own, limits: [] }) })).toMatch(/No limit is set/);
   });
 
-  it('tells a PIN to the holder only', () => {
+  it('shows a wrong PIN to the holder only', () => {
     expect(read({ own: only(own) })).toMatch(/wrong PIN/i);
     expect(read({ team })).not.toMatch(/PIN/);
   });
 
-  it('counts temporary changes down, names who is muted, and what is asked for', () => {
+  it('counts temporary changes down, and shows mutes and open requests', () => {
     expect(read({ team })).toMatch(/Daily limit of Jane Doe · card 1212, \$400\.00 → \$450\.00/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
     expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(
@@ -130,11 +130,11 @@ describe('App Home', () => {
       { failed: 1, stuck: [{ id: 'j1', what: 'alerts/deliver-alert', cause: 'boom' }] },
       /1 failed permanently.*boom \(j1\)/s,
     ],
-  ])('says how the bot fares: %j', (over, words) => {
+  ])("reports the bot's health: %j", (over, words) => {
     expect(read({ team: { ...team, health: { ...health, ...over } } })).toMatch(words);
   });
 
-  it('lets approvers decide, operators take back temporary changes and activate cards', () => {
+  it('lets approvers decide, and operators revert temporary changes and activate cards', () => {
     const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
     expect(buttonIds(home({ at, delegate, own: none, ownRequests: [], preferences, team, pages: {} }).blocks)).toEqual([
       'decide_request_approve',
@@ -149,7 +149,7 @@ describe('App Home', () => {
     ).toEqual(['revert_now', 'home_activate']);
   });
 
-  it('has buttons for the own card instead of commands, none for one that is not active', () => {
+  it("has buttons for one's own card instead of commands, and none for an inactive card", () => {
     const cardButtons = (one: typeof own) =>
       buttonIds(
         home({ at, delegate, own: only(one), ownRequests: [], preferences, team: null, pages: {} }).blocks,
@@ -186,10 +186,10 @@ describe('App Home', () => {
       expect(seen, list).toEqual(all.map(({ holder }) => holder.replace('.', '')));
     }
     expect(read({ ...facts.mutes, pages: { mutes: 3 } })).toContain('Muted cards (21 to 23 of 23)');
-    expect(read({ ...facts.mutes, pages: { mutes: 9 } }), 'a page that is gone').toContain('(21 to 23 of 23)');
+    expect(read({ ...facts.mutes, pages: { mutes: 9 } }), 'a page that no longer exists').toContain('(21 to 23 of 23)');
   });
 
-  it('shows what the person asked for, and to those who decide the purchase and why it takes two', () => {
+  it('shows people their requests, and shows deciders the purchase and why two approvals are needed', () => {
     expect(read({ ownRequests: [request] })).toMatch(
       /You ask to raise .*daily limit.*: \$400\.00 → \$450\.00 \(\+\$50\.00\) · 1 of 2 approvals/,
     );
@@ -211,7 +211,7 @@ describe('App Home', () => {
     expect(read({ team })).toContain('2 approvals:');
   });
 
-  it('fits whatever there is: longer lists have pages, and Slack takes it', () => {
+  it('fits any content: longer lists have pages, and Slack accepts the view', () => {
     const words = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.constantFrom('', '<!channel>', 'x'.repeat(5000)),
@@ -254,7 +254,7 @@ describe('App Home', () => {
 
           expect(checkBlocks(view.blocks, 'home')).toEqual([]);
           expect(view.blocks.length).toBeLessThanOrEqual(VIEW_BLOCKS_MAX);
-          // What says how old it is stands at the end, so nothing was cut off.
+          // The timestamp is at the end, so nothing was cut off.
           expect(shown(view.blocks)).toMatch(/Updates automatically/);
           if (count > 10) expect(buttonIds(view.blocks)).toContain(page === 1 ? 'next_page' : 'previous_page');
         },

@@ -11,7 +11,7 @@ import { buttons, shown } from '../shown.ts';
 const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
 
 describe('the preferences in App Home', () => {
-  it('have a button for each kind of message, which says what it does', () => {
+  it('have a button for each kind of message that says what it does', () => {
     const blocks = homePreferences({
       off: ['shipping'],
       digest: 'weekly',
@@ -32,7 +32,7 @@ describe('the preferences in App Home', () => {
     expect(shown(blocks)).toContain('<@U0BEN> may act for you from 2026-12-24 to 2027-01-02');
   });
 
-  it('say how to set quiet hours where there are none', () => {
+  it('say how to set quiet hours if there are none', () => {
     expect(shown(homePreferences({ off: [], digest: null, quiet: null, delegates: [] }))).toContain(
       '`/card notify quiet 22:00-07:00`',
     );

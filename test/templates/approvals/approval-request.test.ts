@@ -50,11 +50,11 @@ describe.each([
   ['App Home', inHome],
 ])('a request, in %s,', (_where, read) => {
   it.each<[string, RegExp]>([
-    ['what is to be paid, where, and the kind of merchant', /wants to pay \$\d+\.\d\d at Corner Diner \(Restaurants\)/],
+    ['the purchase: amount, merchant and kind of merchant', /wants to pay \$\d+\.\d\d at Corner Diner \(Restaurants\)/],
     ['the decline, with a link', /<https:\/\/example\.slack\.com\/archives\/C1\/p1\|Open the alert>/],
     ['the limit now and afterwards', /daily limit \$400\.00 → \$900\.00/i],
     ['the duration', /For 1 hour/],
-    ['what remains of the longer limits', /Weekly: \$800\.00 of \$1,000\.00 left/],
+    ['what is left of the longer limits', /Weekly: \$800\.00 of \$1,000\.00 left/],
     ['the last purchases there', /Earlier purchases there.*\$79\.00/s],
     ['the earlier requests', /Earlier requests, 30 days.*1 approved.*1 denied/is],
     [
@@ -78,7 +78,7 @@ describe.each([
     );
   });
 
-  it('shows the duration also where more limits change than fields have room for', () => {
+  it('shows the duration even if there are more limits than fields', () => {
     const periods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime'] as const;
     const changes = periods.flatMap((period) =>
       [null, { id: 1, name: 'Fuel' }].map((category) => ({
@@ -91,7 +91,7 @@ describe.each([
   });
 });
 
-it('after Change and approve says who asked for what, and who decided what', () => {
+it('after Change and approve shows who asked for what and who decided what', () => {
   const request = openRequestOf({
     changes: [{ ...raiseDaily, to: 60_000 }],
     goals: [{ rule: raiseDaily.rule, to: 90_000 }],
@@ -104,7 +104,7 @@ it('after Change and approve says who asked for what, and who decided what', () 
   );
 });
 
-it('a reminder is one message for everything that waits, with amounts and links', () => {
+it('a reminder is one message for all open requests, with amounts and links', () => {
   const waiting = [openRequestOf({ facts }), openRequestOf({ id: 'req_2', changes: [{ ...raiseDaily, to: 50_000 }] })];
   const { blocks } = requestReminder(
     waiting.map((request) => ({ request, link: `https://example.slack.com/${request.id}` })),

@@ -30,7 +30,7 @@ it('a table has texts, numbers and people, and a row header', () => {
   ]);
 });
 
-it('a table without rows is none, and one that is too large says how many rows are left', () => {
+it('an empty table is left out, and one that is too large says how many rows are left', () => {
   expect(dataTable('Names', columns, [])).toEqual({ blocks: [], left: 0 });
   const { blocks, left } = dataTable('Names', columns, Array(300).fill('x'), 100_000);
 
@@ -39,7 +39,7 @@ it('a table without rows is none, and one that is too large says how many rows a
   expect(checkBlocks(blocks, 'message')).toEqual([]);
 });
 
-it('another column can name the row, its texts can be shorter, and words can stand before people', () => {
+it('supports another row header, shorter texts, and words before people', () => {
   const { blocks } = dataTable(
     'Done',
     [

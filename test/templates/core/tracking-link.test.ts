@@ -12,7 +12,7 @@ describe('the carrier', () => {
     ['FedEx 2Day', 'ABC123456', 'FedEx'],
     ['Fed Ex Priority Overnight', 'ABC123456', 'FedEx'],
     ['DHL Express', 'ABC123456', 'DHL'],
-  ])('named in %j is taken at its word', (method, number, carrier) => {
+  ])('named in %j is trusted', (method, number, carrier) => {
     expect(trackingLink(method, number)?.carrier).toBe(carrier);
   });
 
@@ -64,7 +64,7 @@ it('links to the carrier’s own page', () => {
 });
 
 it.each(['', '-', 'ab', '<!channel>', '"><script>', '12345678901?x=1', 'x'.repeat(50)])(
-  'gives no link for %j, which is no tracking number',
+  'gives no link for %j, which is not a tracking number',
   (number) => {
     expect(trackingLink('USPS', number)).toBeNull();
   },

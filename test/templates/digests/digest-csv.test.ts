@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { card } from '../fixtures.ts';
 
-it('the controller’s file has each decline, approval, override and open exception in one line, with the names of people', () => {
+it("the controller’s file has a line for each decline, approval, override and open exception, with people's names", () => {
   const sums = { count: 1, attempts: 30, cents: 8410 };
   const decline = {
     code: 'decline.rule.velocity',

@@ -63,7 +63,7 @@ describe('a digest', () => {
     );
   });
 
-  it('counts what an operator did in the approvers’ place', () => {
+  it('counts overrides by operators in place of approvers', () => {
     const override = { ...approved, isOverride: true };
     const { message } = digest({ ...facts, approvals: [approved, override] }, 'private');
 
@@ -85,7 +85,7 @@ describe('a digest', () => {
     expect(page).toContain('/card activate 1212');
   });
 
-  it('turns the pages of a long list, and says how many rows are only in the file', () => {
+  it('has pages for a long list, and says how many rows are only in the file', () => {
     const merchants = Array.from({ length: 60 }, (_, index) => row(`Shop ${index}`, 1, 0));
     const { message, isWhole } = digest({ ...facts, merchants }, 'private');
     const table = message.blocks.find(
@@ -100,7 +100,7 @@ describe('a digest', () => {
     expect(digest(facts, 'private').isWhole).toBe(true);
   });
 
-  it.each(['public', 'private'] as const)('names no PIN in a %s channel', (place) => {
+  it.each(['public', 'private'] as const)('mentions no PIN in a %s channel', (place) => {
     expect(JSON.stringify(digest(facts, place))).not.toMatch(/PIN/);
   });
 
@@ -113,13 +113,13 @@ describe('a digest', () => {
     expect(blocks).toHaveLength(3);
   });
 
-  it('says so where what was declined before was only tried again', () => {
+  it('says so if only earlier declines were tried again', () => {
     const { message } = digest({ ...facts, total: { count: 0, attempts: 2, cents: 0 } }, 'private');
 
     expect(message.text).toContain('No new declines, 2 more attempts,');
   });
 
-  it('fits whatever names there are', () => {
+  it('fits any names', () => {
     const words = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.constantFrom('', '<!channel>', 'x'.repeat(5000), '&'.repeat(5000)),

@@ -20,7 +20,7 @@ import { buttonIds, buttons, shown, texts } from '../shown.ts';
 const everyRole = ['holder', 'operator', 'approver'] as const;
 
 describe('help', () => {
-  it('has the verbs that can be typed, each with an example that starts with it', () => {
+  it('has all typed verbs, each with an example that starts with it', () => {
     expect([...new Set(helpFor(everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
       commandWords.toSorted(),
     );
@@ -28,7 +28,7 @@ describe('help', () => {
       expect(example.startsWith(usage.split(' ', 1).join(''))).toBe(true);
   });
 
-  it('names each verb once to whoever has it read out', () => {
+  it('names each verb once for screen readers', () => {
     const spoken = help(helpFor(everyRole)).text.match(/\/card \w+/g) ?? [];
 
     expect(spoken).toEqual([...new Set(spoken)]);
@@ -46,7 +46,7 @@ describe('help', () => {
   });
 });
 
-it('help names every command, also when there are many more', () => {
+it('help names every command, even if there are many more', () => {
   const own = Array.from({ length: 50 }, (_, index) => {
     return {
       usage: `verb${index}`,
@@ -69,7 +69,7 @@ it('a refusal says why, who can, and that nothing changed', () => {
   expect(shown(blocks)).toContain('Nothing changed.');
 });
 
-describe('the choice of a card', () => {
+describe('choosing a card', () => {
   it('has a section and a button for each match', () => {
     const { text, blocks } = chooseCard(answer.choose);
 
@@ -81,7 +81,7 @@ describe('the choice of a card', () => {
     expect(shown(blocks)).toContain('*Jane Doe*\nCard 1212 · not activated · account 7378');
   });
 
-  it('says how many there are in all where it does not show every one', () => {
+  it('shows the total if it does not show every match', () => {
     const { text, blocks } = chooseCard({ ...answer.choose, matches: 5 });
 
     expect(text).toContain('5 cards match “doe”.');
@@ -91,7 +91,7 @@ describe('the choice of a card', () => {
   });
 });
 
-it('the question before an activation names the cards that end', () => {
+it('the confirmation of an activation names the cards that will be closed', () => {
   const { text, blocks } = confirmActivation(answer.confirm);
 
   expect(text).toContain(
@@ -134,7 +134,7 @@ it('a card shows its limits as words and bars', () => {
   `);
 });
 
-it('a card with nothing to tell says so', () => {
+it('a card without limits and declines says so', () => {
   const text = shown(cardShow({ ...answer.show, status: null, limits: [], declines: [] }, { place: 'direct' }).blocks);
 
   expect(text).toContain('No limit is set.');
@@ -176,7 +176,7 @@ describe('the result of an action', () => {
 const dailyRule = { kind: 'limit', period: 'daily', category: null } as const;
 
 describe('a request for approval', () => {
-  it('asks, and says how far it is', () => {
+  it('asks, and shows its progress', () => {
     const { text, blocks } = approvalRequest(answer.request);
 
     expect(text).toBe(
@@ -192,7 +192,7 @@ describe('a request for approval', () => {
     ]);
   });
 
-  it('of a holder says what is to be paid, and whose yes it needs', () => {
+  it('of a holder shows the purchase, and whose approval it needs', () => {
     const one = { ...answer.request, isHolders: true, payCents: 30_000, needed: 1, approvals: [] };
     const { text, blocks } = approvalRequest(one);
     const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
@@ -202,11 +202,11 @@ describe('a request for approval', () => {
     );
     expect(text).toContain('$2,000.00 (+$1,600.00). Needs one approval, <!date^1795187640^expires ');
     expect(two.match(/Needs 2 approvals/g)).toHaveLength(1);
-    // The headline names the card and who holds it: on a phone nobody scrolls past it twice.
+    // The headline names the card and the holder, so that a phone user need not scroll.
     expect(shown(blocks).match(/Jane Doe/g)).toHaveLength(1);
   });
 
-  it('shows the purchase, what is left of the other limits, what was bought there, and earlier requests', () => {
+  it('shows the purchase, the rest of the other limits, past purchases there, and earlier requests', () => {
     const facts = {
       purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: 'Restaurants', link: 'https://x.slack.com/p1' },
       left: [
@@ -229,7 +229,7 @@ describe('a request for approval', () => {
     expect(shown(blocks)).toContain('<https://x.slack.com/p1|Open the alert>');
   });
 
-  it('gives the reason wherever it takes more than one', () => {
+  it('gives the reason whenever it needs more than one approval', () => {
     const counted = {
       rule: dailyRule,
       ownCents: 160_000,
@@ -244,7 +244,7 @@ describe('a request for approval', () => {
     expect(shown(approvalRequest(answer.request).blocks)).toContain('2 approvals:* whoever asked counts as one');
   });
 
-  it('says who asked for what, and who made what of it', () => {
+  it('shows who asked for what, and who changed it how', () => {
     const asked = { ...answer.request.asked, goals: [{ rule: dailyRule, to: 300_000 }] };
 
     expect(shown(approvalRequest({ ...answer.request, asked }).blocks)).toContain(
@@ -271,7 +271,7 @@ describe('a request for approval', () => {
   });
 });
 
-it('an audit line mentions who asked for what was changed', () => {
+it('an audit line mentions the person who requested the change', () => {
   const outcome = 'asked for daily limit $900.00, for 1 hour; changed to daily limit $600.00, for 1 hour';
   const { text, blocks } = auditLine({ ...answer.audit, outcome, outcomeOf: 'U3' });
 
@@ -290,7 +290,7 @@ it('an audit line is one line', () => {
   expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
 });
 
-it('a line of the audit channel names its channel, and what both sides share only once', () => {
+it('a line in the audit channel names its channel, and an unchanged part only once', () => {
   const daily = { before: 'daily limit $10.00', after: 'daily limit $40.00', reason: null, outcome: '' };
 
   expect(auditLine({ ...answer.audit, did: 'set the quiet hours of', channel: 'C1', card: null }).text).toMatch(
@@ -299,21 +299,21 @@ it('a line of the audit channel names its channel, and what both sides share onl
   expect(auditLine({ ...answer.audit, ...daily }).text).toMatch(/: daily limit \$10\.00 → \$40\.00\.$/);
 });
 
-it('a line of the audit channel ends with one full stop, also where it only says who did what', () => {
+it('a line in the audit channel ends with one full stop, even if it only says who did what', () => {
   const none = { before: null, after: null, reason: null, outcome: '' };
 
   expect(auditLine({ ...answer.audit, ...none }).text).toMatch(/card 1212\.$/);
   expect(auditLine({ ...answer.audit, ...none, outcome: 'It has ended.' }).text).toMatch(/card 1212: It has ended\.$/);
 });
 
-it('a refusal that names a command shows it as code, and outside text in it as text', () => {
+it('a refusal shows commands as code, and outside text in them as text', () => {
   const { blocks } = refusal({ what: 'That', why: 'No card matches “`x`”.', whoCan: 'Use `/card show` instead.' });
 
   expect(shown(blocks)).toContain('Use `/card show` instead.');
   expect(shown(blocks)).toContain('“ˋxˋ”');
 });
 
-it('a notice about the bot says what happened, what it means and what to do', () => {
+it('an ops notice says what happened, what it means and what to do', () => {
   const { text, blocks } = opsNotice(answer.notice);
 
   expect(text).toBe(
@@ -323,7 +323,7 @@ it('a notice about the bot says what happened, what it means and what to do', ()
   expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing to do\.$/);
 });
 
-it('a request for several limits names each, from what to what', () => {
+it('a request for several limits shows the old and new value of each', () => {
   const changes = [
     limitChange('daily', 40_000, 200_000),
     limitChange('weekly', null, 210_000, { id: 9, name: 'Books; <Maps>' }),
@@ -340,7 +340,7 @@ it('a request for several limits names each, from what to what', () => {
 });
 
 describe('the form behind “Raise limit…”', () => {
-  it('has the suggestion filled in, and offers no other limit where it is known which one stops the purchase', () => {
+  it('is prefilled with the suggestion, and offers no other limit if the blocking one is known', () => {
     const form = remedyForm(answer.form);
     const inputs = form.blocks.filter((block) => block.type === 'input');
 
@@ -378,7 +378,7 @@ describe('the form behind “Raise limit…”', () => {
     expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
   });
 
-  it('names a single purchase and the card’s own limit beside that of a category', () => {
+  it('names a limit per purchase and the card’s own limit in addition to that of a category', () => {
     const category = { id: 5, name: 'Fuel' };
     const atOnce = limitRaise('transaction', 5000, 44_900, { remainingCents: 5000, category });
     const remedy = remedyOf(atOnce, weekly);
@@ -391,7 +391,7 @@ describe('the form behind “Raise limit…”', () => {
     );
   });
 
-  it('asks anew with the amounts that were typed, where others have to rise along', () => {
+  it('asks again with the typed amounts if other limits have to rise along', () => {
     const typed = [
       { ...weekly, to: 90_000 },
       { ...ofMonth, to: 90_000 },
@@ -404,7 +404,7 @@ describe('the form behind “Raise limit…”', () => {
     expect(JSON.stringify(form).match(/"initial_value":"900\.00"/g)).toHaveLength(2);
   });
 
-  it('names the category instead of letting it be chosen, and fills in nothing unknown', () => {
+  it('names the category without letting it be changed, and prefills nothing unknown', () => {
     const unknown = limitRaise('weekly', null, null, { category: { id: 5, name: 'Fuel' } });
     const form = remedyForm({ ...answer.form, remedy: remedyOf(unknown) });
 

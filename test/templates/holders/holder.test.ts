@@ -15,7 +15,7 @@ import { buttonIds, shown } from '../shown.ts';
 const view = { place: 'direct', isLong: true } as const;
 const render = (alert: Parameters<typeof renderHolderAlert>[0]) => {
   const message = renderHolderAlert(alert, view);
-  if (message === null) throw new Error('the holder is not told');
+  if (message === null) throw new Error('the holder gets no message');
   return { text: message.text, read: shown(message.blocks), buttons: buttonIds(message.blocks) };
 };
 
@@ -36,14 +36,14 @@ describe('a decline, for the holder', () => {
     expect(read).not.toMatch(/\*Admin|Cardholder/);
   });
 
-  it.each([true, false])('says what the merchant asked for, where that is another amount (long: %s)', (isLong) => {
+  it.each([true, false])('shows the amount requested by the merchant if it differs (long: %s)', (isLong) => {
     const alert = transactionAlert({ amountCents: 4000, requestedCents: 10_000 });
     const message = renderHolderAlert(alert, { ...view, isLong });
 
     expect(shown(message?.blocks ?? [])).toMatch(/requested by the merchant\W*\$100\.00|merchant asked for \$100\.00/i);
   });
 
-  it('who blocked the card by reporting fraud is not sent to ask why it is blocked', () => {
+  it('does not suggest asking about the block to a holder who blocked the card by reporting fraud', () => {
     const outcomes = [outcome({ by: 'U9', asHolder: true })];
     const { read } = render(declined('decline.rule.velocity', '', { outcomes, remedy: raise }));
 
@@ -65,13 +65,13 @@ describe('a decline, for the holder', () => {
     ['asked for more', [outcome({ verb: 'limit', by: 'U9', state: 'waiting' })], ['recognize_purchase', 'block_card']],
     ['it was me', [outcome({ verb: 'recognize', by: 'U9', asHolder: true })], ['request_increase', 'block_card']],
     ['blocked by me', [outcome({ by: 'U9', asHolder: true })], []],
-    ['blocked by somebody', [outcome({ by: 'U1' })], []],
+    ['blocked by someone else', [outcome({ by: 'U1' })], []],
     [
       'block failed',
       [outcome({ by: 'U9', state: 'failed' })],
       ['request_increase', 'recognize_purchase', 'block_card'],
     ],
-  ])('%s: only the answers that can still be given', (_name, outcomes, expected) => {
+  ])('%s: shows only the answers that are still possible', (_name, outcomes, expected) => {
     expect(render(declined('decline.rule.velocity', '', { outcomes })).buttons).toEqual(expected);
   });
 
@@ -93,19 +93,19 @@ describe('a decline, for the holder', () => {
       outcome({ by: 'U9', state: 'failed', text: 'The card service says: “no”' }),
       /did not work.*says: “no”.*block it now/,
     ],
-  ])('says what became of it', (one, words) => {
+  ])('shows the outcome', (one, words) => {
     expect(render(declined('decline', '', { outcomes: [one] })).read).toMatch(words);
   });
 });
 
-describe('a purchase that was paid in the end, for the holder', () => {
+describe('a purchase that was paid later, for the holder', () => {
   const outcomes = [
     outcome({ verb: 'limit', by: 'U2', at: '2026-11-20T14:18:00Z', confirmation: 'confirmed' }),
     outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z' }),
     outcome({ verb: 'restore', by: null, at: '2026-11-20T14:21:00Z', text: 'Daily limit $450.00 → $400.00' }),
   ];
 
-  it.each([true, false])('is one line, and nothing more to do (long: %s)', (isLong) => {
+  it.each([true, false])('is one line without further advice (long: %s)', (isLong) => {
     const alert = declined('decline.rule.velocity', '', { remedy: raise, outcomes });
     const read = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
 
@@ -116,7 +116,7 @@ describe('a purchase that was paid in the end, for the holder', () => {
   });
 });
 
-it('the end of a temporary limit is told by its amount', () => {
+it('the end of a temporary limit is shown with its amount', () => {
   const ended = outcome({ verb: 'restore', by: null, text: 'Daily limit $450.00 → $400.00' });
 
   expect(render(declined('decline', '', { outcomes: [ended] })).read).toMatch(
@@ -124,7 +124,7 @@ it('the end of a temporary limit is told by its amount', () => {
   );
 });
 
-it('the time of the reset is said once', () => {
+it('the reset time appears only once', () => {
   const { blocks } = renderHolderAlert(declined('decline.rule.velocity', '', { remedy: raise }), {
     place: 'direct',
   }) ?? {
@@ -136,7 +136,7 @@ it('the time of the reset is said once', () => {
 });
 
 describe('a new card, for the holder', () => {
-  it('on its way: tracking, and that it must be activated', () => {
+  it('in transit: tracking, and that it must be activated', () => {
     const { read, buttons } = render(shippingAlert());
 
     expect(read).toMatch(/on its way/);
@@ -163,6 +163,6 @@ describe('a new card, for the holder', () => {
   });
 });
 
-it('money that moved as it should is no news to who spent it', () => {
+it('normal money movements are not reported to the holder', () => {
   expect(renderHolderAlert(transactionAlert({ kind: 'settlement', decline: null }), view)).toBeNull();
 });

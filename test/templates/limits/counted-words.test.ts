@@ -17,22 +17,22 @@ it('names each earlier raise with its person, amount and time, and the sum', () 
   );
 });
 
-it('keeps ids and UTC times in the record', () => {
+it('uses ids and UTC times in the audit log', () => {
   expect(countedText(counted)).toBe(
     'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and by $150.00 at 2026-11-20T16:40:00.000Z: $1,250.00 in 24 hours.',
   );
 });
 
 describe.each<[string, Partial<CountedRaise>, string]>([
-  ['a raise alone', { earlier: [] }, 'This raises the daily limit by $400.00.'],
-  ['a limit that goes', { ownCents: null }, 'This removes the daily limit.'],
+  ['a single raise', { earlier: [] }, 'This raises the daily limit by $400.00.'],
+  ['a removed limit', { ownCents: null }, 'This removes the daily limit.'],
   [
     'a rule that is opened for a purchase',
     { rule: { kind: 'international' }, earlier: [raise] },
     'This allows purchases abroad for $400.00. U0ANA allowed them for $700.00 at 2026-11-20T14:12:00.000Z: $1,100.00 in 24 hours.',
   ],
   [
-    'a rule that is opened for no purchase',
+    'a rule that is opened without a purchase',
     { rule: { kind: 'card_not_present' }, ownCents: null, earlier: [] },
     'This allows online purchases, without an amount.',
   ],
@@ -47,7 +47,7 @@ describe.each<[string, Partial<CountedRaise>, string]>([
   });
 });
 
-it('sums up what is more than ten raises', () => {
+it('adds up the raises beyond the first ten', () => {
   const earlier = Array.from({ length: 12 }, () => ({ ...raise, cents: 100 }));
 
   expect(countedText({ ...counted, earlier })).toMatch(
@@ -55,13 +55,13 @@ it('sums up what is more than ten raises', () => {
   );
 });
 
-it('sums up one raise more than ten as one', () => {
+it('uses the singular for one raise beyond the first ten', () => {
   const earlier = Array.from({ length: 11 }, () => ({ ...raise, cents: 100 }));
 
   expect(countedText({ ...counted, earlier })).toContain(' and 1 raise before these added $1.00');
 });
 
-it('says why others have to approve: the amount, or the cap that it goes over', () => {
+it('says why others have to approve: the amount, or the cap that it exceeds', () => {
   const cap = { scope: 'person', days: 30, earlierCents: 480_000, capCents: 500_000 } as const;
 
   expect(whyOthers(counted, 2)).toBe('A raise of more than $1,000.00 within 24 hours needs a second approver.');

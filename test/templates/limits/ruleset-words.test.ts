@@ -25,7 +25,7 @@ it('a decline by a rule says which ruleset the card follows, and what that means
   );
 });
 
-it('a kind of merchant that is not allowed is the ruleset’s doing', () => {
+it('attributes a merchant category that is not allowed to the ruleset', () => {
   const text = shown(decline(alertOf('decline.rule.mcc', 'Unauthorized merchant category: (Bars)'), view).blocks);
 
   expect(text).toContain('The spending ruleset “Travel &amp; more” does not allow this kind of merchant.');
@@ -33,13 +33,13 @@ it('a kind of merchant that is not allowed is the ruleset’s doing', () => {
 });
 
 it.each([
-  ['a decline for want of money', 'decline.balance.card', travel],
-  ['a card with rules of its own', 'decline.rule.location', card],
-])('%s says nothing of a ruleset', (_what, code, of) => {
+  ['a decline due to insufficient funds', 'decline.balance.card', travel],
+  ['a card with its own rules', 'decline.rule.location', card],
+])('%s does not mention a ruleset', (_what, code, of) => {
   expect(shown(decline(alertOf(code, 'No', of), view).blocks)).not.toContain('ruleset');
 });
 
-it('without a name it is the number, and nothing is said to be overruled where that is not assumed', () => {
+it('uses the number if there is no name, and mentions no overruling unless that is assumed', () => {
   const own: CardFacts = { ...card, ruleset: { id: 7, name: null, mayOverrule: false } };
   const text = shown(decline(alertOf('decline.rule.location', 'No', own), view).blocks);
 
@@ -47,32 +47,32 @@ it('without a name it is the number, and nothing is said to be overruled where t
   expect(mayBeOverruled(own)).toBeNull();
 });
 
-describe('before a change of the card’s own rules it says that the change may take it off its ruleset', () => {
+describe('before a rule change, warns that it may take the card off its ruleset', () => {
   const words = 'This change may take it off that ruleset.';
   const request = openRequestOf({ card: travel });
   const decide = (purpose: DecidePurpose) =>
     shown(decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 1000 }).blocks);
 
-  it('in the form of a decline, and not where it only unblocks', () => {
+  it('in the form of a decline, unless it only unblocks', () => {
     const alert = { ...answer.form.alert, card: travel };
 
     expect(shown(remedyForm({ ...answer.form, alert }).blocks)).toContain(words);
     expect(shown(remedyForm({ ...answer.form, alert, remedy: { kind: 'unblock' } }).blocks)).not.toContain(words);
   });
 
-  it('in the form of a card that was picked, with its name', () => {
+  it('in the form of a chosen card, with its name', () => {
     expect(shown(limitCardForm('p_1', travel).blocks)).toContain(words);
     expect(shown(limitCardForm('p_1', card).blocks)).not.toContain(words);
     expect(shown(limitCardForm('p_1', card).blocks)).toContain('Jane Doe · card 1212');
   });
 
-  it('in the forms of a request that make the change, and not in that of a denial', () => {
+  it('in the forms of a request that make the change, but not in the one that denies it', () => {
     expect([decide('change'), decide('override')].every((read) => read.includes(words))).toBe(true);
     expect(decide('deny')).not.toContain(words);
   });
 });
 
-it('a card that is shown names its ruleset', () => {
+it('a shown card names its ruleset', () => {
   const { blocks } = cardShow({ ...answer.show, card: travel }, { place: 'direct' });
 
   expect(shown(blocks)).toContain('The spending ruleset “Travel &amp; more”');

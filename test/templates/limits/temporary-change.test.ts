@@ -24,7 +24,7 @@ const restaurants = { id: 9, name: 'Restaurants' };
 const several = {
   changes: [limitChange('transaction', 2_500, 5_000, restaurants), limitChange('daily', 40_000, 45_000)],
 };
-/** What somebody else made of the limits that were changed for a time. */
+/** The values that someone else set for the limits in the meantime. */
 const meanwhile = (daily: number | null, atOnce?: number) => ({
   meanwhile: [
     ...(atOnce === undefined ? [] : [limitChange('transaction', 5_000, atOnce, restaurants)]),
@@ -61,7 +61,7 @@ it.each<[TemporaryChange['state'], object, string]>([
   expect(temporaryChangeEnded(one, card).text).toContain(words);
 });
 
-it('of several limits names each, from what to what, and asks about all of them', () => {
+it('of several limits shows the old and new value of each, and asks about all of them', () => {
   const one = TemporaryChange.parse({ ...given, ...several, ...meanwhile(50_000, 2_500), state: 'asking' });
 
   const { text, blocks } = temporaryChange(one, card);

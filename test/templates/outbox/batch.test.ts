@@ -21,7 +21,7 @@ const draw = (shown: readonly BatchRow[], { why = 'busy' as BatchReason, hasTabl
 const types = (shown: readonly BatchRow[], options = {}) => draw(shown, options).blocks.map(({ type }) => type);
 
 describe('several alerts in one message', () => {
-  it('a few stand one below the other, with who, how much, where and why', () => {
+  it('are listed one below the other if few, with who, how much, where and why', () => {
     const { text, blocks } = draw(batchRows([transactionAlert(), shippingAlert()], inPublic));
 
     expect(text).toMatch(
@@ -34,7 +34,7 @@ describe('several alerts in one message', () => {
     expect(shown).toMatch(/\*Card shipped\* · Jane Doe · card 1212 · <!date[^>]*>\nUSPS, 9400111201080805483016/);
   });
 
-  it('many are a table, a flood is a summary with a chart', () => {
+  it('are a table if many, and a summary with a chart in a flood', () => {
     expect(types(rows(5))).toEqual(['header', ...Array<string>(5).fill('section'), 'actions', 'context']);
     expect(types(rows(6))).toEqual(['header', 'section', 'data_table', 'actions', 'context']);
     expect(types(rows(55))).toContain('data_table');
@@ -48,12 +48,12 @@ describe('several alerts in one message', () => {
     ]);
   });
 
-  it('twelve declines are announced as twelve, and repeats of one as its attempts', () => {
+  it('count twelve declines as twelve, and repeats of one as its attempts', () => {
     expect(draw(rows(12)).text).toMatch(/^12 declines/);
     expect(draw(rows(2, (i) => ({ times: 1 + 10 * i }))).text).toMatch(/^2 declines \(12 attempts\)/);
   });
 
-  it('a table is sorted by the amount and the moment, and its rows are named by the cardholder', () => {
+  it('can be sorted by amount and time in a table whose row header is the cardholder', () => {
     const table = draw(rows(6, (i) => ({ cents: 1000 * i }))).blocks.find(({ type }) => type === 'data_table');
 
     expect(table).toMatchObject({ type: 'data_table', page_size: 10, row_header_column_index: 1 });
@@ -61,13 +61,13 @@ describe('several alerts in one message', () => {
     expect(JSON.stringify(table)).toMatch(/"type":"raw_number","value":\d{13},"text":"[^"]*[AP]M"/);
   });
 
-  it('a workspace that knows neither tables nor charts reads the same in words', () => {
+  it('read the same in words in a workspace without tables and charts', () => {
     const without = { hasTable: false, hasChart: false };
     expect(types(rows(12), without).filter((type) => type === 'section')).toHaveLength(12);
     expect(types(rows(13), without)).toEqual(['header', 'section', 'section', 'actions', 'context']);
   });
 
-  it('a chart of the reasons stands in place of their list, and what is left out is counted once', () => {
+  it('show a chart of the reasons instead of a list, and count omitted entries once', () => {
     const flood = rows(300, (i) => ({
       why: i % 2 === 0 ? 'Over the daily limit' : 'Wrong merchant',
       merchant: `Shop ${i % 9}`,
@@ -85,7 +85,7 @@ describe('several alerts in one message', () => {
     ['held', /^While it was quiet here: 2 declines/],
     ['late', /^Arrived late: 2 declines/],
     ['fraud', /^Suspected fraud: 2 declines/],
-  ] as const)('says why they stand together: %s', (why, words) => {
+  ] as const)('say why they are combined: %s', (why, words) => {
     const { text, blocks } = draw(rows(2), { why });
 
     expect(text).toMatch(words);
@@ -93,7 +93,7 @@ describe('several alerts in one message', () => {
     expect(`${text}${JSON.stringify(blocks)}`).not.toMatch(/<@|<!(?!date)/);
   });
 
-  it('shows what was done about a row, and by whom', () => {
+  it('show the outcome of a row, and whose it was', () => {
     const done = outcome({ verb: 'block', by: 'U0OLGA' });
     for (const count of [2, 10, 3000]) {
       const { blocks } = draw(rows(count, (i) => (i === 1 ? { done } : {})));
@@ -101,14 +101,14 @@ describe('several alerts in one message', () => {
     }
   });
 
-  it('offers each alert once: in the menu, or by search', () => {
+  it('offer each alert once: in the menu, or by search', () => {
     const values = (count: number) => JSON.stringify(draw(rows(count)).blocks).match(/"value":"evt_/g) ?? [];
     expect(values(3)).toHaveLength(3);
     expect(values(20)).toHaveLength(20);
     expect(JSON.stringify(draw(rows(21)).blocks)).toContain('external_select');
   });
 
-  it('a wrong PIN is not named where a whole channel reads along, in no form and not in the file', () => {
+  it('mention no wrong PIN in a public channel, in any form or in the file', () => {
     const pin = declined('decline.card.pin', 'Invalid PIN');
     for (const count of [2, 10, 3000]) {
       const shown = batchRows(
@@ -121,7 +121,7 @@ describe('several alerts in one message', () => {
     expect(rowsCsv(batchRows([pin], { place: 'direct' }))).toContain('decline.card.pin');
   });
 
-  it('stays within Slack’s limits, whatever the rows say', () => {
+  it('stay within Slack’s limits, whatever the rows say', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.string({ unit: 'grapheme', minLength: 100, maxLength: 200 }),
@@ -158,8 +158,8 @@ describe('several alerts in one message', () => {
   });
 });
 
-describe('pages in place of a file', () => {
-  it('have every row once', () => {
+describe('pages instead of a file', () => {
+  it('show every row once', () => {
     const all = rows(250, (i) => ({ cents: 1000 + i }));
     const pages = Array.from({ length: rowsPages(all.length) }, (_, page) =>
       rowsPage(all, { page, noFile: 'missing_scope', hasTable: true }),
@@ -179,13 +179,13 @@ describe('money in a message of several alerts', () => {
   const headOf = (alerts: ReturnType<typeof transactionAlert>[]): string =>
     shownIn(draw(batchRows(alerts, inPublic)).blocks).split('\n')[1] ?? '';
 
-  it('is added up where it is all of one kind', () => {
+  it('is added up if it is all of one kind', () => {
     expect(headOf(Array.from({ length: 6 }, () => moved('settlement')))).toMatch(
       /^\*\$504\.60\* in all<!date\^\d+\^, /,
     );
   });
 
-  it('is not added up across what was spent, settled and given back: that can be the same money', () => {
+  it('is not added up across spent, settled and refunded amounts, which may be the same money', () => {
     const alerts = [
       ...['authorization', 'pin', 'settlement', 'settlement', 'reversal'].map((kind) => moved(kind)),
       moved('settlement', { direction: 'credit', amountCents: 1000 }),
@@ -198,7 +198,7 @@ describe('money in a message of several alerts', () => {
     expect(draw(batchRows(alerts, inPublic)).text).toContain('$168.20 spent, $168.20 settled, $84.10 reversed');
   });
 
-  it('stands beside what the merchant asked for, where that is another amount', () => {
+  it('is shown next to the amount requested by the merchant if that differs', () => {
     const partial = { amountCents: 4000, requestedCents: 10_000 };
 
     expect(shownIn(draw(batchRows([moved('pin', partial), moved('pin')], inPublic)).blocks)).toContain(
@@ -212,7 +212,7 @@ describe('money in a message of several alerts', () => {
     );
   });
 
-  it('says how it was paid only of what was paid at that moment', () => {
+  it('shows how it was paid only for payments made at that moment', () => {
     const whys = ['authorization', 'pin', 'settlement', 'reversal'].map(
       (kind) => batchRows([moved(kind, { isCardPresent: true, mcc: '' })], inPublic)[0]?.why,
     );
@@ -222,7 +222,7 @@ describe('money in a message of several alerts', () => {
 });
 
 describe('the file', () => {
-  it('is for any spreadsheet, and nothing in it is a formula', () => {
+  it('works in any spreadsheet, and nothing in it is a formula', () => {
     const evil = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '\r=1', '\u200B=1', '＝1'];
     const [, ...lines] = rowsCsv(evil.map((merchant) => row({ merchant, who: 'Doe, "Jane"' }))).split('\r\n');
 
@@ -233,7 +233,7 @@ describe('the file', () => {
     }
   });
 
-  it('has a head and a line for each row', () => {
+  it('has a header and a line for each row', () => {
     expect(rowsCsv([row()])).toBe(
       '\uFEFF"Event","Time (UTC)","What","Times","Cardholder","Card ending","Amount (USD)","Requested (USD)","Merchant","Where","Why","Code","Done"\r\n' +
         '"evt_0123456789abcdef","2026-11-20T14:14:00Z","Declined","1","Jane Doe","1212","84.10","","Blue Bottle Coffee","Austin, TX","Over the daily limit","decline.rule.velocity",""\r\n',

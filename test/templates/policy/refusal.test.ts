@@ -5,7 +5,7 @@ const no = { what: 'Unblocking the card', why: 'Nobody unblocks the own card.', 
 const shownIn = (message: ReturnType<typeof refusal>): string[] => [message.text, JSON.stringify(message.blocks)];
 
 describe('a refusal', () => {
-  it('says what was asked, why not, who can, and that nothing changed, to eyes and ears', () => {
+  it('says what was asked, why not, who can, and that nothing changed, also in the fallback text', () => {
     for (const shown of shownIn(refusal(no))) {
       expect(shown).toContain('Not done: Unblocking the card.');
       expect(shown).toContain(no.why);
@@ -14,13 +14,13 @@ describe('a refusal', () => {
     }
   });
 
-  it('names nothing where the person has just asked for it', () => {
+  it('does not repeat what the person has just asked for', () => {
     const { text, blocks } = refusal({ ...no, what: null });
     expect(text).toMatch(/^Not done\. Nobody unblocks/);
     expect(JSON.stringify(blocks)).toContain('*Not done.* Nobody unblocks');
   });
 
-  it('names those who can, twenty at most, and says how many more there are', () => {
+  it('names at most twenty people who can, and says how many more there are', () => {
     const userIds = Array.from({ length: 21 }, (_, index) => `U0${index}X`);
 
     for (const shown of shownIn(refusal({ ...no, whoCan: { text: 'Ask another approver:', userIds } }))) {
@@ -30,7 +30,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('names nobody where nobody can', () => {
+  it('names nobody if nobody can', () => {
     for (const shown of shownIn(refusal({ ...no, whoCan: { text: 'Ask another approver.', userIds: [] } })))
       expect(shown).not.toContain('<@');
   });
@@ -44,7 +44,7 @@ describe('a refusal', () => {
     }
   });
 
-  it('says what an earlier try may have changed', () => {
+  it('says what an earlier attempt may have changed', () => {
     for (const shown of shownIn(refusal({ ...no, changed: 'The limit may be $450.00.' }))) {
       expect(shown).toContain('The limit may be $450.00.');
       expect(shown).not.toContain('Nothing changed.');

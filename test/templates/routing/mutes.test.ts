@@ -13,7 +13,7 @@ const mute = {
   endsAt: '2026-11-27T05:00:00Z',
 };
 
-it('a travel mute says wherever it is named that it hides declines, and that it permits nothing abroad', () => {
+it('a travel mute says wherever it is named that it hides declines and permits nothing abroad', () => {
   const { effect } = entryOf('travel').command ?? { effect: '' };
   expect(effect).toMatch(/^hides the declines that a trip explains.*does not allow purchases abroad/);
   const set = muteSet(mute);

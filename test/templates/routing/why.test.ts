@@ -13,14 +13,14 @@ const facts = {
 };
 
 describe('/card why', () => {
-  it('says of what came by webhook how often it came', () => {
+  it('shows how often an event arrived by webhook', () => {
     const { text, blocks } = why({ ...facts, isLate: false });
 
     expect(shown(blocks)).toContain('*Delivered 2 times*');
     expect(text + shown(blocks)).not.toMatch(/gap|Recovered/);
   });
 
-  it('says of what was recovered that no webhook brought it', () => {
+  it('says that no webhook brought a recovered event', () => {
     const { text, blocks } = why({ ...facts, isLate: true });
 
     expect(text).toContain('Its webhook was missed, so it was fetched from the card service after a gap.');
