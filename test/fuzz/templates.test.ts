@@ -367,7 +367,7 @@ describe('with any strings, Slack accepts the output and shows them as text:', (
           } else expectFit(shown);
         }
       }),
-      { numRuns: examples(15) },
+      { numRuns: examples(8) },
     );
   });
 });

@@ -4,6 +4,8 @@ import { until } from './until.ts';
 
 /** Each step stores the next one before it is removed itself, so a later check sees it. */
 const LOOKS = 3;
+/** Each look asks Redis for thirty numbers. */
+const LOOK_MS = 50;
 
 /** Waits until all work in flight is done: inbox, jobs, messages and changes being verified. */
 export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineMs = 60_000): Promise<void> {
@@ -15,6 +17,7 @@ export async function quiet({ store }: Pick<RunningCardbell, 'store'>, deadlineM
     },
     'nothing is under way any more',
     deadlineMs,
+    LOOK_MS,
   );
 }
 

@@ -35,9 +35,16 @@ export function csvLines(text: string): string[] {
   return text.replace('\uFEFF', '').split('\r\n').filter(Boolean);
 }
 
-function inCsv(text: string): number[] {
+/** By its text: whoever waits for messages reads the same files again and again. */
+const amountsIn = new Map<string, readonly number[]>();
+
+function inCsv(text: string): readonly number[] {
+  const known = amountsIn.get(text);
+  if (known !== undefined) return known;
   const rows = parse(text, { bom: true, columns: true }) as Record<string, string>[];
-  return rows.map((row) => cents(row['Amount (USD)'] ?? ''));
+  const amounts = rows.map((row) => cents(row['Amount (USD)'] ?? ''));
+  amountsIn.set(text, amounts);
+  return amounts;
 }
 
 /** The content of a shared file. */

@@ -11,6 +11,7 @@ import { createIntake, SEEN_TTL_SECONDS, seenKey } from '../../../src/intake/int
 import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { countEvents } from '../../../src/ops/health.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
+import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -227,7 +228,7 @@ describe('a move killed at any moment', () => {
           expect(await inventory()).toEqual(before);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: examples(12) },
     );
   }, 120_000);
 });

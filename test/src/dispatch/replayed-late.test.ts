@@ -3,10 +3,9 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { loosenedBy } from '../../support/loosened-by.ts';
-import { useRedis } from '../../support/on-redis.ts';
+import { memoryRedis } from '../../support/memory-redis.ts';
 import { ask, byCommand, createActionWorld, performAction, virtualOrder } from '../../support/perform-world.ts';
 
-const redis = useRedis();
 const { revert: _revert, 'complete-temporary-change': _complete, ...ofCards } = loosenedBy;
 const before: typeof loosenedBy = {
   ...ofCards,
@@ -17,8 +16,10 @@ const before: typeof loosenedBy = {
 
 /** The setup each click needs, and the click. */
 async function clicked(verb: Verb) {
-  await redis().flushdb();
-  const world = await createActionWorld(redis(), { openDirect: async () => 'D1' });
+  const world = await createActionWorld(
+    memoryRedis(() => new Date()),
+    { openDirect: async () => 'D1' },
+  );
   world.service.rules = { IsActive: true, DailySpendLimit: 400 };
   const over = (await before[verb]?.(world)) ?? {};
   const action = ask(verb, { ...over, id: 'act_click1', askedAt: world.deps.now().toISOString() });

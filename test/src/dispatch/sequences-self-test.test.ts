@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { closeHoles, type Hole, openHole } from '../../support/sequences/holes.ts';
-import { sequence } from '../../support/sequences/steps.ts';
+import { sequence, tried } from '../../support/sequences/steps.ts';
 
 /** What each historical bug allowed. Rows that no sequence of these steps can reproduce have a separate test. */
 const found: readonly { readonly row: string; readonly hole: Hole; readonly says: RegExp }[] = [
@@ -107,7 +107,7 @@ async function faultsWith(hole: Hole): Promise<readonly string[]> {
     if (fault !== null) said.push(fault);
     return !wanted.every(({ says }) => said.some((each) => says.test(each)));
   });
-  await fc.check(property, { numRuns: 300, seed: 13, endOnFailure: true });
+  await fc.check(property, { numRuns: tried.count, seed: tried.seed, endOnFailure: true });
   return said;
 }
 
@@ -118,7 +118,7 @@ describe('the sequences reproduce bugs that once bypassed the policy', () => {
     const faults = await faultsWith(hole);
     expect(
       faults.some((fault) => says.test(fault)),
-      '300 sequences did not reproduce it',
+      `${tried.count} sequences did not reproduce it`,
     ).toBe(true);
   });
 

@@ -14,6 +14,7 @@ import { createLog } from '../../../src/core/log.ts';
 import { createRemedies } from '../../../src/limits/remedy.ts';
 import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
 import { type BareWorld, bareWorld, oneHolder, onlyAccount } from '../../sandbox/bare-world.ts';
+import { examples } from '../../support/examples.ts';
 
 const RESTAURANT = '5812';
 
@@ -164,9 +165,9 @@ describe('the offered change for a purchase stopped by limits', () => {
             expect(buy(bare, dollars)).toMatchObject({ Approved: true, MessageCode: null });
           },
         ),
-        { numRuns: 300 },
+        { numRuns: examples(150) },
       );
-      expect(several).toBeGreaterThan(50);
+      expect(several).toBeGreaterThan(examples(25));
     },
   );
 });

@@ -7,6 +7,7 @@ import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
+import { memoryRedis } from '../../support/memory-redis.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -125,8 +126,7 @@ describe('two limits that go back, with the worker killed at any step', () => {
 
   it('restores both with one write when due', async () => {
     for (let killAt = 1; ; killAt += 1) {
-      await redis().flushall();
-      const world = await createActionWorld(redis());
+      const world = await createActionWorld(memoryRedis(() => new Date()));
       await raised(world);
       const { deps, life } = crashAtStep(world.deps, killAt);
       const finished = await endTemporaryChange(both.id, deps).catch((error: unknown) => {

@@ -205,6 +205,9 @@ const cast = fc.oneof(
   { arbitrary: fc.constant<readonly Name[]>(['ana', 'bob', 'cem', 'olga', 'hugo']), weight: 2 },
 );
 
+/** What `npm test` tries: with this seed, these are enough to find each of the holes that the self-test opens. */
+export const tried = { seed: 32, count: 150 } as const;
+
 export interface Sequence {
   readonly cast: readonly Name[];
   readonly card: Card;
