@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastBeat } from '../src/app/last-beat.ts';
 import { moveToShards } from '../src/app/move-shards.ts';
 import { readShards } from '../src/app/stored-format.ts';
-import { webKeys } from '../src/core/keys.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
-import { createWorkers } from '../src/ops/health.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Splits webhooks, what is remembered of them and their jobs into shards, which a Redis Cluster spreads over its nodes.
@@ -17,8 +16,6 @@ Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (noth
 line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
 `;
 const EX_USAGE = 64;
-/** A web process says every five seconds that it lives. */
-const WEB_SILENT_MS = 7000;
 const LOOK_MS = 500;
 
 const [wanted, ...more] = process.argv.slice(2);
@@ -30,14 +27,6 @@ const isNumber = wanted !== undefined && /^[1-9]\d?$/.test(wanted) && Number(wan
 if (more.length > 0 || !(wanted === undefined || isNumber)) {
   process.stderr.write(usage);
   process.exit(EX_USAGE);
-}
-
-/** When the last process said that it lives (ms); null: none does. A worker that was killed counts for 45 seconds. */
-async function lastBeat(redis: RedisClient): Promise<number | null> {
-  const [web, workers, time] = await Promise.all([redis.get(webKeys.open), createWorkers(redis).all(), redis.time()]);
-  const isWeb = Number(time[0]) * 1000 - Number(web ?? 0) < WEB_SILENT_MS;
-  const beats = [...(isWeb ? [Number(web)] : []), ...workers.map(({ atMs }) => atMs)];
-  return beats.length === 0 ? null : Math.max(...beats);
 }
 
 /** Waits until it is sure whether a process runs. */
