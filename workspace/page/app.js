@@ -43,6 +43,10 @@ Object.assign(store, {
     store.me = user;
     localStorage.setItem('user', user);
     store.unread.clear();
+    // The next person sees nothing of the last one, and can type at once.
+    store.messages.clear();
+    store.thread = refreshing = undefined;
+    drawPlace();
     await start();
   },
   openThread(ts) {
@@ -165,23 +169,34 @@ function onMessage({ kind, message }) {
     drawThread($('thread-body'), store, store.thread);
 }
 
+/** Changes since the state was asked for, which may lack them. Undefined: the state is here. */
+let since;
+/** The last time that the state was asked for. */
+let refreshing;
+
 function onChange(change) {
+  const isPart = ['message', 'modal', 'home'].includes(change.type);
+  if (!isPart) return void refresh();
+  if (since) return since.push(change);
   if (change.type === 'message') return onMessage(change);
   if (change.type === 'modal') {
     closePopup();
     store.modal = change.modal;
     return modal.show(change.modal);
   }
-  if (change.type === 'home') {
-    store.home = change.home;
-    if (store.place === 'home') fill($('scroll'), homeNode(store.home, store));
-    return;
-  }
-  void refresh();
+  store.home = change.home;
+  if (store.place === 'home') fill($('scroll'), homeNode(store.home, store));
 }
 
-async function refresh() {
-  const state = await load(store.me);
+/** Loads and draws everything. If it is asked for again meanwhile, only what was loaded last is drawn. */
+function refresh() {
+  since = [];
+  const loaded = load(store.me).then((state) => (loaded === refreshing ? show(state) : refreshing));
+  refreshing = loaded;
+  return loaded;
+}
+
+function show(state) {
   const { users, groups, channels, commands, messageShortcuts, globalShortcuts, team, app } = state;
   Object.assign(store, {
     users,
@@ -210,6 +225,9 @@ async function refresh() {
   }
   store.pointed = pointed;
   modal.show(store.modal);
+  const missed = since;
+  since = undefined;
+  for (const change of missed) onChange(change);
 }
 
 let stopListening;
@@ -221,8 +239,9 @@ async function start() {
     const people = users.filter(({ isBot, isStranger }) => !isBot && !isStranger);
     if (!users.some(({ id, isBot }) => id === store.me && !isBot)) store.me = people[0]?.id ?? '';
   }
-  stopListening = listen(store.me, onChange, () => void refresh());
-  await refresh();
+  await new Promise((resolve) => {
+    stopListening = listen(store.me, onChange, () => void refresh().then(resolve));
+  });
   history.replaceState(null, '', store.address(store.place) + (asked.has('ts') ? `&ts=${asked.get('ts')}` : ''));
   if (store.place === 'home') void send('home', { user: store.me });
 }

@@ -18,17 +18,13 @@ export async function load(user) {
   return await response.json();
 }
 
-/** Calls back with each change that the user sees, and when the connection is back after a break. */
-export function listen(user, onChange, onReturn) {
+/**
+ * Calls back with each change that the user sees, and each time the connection opens. What changed before that was not sent,
+ * so load the state then.
+ */
+export function listen(user, onChange, onOpen) {
   const source = new EventSource(`/page/changes?user=${encodeURIComponent(user)}`);
-  let broken = false;
   source.onmessage = (event) => onChange(JSON.parse(event.data));
-  source.onerror = () => {
-    broken = true;
-  };
-  source.onopen = () => {
-    if (broken) onReturn();
-    broken = false;
-  };
+  source.onopen = onOpen;
   return () => source.close();
 }
