@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lastBeat } from '../src/app/last-beat.ts';
 import { moveToShards } from '../src/app/move-shards.ts';
 import { readShards } from '../src/app/stored-format.ts';
-import { webKeys } from '../src/core/keys.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
-import { createWorkers } from '../src/ops/health.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
@@ -17,8 +16,6 @@ Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (noth
 line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
 `;
 const EX_USAGE = 64;
-/** A web process reports every five seconds that it is alive. */
-const WEB_SILENT_MS = 7000;
 const LOOK_MS = 500;
 
 const [wanted, ...more] = process.argv.slice(2);
@@ -32,15 +29,6 @@ if (more.length > 0 || !(wanted === undefined || isNumber)) {
   process.exit(EX_USAGE);
 }
 
-/** When the last process reported that it is alive (ms). Null: none is. A killed worker counts as alive for 45 seconds. */
-async function lastBeat(redis: RedisClient): Promise<number | null> {
-  const [web, workers, time] = await Promise.all([redis.get(webKeys.open), createWorkers(redis).all(), redis.time()]);
-  const isWeb = Number(time[0]) * 1000 - Number(web ?? 0) < WEB_SILENT_MS;
-  const beats = [...(isWeb ? [Number(web)] : []), ...workers.map(({ atMs }) => atMs)];
-  return beats.length === 0 ? null : Math.max(...beats);
-}
-
-/** Waits until it is certain whether a process runs. */
 async function isSomeProcessRunning(redis: RedisClient): Promise<boolean> {
   const first = await lastBeat(redis);
   if (first !== null) process.stderr.write('Waiting up to 45 s to see that no process runs.\n');

@@ -45,9 +45,7 @@ export function createAlertPacking<T>(read: (text: string) => T) {
     },
     /** @throws UnreadableError, or what `read` throws */
     unpack(packed: Buffer): T {
-      if (packed[0] !== DICTIONARY || packed.length < HEADER)
-        throw new UnreadableError(`an alert: packed with dictionary ${packed[0]}`);
-      const body = packed.subarray(HEADER, HEADER + packed.readUIntBE(1, HEADER - 1));
+      const body = bodyOf(packed);
       const key = body.toString('latin1');
       const found = known.get(key);
       if (found !== undefined) return found;
@@ -64,6 +62,15 @@ export function createAlertPacking<T>(read: (text: string) => T) {
       known.delete(oldest);
     }
   }
+}
+
+function bodyOf(packed: Buffer): Buffer {
+  const [dictionary] = packed;
+  if (dictionary !== undefined && dictionary !== DICTIONARY)
+    throw new UnreadableError(`an alert: packed with dictionary ${dictionary}`);
+  const end = packed.length < HEADER ? HEADER : HEADER + packed.readUIntBE(1, HEADER - 1);
+  if (packed.length < end) throw new UnreadableError(`an alert: cut off after ${packed.length} bytes`);
+  return packed.subarray(HEADER, end);
 }
 
 function inflated(body: Buffer): string {

@@ -9,6 +9,7 @@ import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
+import { createShownDeclines } from '../digests/late-declines.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -75,7 +76,7 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   return createSendDigest({
     ...context,
     tallies,
-    sent: createWarned(context.redis),
+    sent: { ...createWarned(context.redis), ...createShownDeclines(context.redis) },
     exceptions: {
       approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
       open: () => openExceptions(context),

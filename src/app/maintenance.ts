@@ -5,6 +5,7 @@ import { unreadableKey } from '../core/record-store.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { MemoryLevel, MemoryWatch } from '../intake/memory.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import { createFailureCauses } from '../ops/failure-causes.ts';
 import { createWorkers, readHealth, type Workers } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { reportFailedJobs, wakeSkewedJobs } from '../ops/stuck.ts';
@@ -109,6 +110,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
       const unreadable = await redis.smembers(unreadableKey);
       if (unreadable.length > 0) await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
       await redis.del(unreadableKey);
+      await createFailureCauses(redis).report(notifyOps);
       if (failed > 0) await reportFailedJobs(queues, notifyOps, Date.now());
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);
       else if (lagMs < LAG_OVER_MS) await notifyResolved(opsIssue.lagging);

@@ -9,6 +9,7 @@ import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { type Relay, startRelay } from '../intake/relay.ts';
+import { createFailureCauses } from '../ops/failure-causes.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { defaultThrottle, type Throttle } from '../outbox/send-message.ts';
@@ -79,7 +80,8 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);
   const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
-  const consumers = startConsumers(runJob, { queues, log, measure: admin.metrics.jobRan });
+  const noteFailure = createFailureCauses(redis).note;
+  const consumers = startConsumers(runJob, { queues, log, measure: admin.metrics.jobRan, noteFailure });
   const relays = startRelays(context, workerId);
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();

@@ -17,6 +17,8 @@ export const intakeKey = (name: string, shard = 0): string => `{cardbell${shardT
 /** When webhooks were last accepted, when Cardbell first ran, and the gaps in between. */
 export const webKeys = {
   open: intakeKey('web-open'),
+  /** When a web process was last alive, whether or not it took webhooks. */
+  alive: intakeKey('web-alive'),
   since: intakeKey('web-since'),
   gaps: intakeKey('web-gaps'),
   /** Shared by web and workers: who is repeating the writes that Redis has lost. */

@@ -6,6 +6,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
 import type { ApprovedChange, OpenException } from './exceptions.ts';
+import { type Counted, countDeclines, type ShownDeclines } from './late-declines.ts';
 import {
   type DigestKind,
   type Digests,
@@ -16,7 +17,7 @@ import {
   periodsUntil,
   type Span,
 } from './schedule-store.ts';
-import { added, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
+import { added, noSums, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
 
 /** The period of a digest on request: until now, or the previous calendar month. */
 export type DigestOf = DigestKind | 'last-month';
@@ -24,8 +25,8 @@ export type DigestOf = DigestKind | 'last-month';
 interface Deps {
   readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
   readonly tallies: Pick<Tallies, 'sum'>;
-  /** Which digests were sent. */
-  readonly sent: {
+  /** Which digests were sent, and what they counted. */
+  readonly sent: ShownDeclines & {
     readonly has: (id: string) => Promise<boolean>;
     readonly add: (id: string, keptMs: number) => Promise<void>;
   };
@@ -73,11 +74,9 @@ interface DueDigest {
 
 const idOf = ({ channel, kind, date }: DueDigest): string => `digest-${channel}-${kind}-${date}`;
 
-const noSums = { count: 0, attempts: 0, cents: 0 };
-
 /** Digests of declines and approvals. Each is posted once per channel and period, however often it is requested. */
 export function createSendDigest(deps: Deps) {
-  const { digests, sent, visibilityOf, post, notifySharedChannel, record, now } = deps;
+  const { digests, tallies, sent, visibilityOf, post, notifySharedChannel, record, now } = deps;
   return {
     /** Digests that are due and were not sent, including those due while no worker was running. */
     async due(): Promise<DueDigest[]> {
@@ -99,7 +98,11 @@ export function createSendDigest(deps: Deps) {
       const schedule = await digests.get(channel, kind);
       if (schedule === null || (await sent.has(id))) return;
       const period = periodOf(schedule, date);
-      await postDigest(channel, id, kind, period, periodBeforeThat(schedule, period));
+      const ofSchedule = `${channel}:${kind}`;
+      const read = await countDeclines(tallies, period, await sent.shownBy(ofSchedule));
+      const counted = await sent.keepCounted(id, read, 2 * lateMs[kind]);
+      await postDigest(channel, id, { kind, period, before: periodBeforeThat(schedule, period), ...counted });
+      await sent.setShown(ofSchedule, counted.shown);
       await sent.add(id, 2 * lateMs[kind]);
     },
 
@@ -107,30 +110,40 @@ export function createSendDigest(deps: Deps) {
     async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<void> {
       const [schedule] = await digests.ofChannel(channel);
       const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
-      const [current, before] = periodsUntil(kind, now(), schedule?.zone ?? zone);
-      if (of !== 'last-month') return await postDigest(channel, id, kind, current, before);
-      const monthBefore = periodsUntil(kind, new Date(before.fromMs), schedule?.zone ?? zone)[1];
-      await postDigest(channel, id, kind, before, monthBefore);
+      const [current, previous] = periodsUntil(kind, now(), schedule?.zone ?? zone);
+      const [period, before] =
+        of === 'last-month'
+          ? [previous, periodsUntil(kind, new Date(previous.fromMs), schedule?.zone ?? zone)[1]]
+          : [current, previous];
+      const declines = await tallies.sum(period.fromMs, period.toMs);
+      await postDigest(channel, id, { kind, period, before, declines, late: noSums });
     },
   };
 
-  async function postDigest(channel: string, id: string, kind: DigestKind, period: Span, before: Span): Promise<void> {
+  async function postDigest(channel: string, id: string, asked: Asked): Promise<void> {
     const visibility = await visibilityOf(channel);
     if (visibility === 'shared') return await notifySharedChannel(channel);
-    const { declines, ...facts } = await readFacts(kind, period, before, deps);
+    const { kind, declines, late } = asked;
+    const facts = await readFacts(asked, deps);
     const { approvals, open } = facts;
     const { message, isWhole } = digest(facts, visibility);
     // A file may be forwarded, so it uses the wording for public channels.
     const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
-    const rows = isWhole && kind !== 'monthly' ? null : { declines: told, approvals, open };
+    const rows = isWhole && kind !== 'monthly' ? null : { declines: told, late, approvals, open };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
     await record(channel, id, `${kind} digest of ${countOf(facts.total.count, 'decline')}`);
   }
 }
 
-async function readFacts(kind: DigestKind, period: Span, before: Span, { tallies, exceptions }: Deps) {
-  const [declines, earlier, approvals, open, inactive] = await Promise.all([
-    tallies.sum(period.fromMs, period.toMs),
+/** A digest to post, with the declines that it shows. */
+interface Asked extends Pick<Counted, 'declines' | 'late'> {
+  readonly kind: DigestKind;
+  readonly period: Span;
+  readonly before: Span;
+}
+
+async function readFacts({ kind, period, before, declines, late }: Asked, { tallies, exceptions }: Deps) {
+  const [earlier, approvals, open, inactive] = await Promise.all([
     tallies.sum(before.fromMs, before.toMs),
     exceptions.approved(period.fromMs, period.toMs),
     exceptions.open(),
@@ -140,7 +153,7 @@ async function readFacts(kind: DigestKind, period: Span, before: Span, { tallies
     kind,
     from: new Date(period.fromMs).toISOString(),
     to: new Date(period.toMs).toISOString(),
-    declines,
+    late,
     total: declines.reduce(added, noSums),
     before: earlier.reduce(added, noSums).count,
     reasons: compared(declines, earlier, ({ code, reason }) => ({ key: code, name: reason })),

@@ -9,7 +9,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 export const BUCKET_MS = 15 * 60_000;
 
 /** Two months to compare, plus room for a late digest. */
-const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
+export const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
 
 /** As long as the same event may return: a failed job is kept for 14 days. */
 const COUNTED_TTL_SECONDS = 15 * 24 * 3600;
@@ -105,7 +105,7 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
     async sum(fromMs: number, toMs: number): Promise<TallyRow[]> {
       const starts = await redis.zrangebyscore(listKey, fromMs, `(${toMs}`);
       const buckets = await Promise.all(starts.map((start) => redis.hgetall(keyOf(Number(start)))));
-      return sumBy(buckets.flatMap(rowsIn), ({ code, merchant, group }) => [code, merchantName(merchant).key, group]);
+      return mergeRows(buckets.flatMap(rowsIn));
     },
   };
 }
@@ -120,6 +120,11 @@ function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
   });
 }
 
+/** One row per reason, merchant and group. */
+export function mergeRows(rows: readonly TallyRow[]): TallyRow[] {
+  return sumBy(rows, ({ code, merchant, group }) => [code, merchantName(merchant).key, group]);
+}
+
 /** Sums the rows of each key, largest first. The descriptive fields are those of the first row. */
 export function sumBy<Row extends Sums>(rows: readonly Row[], keyOf: (row: Row) => unknown): Row[] {
   const sums = new Map<string, Row>();
@@ -132,6 +137,8 @@ export function sumBy<Row extends Sums>(rows: readonly Row[], keyOf: (row: Row) 
     .toSorted(([a, one], [b, other]) => other.count - one.count || other.cents - one.cents || a.localeCompare(b))
     .map(([, row]) => row);
 }
+
+export const noSums: Sums = { count: 0, attempts: 0, cents: 0 };
 
 export function added(one: Sums, other: Sums): Sums {
   return {

@@ -13,6 +13,7 @@ const STALL_MS = 12_000;
 /** A little longer than the period that the card service can be asked about. */
 const GAPS_KEPT_MS = 400 * 24 * 3600 * 1000;
 
+const aliveSource = readScript(new URL('./alive.lua', import.meta.url));
 const beatSource = readScript(new URL('./beat.lua', import.meta.url));
 
 export interface Heartbeat {
@@ -41,6 +42,7 @@ export function startHeartbeat(
   }: { beatMs?: number; stallMs?: number; isTaking?: () => boolean } = {},
 ): Heartbeat {
   const script = defineScript(redis, beatSource);
+  const alive = defineScript(redis, aliveSource);
   const stopping = new AbortController();
   let own = 0;
   let opsIssue: 'start' | 'away' | 'rewound' | '' = 'start';
@@ -64,6 +66,10 @@ export function startHeartbeat(
   }
 
   async function beat(): Promise<boolean> {
+    // Not awaited: the beat itself must notice that Redis does not answer.
+    alive.run([webKeys.alive], []).catch((error: unknown) => {
+      log.debug({ err: error }, 'could not store that this process is alive');
+    });
     // The gap continues while all webhooks are refused.
     if (!isTaking()) {
       opsIssue ||= 'away';

@@ -4,6 +4,7 @@ import { stateKey, webKeys } from '../core/keys.ts';
 import { type QueueName, type Queues, queueNames } from '../core/queues.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { shardsOf } from '../core/shards.ts';
 import { eventsIn } from '../intake/burst.ts';
 import { streamsOf } from '../intake/intake.ts';
@@ -188,6 +189,7 @@ const Worker = z.strictObject({
   /** True while this worker has stopped calling the card API because it does not answer. */
   isCardApiAway: z.boolean(),
 });
+const beatSource = readScript(new URL('./worker-beat.lua', import.meta.url));
 type WorkerVitals = z.infer<typeof Worker>;
 
 /** Heartbeats of the workers, with the state that each reports. */
@@ -196,9 +198,10 @@ export type Workers = ReturnType<typeof createWorkers>;
 export function createWorkers(redis: RedisClient, now: () => number = Date.now) {
   const key = stateKey('workers');
   const format = recordFormat(Worker);
+  const script = defineScript(redis, beatSource);
   return {
     async beat(workerId: string, vitals: WorkerVitals): Promise<void> {
-      await redis.hset(key, workerId, format.write(vitals));
+      await script.run([key], [workerId, format.write(vitals)]);
     },
     async gone(workerId: string): Promise<void> {
       await redis.hdel(key, workerId);

@@ -3,7 +3,7 @@ import { maskCardNumbers } from '../core/card-number.ts';
 import type { QuarantinedWebhook } from '../core/event.ts';
 import type { QueueName, Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { jobFailed } from './issue.ts';
+import { failureIssue } from './failure-causes.ts';
 import type { NotifyOps, OpsIssue } from './notify-ops.ts';
 
 /** Something that needs a person: a quarantined webhook, or a job that failed for good. */
@@ -65,13 +65,15 @@ export async function failedJobs(
 const RECENTLY_MS = 3_600_000;
 const REPORTED_MAX = 100;
 
-/** Reports recent jobs of all queues that failed for good, once per cause. Idempotent. */
+/**
+ * Reports recent jobs of all queues that failed for good, once per cause. Idempotent. Finds those whose cause could not be
+ * noted when they failed (`failure-causes.ts`), as long as few others failed after them.
+ */
 export async function reportFailedJobs(queues: Queues, notifyOps: NotifyOps, nowMs: number): Promise<void> {
   const causes = new Map<string, OpsIssue>();
   for (const { name, job } of await failedJobs(queues, REPORTED_MAX)) {
     if (nowMs - (job.finishedOn ?? 0) > RECENTLY_MS) continue;
-    const [why = ''] = maskCardNumbers(job.failedReason ?? '').split('\n');
-    const issue = jobFailed(`${name}/${job.name}`, why.slice(0, 200), job.id ?? '');
+    const issue = failureIssue({ what: `${name}/${job.name}`, why: job.failedReason ?? '', jobId: job.id ?? '' });
     if (!causes.has(issue.cause)) causes.set(issue.cause, issue);
   }
   for (const issue of causes.values()) await notifyOps(issue);

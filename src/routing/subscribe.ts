@@ -221,7 +221,10 @@ interface Matches {
   readonly isAll: boolean;
 }
 
-/** Counts kept alerts, newest first. Declines that share a message count once. */
+/**
+ * Counts kept alerts, newest first. Declines that share a message count once. Fraud cases and activation reminders are routed
+ * like the decline or shipment that they are about. A card-testing warning is not counted: each channel has its own.
+ */
 export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, readMax = READ_MAX): Promise<Matches> {
   const seen = new Map<string, number>();
   let count = 0;
@@ -229,8 +232,7 @@ export async function countMatches(filter: Filter, kept: AsyncIterable<Alert>, r
   for await (const alert of kept) {
     if (read >= readMax) return { count, isAll: false };
     read += 1;
-    if (alert.kind === 'card-testing' || alert.kind === 'activation-reminder') continue;
-    if (whyNot(filter, alert) !== null) continue;
+    if (alert.kind === 'card-testing' || whyNot(filter, alert) !== null) continue;
     if (alert.kind === 'transaction' && alert.event.kind === 'decline') {
       const { key } = aggregationRule(alert.event);
       const at = Date.parse(alert.event.occurredAt);

@@ -86,16 +86,36 @@ export function createVirtualOrders(redis: RedisClient) {
      * which is registered before it is sent.
      */
     async expect(awaited: Awaited, asked: Asked): Promise<string | null> {
-      const { eventId } = await write(keyOf(awaited), 'asked', format.write(asked));
+      const { eventId } = await write(keyOf(awaited), `asked:${asked.action.id}`, format.write(asked));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
-    /** The webhook arrived. @returns who waits for it; null if nobody does yet. */
-    async arrived(awaited: Awaited, eventId: string): Promise<Asked | null> {
-      const { asked } = await write(keyOf(awaited), 'eventId', eventId);
-      return format.readOrNull(asked);
+    /**
+     * The webhook arrived.
+     *
+     * @returns everyone who waits for it, latest first. A resend answers everyone who has asked by then, each only once.
+     */
+    async arrived(awaited: Awaited, { id, callbackAt }: Arrived): Promise<Asked[]> {
+      const key = keyOf(awaited);
+      const stored = await write(key, 'eventId', id);
+      const all = Object.entries(stored).flatMap(([field, text]) =>
+        field.startsWith('asked') ? [format.read(text)] : [],
+      );
+      const waiting = all
+        .filter((asked) => awaited.kind === 'order' || isAfter(asked, callbackAt))
+        .toSorted((one, other) => other.at.localeCompare(one.at));
+      if (awaited.kind !== 'resend') return waiting;
+      const isAnswered = await Promise.all(
+        waiting.map(async ({ action }) => {
+          const field = `answered:${action.id}`;
+          return (await redis.hsetnx(key, field, id)) === 1 || stored[field] === id;
+        }),
+      );
+      return waiting.filter((_asked, index) => isAnswered[index]);
     },
   };
 }
+
+type Arrived = Pick<VirtualCardEvent, 'id' | 'callbackAt'>;
 
 function fold(name: string): string {
   return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
@@ -111,10 +131,10 @@ export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
 export function createOrderNotices({ virtualOrders, alerts, record, updateMessages, notifyDirectly }: Deps) {
   return {
-    /** A virtual card's webhook arrived: notifies the person who ordered it or asked for its details again. */
+    /** A virtual card's webhook arrived: notifies everyone who ordered it or asked for its details again. */
     async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
-      const asked = await askerOf(event);
-      if (asked !== null) await notifyOrdered(asked.action, event.id);
+      // The first who asked comes last, so the alert names that person.
+      for (const { action } of await askersOf(event)) await notifyOrdered(action, event.id);
     },
     /** As a direct message, in addition to the alert in its channel, which names who asked. */
     notifyOrdered,
@@ -130,19 +150,15 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateMessag
     },
   };
 
-  async function askerOf(event: VirtualCardEvent): Promise<Asked | null> {
-    const { id, acctId, virtualCardOrderId, outcome, holder, callbackAt } = event;
-    if (outcome === 'resend') {
-      const resent = acctId === null ? null : await virtualOrders.arrived({ kind: 'resend', acctId }, id);
-      return isAfter(resent, callbackAt) ? resent : null;
-    }
+  async function askersOf(event: VirtualCardEvent): Promise<Asked[]> {
+    const { acctId, virtualCardOrderId, outcome, holder } = event;
+    if (outcome === 'resend')
+      return acctId === null ? [] : await virtualOrders.arrived({ kind: 'resend', acctId }, event);
     const ordered =
       virtualCardOrderId === null
-        ? null
-        : await virtualOrders.arrived({ kind: 'order', orderId: virtualCardOrderId }, id);
-    if (ordered !== null) return ordered;
-    const named = await virtualOrders.arrived({ kind: 'name', name: holder }, id);
-    return isAfter(named, callbackAt) ? named : null;
+        ? []
+        : await virtualOrders.arrived({ kind: 'order', orderId: virtualCardOrderId }, event);
+    return ordered.length > 0 ? ordered : await virtualOrders.arrived({ kind: 'name', name: holder }, event);
   }
 
   async function notifyOrdered(action: Action, eventId: string): Promise<void> {
@@ -162,8 +178,8 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateMessag
 }
 
 /** An event from before the request is not the answer. */
-function isAfter(asked: Asked | null, callbackAt: string): boolean {
-  return asked !== null && Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCKS_DIFFER_MS;
+function isAfter(asked: Asked, callbackAt: string): boolean {
+  return Date.parse(callbackAt) >= Date.parse(asked.at) - CLOCKS_DIFFER_MS;
 }
 
 const CLOCKS_DIFFER_MS = 60_000;

@@ -1,9 +1,11 @@
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
-import type { TallyRow } from '../../src/digests/tally-store.ts';
+import type { Sums, TallyRow } from '../../src/digests/tally-store.ts';
 
 export interface ControllersRows {
   readonly declines: readonly TallyRow[];
+  /** What earlier periods gained since the last digest. */
+  readonly late: Sums;
   readonly approvals: readonly ApprovedChange[];
   readonly open: readonly OpenException[];
 }
@@ -53,13 +55,14 @@ const openWords = {
  * A period as a file for the controller: one line for each decline, approval, override and open exception, its dollars
  * once.
  */
-export function digestCsv({ declines, approvals, open }: ControllersRows, names: PersonNames): string {
+export function digestCsv({ declines, late, approvals, open }: ControllersRows, names: PersonNames): string {
   const named = (userId: string): string => {
     const name = names.get(userId);
     return name == null ? userId : `${name} (${userId})`;
   };
   return csvFile(columns, [
     ...declines.map(({ reason, count, ...row }): Line => ({ ...row, what: 'Declines', why: reason, declines: count })),
+    ...lateLine(late),
     ...approvals.map((change): Line => {
       const { before, after, reason, approvedBy, isOverride, duration } = change;
       const moved = before === null ? after : `${before} → ${after}`;
@@ -83,4 +86,9 @@ export function digestCsv({ declines, approvals, open }: ControllersRows, names:
       };
     }),
   ]);
+}
+
+function lateLine({ count, ...sums }: Sums): Line[] {
+  if (count === 0 && sums.attempts === 0) return [];
+  return [{ ...sums, what: 'Late declines', why: 'Arrived after the last digest', declines: count }];
 }

@@ -28,6 +28,8 @@ export interface Digest {
   readonly from: string;
   readonly to: string;
   readonly total: Sums;
+  /** What earlier periods gained since the last digest. */
+  readonly late: Sums;
   /** Declines of the previous period. */
   readonly before: number;
   /** Largest first. */
@@ -48,13 +50,15 @@ const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
  * @returns also whether every row fits; the others are in the controller's file.
  */
 export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
-  const { kind, from, to, total, before, merchants, groups, approvals, open, inactive } = facts;
+  const { kind, from, to, total, late, before, merchants, groups, approvals, open, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
   const title = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
   const counted = `${declinesWords(total)}, ${compared(total.count, before)} the ${spans[kind]} before (${before})`;
   const [first] = reasons;
   const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
-  const others = [approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(Boolean);
+  const others = [lateWords(late), approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(
+    Boolean,
+  );
   const tables = [
     rowsOf('By reason', 'Reason', reasons),
     rowsOf('By merchant', 'Merchant', merchants),
@@ -88,6 +92,13 @@ function declinesWords({ count, attempts, cents }: Sums): string {
   if (count === 0) return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
   const tries = attempts > count ? ` (${attempts} attempts)` : '';
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
+}
+
+/** `3 declines, $84.10, arrived after the last digest`. */
+function lateWords(late: Sums): string {
+  if (late.count === 0 && late.attempts === 0) return '';
+  const what = late.count === 0 ? countOf(late.attempts, 'more attempt') : `${declinesWords(late)},`;
+  return `${what} arrived after the last digest`;
 }
 
 function compared(count: number, before: number): string {

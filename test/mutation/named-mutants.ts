@@ -24,8 +24,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'MetadataApprovalStatus NotReviewed',
     file: 'sandbox/api/transactions.ts',
-    from: "'Not Reviewed'",
-    to: "'NotReviewed'",
+    from: "isDecline ? 'Ignored' : 'Not Reviewed'",
+    to: "isDecline ? 'Ignored' : 'NotReviewed'",
   },
   {
     name: 'a settlement with TransactionId null',

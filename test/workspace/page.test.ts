@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@slack/bolt';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -16,9 +15,6 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-
-/** Time for the page to do something too early. */
-const EARLY_MS = 300;
 
 /** The parts of a selection that tests read. */
 interface Chosen {
@@ -175,6 +171,87 @@ it('sends commands, and shows their answers only to the sender', async () => {
   expect(workspace.messages('C1').map(({ user, text }) => [user, text])).toEqual([['U2', 'I see nothing']]);
 });
 
+function signal() {
+  let give = (): void => {};
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
+
+/** Holds the page's first request for this until it is let go. */
+async function hold(url: RegExp) {
+  const [letGo, held] = [signal(), signal()];
+  await page.route(
+    url,
+    async (route) => {
+      const isStream = route.request().resourceType() === 'eventsource';
+      const response = isStream ? null : await route.fetch();
+      held.give();
+      await letGo.given;
+      await (response === null ? route.continue() : route.fulfill({ response }));
+    },
+    { times: 1 },
+  );
+  return { held: held.given, letGo: letGo.give };
+}
+
+const say = (text: string) => call(workspace, 'chat.postMessage', { channel: 'C1', text });
+
+it('shows what is posted before the connection for changes is open', async () => {
+  const changes = await hold(/page\/changes/);
+  const visiting = visit();
+  await changes.held;
+  // A page that had asked for its state by now would have it before this answer.
+  await page.evaluate(async () => await (await fetch('/page/state?user=U1')).text());
+
+  await say('Posted early');
+  changes.letGo();
+  await visiting;
+
+  await message('Posted early').waitFor();
+});
+
+it('shows what is posted while an older state is on its way', async () => {
+  await page.addInitScript(`
+    const Source = EventSource;
+    window.EventSource = class extends Source {
+      constructor(url) {
+        super(url);
+        this.addEventListener('message', () => { document.body.dataset.changed = 'true'; });
+      }
+    };
+  `);
+  const state = await hold(/page\/state/);
+  // The page first asks who there is.
+  await page.route(/page\/state/, (route) => route.continue(), { times: 1 });
+  const visiting = visit();
+  await state.held;
+
+  await say('Posted meanwhile');
+  await page.locator('body[data-changed]').waitFor();
+  state.letGo();
+  await visiting;
+
+  await message('Posted meanwhile').waitFor();
+});
+
+it('keeps what the next person types while the page is still loading', async () => {
+  await say('For everyone');
+  await visit();
+  const state = await hold(/page\/state\?user=U2/);
+  await page.getByTestId('user-switcher').selectOption('U2');
+  await state.held;
+  await page.getByTestId('composer').fill('Typed early');
+  expect(await message('For everyone').count(), 'messages of the last person').toBe(0);
+
+  state.letGo();
+  await message('For everyone').waitFor();
+  await page.getByTestId('composer').press('Enter');
+
+  await message('Typed early').waitFor();
+});
+
 it('never renders a message as markup', async () => {
   const evil = '<img src=x onerror="document.title=1"> *<b>bold</b>* <javascript:alert(1)|click> &lt;script&gt;';
   await call(workspace, 'chat.postMessage', { channel: 'C1', text: evil });
@@ -234,33 +311,6 @@ it('shows dates in the viewer’s time zone', async () => {
 
   expect(inNewYork?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 12:30 PM');
   expect(inBerlin?.replaceAll('\u202f', ' ')).toBe('Declined Jan 15, 2026 at 6:30 PM');
-});
-
-it('shows a message that arrives while the page loads its state', async () => {
-  let loads = 0;
-  await page.route('**/page/state*', async (route) => {
-    const state = await route.fetch();
-    loads += 1;
-    await call(workspace, 'chat.postMessage', { channel: 'C1', text: `Posted after state ${loads} was read.` });
-    await sleep(EARLY_MS);
-    await route.fulfill({ response: state });
-  });
-
-  await visit();
-
-  await message(`Posted after state ${loads} was read.`).waitFor();
-});
-
-it('shows a message that arrives before the page is subscribed to changes', async () => {
-  await page.route('**/page/changes*', async (route) => {
-    await sleep(EARLY_MS);
-    await call(workspace, 'chat.postMessage', { channel: 'C1', text: 'Posted before the first change' });
-    await route.continue();
-  });
-
-  await visit();
-
-  await message('Posted before the first change').waitFor();
 });
 
 it('shows threads, App Home, unread counts, and a failed delivery', async () => {

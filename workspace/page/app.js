@@ -43,10 +43,14 @@ Object.assign(store, {
     store.me = user;
     localStorage.setItem('user', user);
     store.unread.clear();
-    // Nothing drawn for one person may be used as another.
-    $('app').inert = true;
+    // The next person sees nothing of the last one, and can type at once.
+    store.messages.clear();
+    store.thread = refreshing = undefined;
+    drawPlace();
+    // Its links still belong to the last person.
+    $('sidebar').inert = true;
     await start().finally(() => {
-      $('app').inert = false;
+      $('sidebar').inert = false;
     });
   },
   openThread(ts) {
@@ -169,43 +173,34 @@ function onMessage({ kind, message }) {
     drawThread($('thread-body'), store, store.thread);
 }
 
-/** Changes that arrived while the state was loading. It may lack them. */
-const early = [];
-let loads = 0;
+/** Changes since the state was asked for, which may lack them. Undefined: the state is here. */
+let since;
+/** The last time that the state was asked for. */
+let refreshing;
 
 function onChange(change) {
-  if (loads > 0) early.push(change);
-  show(change);
-}
-
-function show(change) {
+  const isPart = ['message', 'modal', 'home'].includes(change.type);
+  if (!isPart) return void refresh();
+  if (since) return since.push(change);
   if (change.type === 'message') return onMessage(change);
   if (change.type === 'modal') {
     closePopup();
     store.modal = change.modal;
     return modal.show(change.modal);
   }
-  if (change.type === 'home') {
-    store.home = change.home;
-    if (store.place === 'home') fill($('scroll'), homeNode(store.home, store));
-    return;
-  }
-  void refresh();
+  store.home = change.home;
+  if (store.place === 'home') fill($('scroll'), homeNode(store.home, store));
 }
 
-async function refresh() {
-  const user = store.me;
-  loads += 1;
-  const state = await load(user).finally(() => {
-    loads -= 1;
-  });
-  // The last one to finish draws. If it read the state too early, the changes after it are shown again.
-  if (loads > 0 || user !== store.me) return;
-  draw(state);
-  for (const change of early.splice(0)) show(change);
+/** Loads and draws everything. If it is asked for again meanwhile, only what was loaded last is drawn. */
+function refresh() {
+  since = [];
+  const loaded = load(store.me).then((state) => (loaded === refreshing ? show(state) : refreshing));
+  refreshing = loaded;
+  return loaded;
 }
 
-function draw(state) {
+function show(state) {
   const { users, groups, channels, commands, messageShortcuts, globalShortcuts, team, app } = state;
   Object.assign(store, {
     users,
@@ -234,21 +229,23 @@ function draw(state) {
   }
   store.pointed = pointed;
   modal.show(store.modal);
+  const missed = since;
+  since = undefined;
+  for (const change of missed) onChange(change);
 }
 
-let listening;
+let stopListening;
 
 async function start() {
-  listening?.stop();
-  early.length = 0;
+  stopListening?.();
   if (!store.me || !store.users.some(({ id }) => id === store.me)) {
     const { users } = await load(store.me);
     const people = users.filter(({ isBot, isStranger }) => !isBot && !isStranger);
     if (!users.some(({ id, isBot }) => id === store.me && !isBot)) store.me = people[0]?.id ?? '';
   }
-  listening = listen(store.me, onChange, () => void refresh());
-  await listening.opened;
-  await refresh();
+  await new Promise((resolve) => {
+    stopListening = listen(store.me, onChange, () => void refresh().then(resolve));
+  });
   history.replaceState(null, '', store.address(store.place) + (asked.has('ts') ? `&ts=${asked.get('ts')}` : ''));
   if (store.place === 'home') void send('home', { user: store.me });
 }

@@ -19,24 +19,12 @@ export async function load(user) {
 }
 
 /**
- * Calls back on each change that the user sees, and when the connection is restored.
- *
- * @returns `opened` resolves once no change is missed anymore, or if the connection fails.
+ * Calls back with each change that the user sees, and each time the connection opens. What changed before that was not sent,
+ * so load the state then.
  */
-export function listen(user, onChange, onReturn) {
+export function listen(user, onChange, onOpen) {
   const source = new EventSource(`/page/changes?user=${encodeURIComponent(user)}`);
-  let broken = false;
   source.onmessage = (event) => onChange(JSON.parse(event.data));
-  const opened = new Promise((resolve) => {
-    source.onerror = () => {
-      broken = true;
-      resolve();
-    };
-    source.onopen = () => {
-      if (broken) onReturn();
-      broken = false;
-      resolve();
-    };
-  });
-  return { opened, stop: () => source.close() };
+  source.onopen = onOpen;
+  return () => source.close();
 }

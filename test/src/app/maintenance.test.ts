@@ -6,6 +6,7 @@ import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
 import type { MemoryLevel } from '../../../src/intake/memory.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { createFailureCauses } from '../../../src/ops/failure-causes.ts';
 import { createWorkers } from '../../../src/ops/health.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -109,4 +110,10 @@ it('notifies ops once when Redis is filling up, when it is full, and when it has
     'over: redis-full',
     'over: redis-filling',
   ]);
+});
+
+it('reports why jobs failed for good, also if none is kept any more', async () => {
+  await createFailureCauses(redis()).note({ what: 'alerts/deliver-alert', why: 'no room', jobId: '1' });
+
+  expect(await started()).toContain('A job failed for good (alerts/deliver-alert)');
 });

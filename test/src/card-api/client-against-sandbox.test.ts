@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { type Sandbox, type SandboxAccount, startSandbox } from '../../../sandbox/server.ts';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
@@ -23,13 +23,16 @@ afterAll(async () => {
   await sandbox.stop();
   await redis.stop();
 });
+/** Longer than any test: only a test that moves the time reaches it. */
+const TIMEOUT_MS = 1_000_000;
+
 beforeEach(() => {
   sandbox.faults.clear();
   client = createCardClient({
     baseUrl: sandbox.url,
     token: 'T',
     sleep: async () => {},
-    timeoutMs: 500,
+    timeoutMs: TIMEOUT_MS,
     breaker: { threshold: 1000 },
   });
 });
@@ -304,8 +307,17 @@ describe('a failing service', () => {
     const { AcctId } = pick('ACTIVE');
     sandbox.faults.add({ path: /Card\/Status/, kind });
 
-    expect(await refusalOf(client.setCardStatus(AcctId, 'BLOCKED'))).toContain(outcome);
+    const hangs = kind === 'hang_after_effect';
+    if (hangs) vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
+    const refused = refusalOf(client.setCardStatus(AcctId, 'BLOCKED'));
+    if (hangs) {
+      await expect.poll(() => statusOf(AcctId), { timeout: 30_000 }).toBe(status);
+      vi.advanceTimersByTime(TIMEOUT_MS);
+      vi.useRealTimers();
+    }
+
+    expect(await refused).toContain(outcome);
     expect(sandbox.calls.filter(({ path }) => path.includes(`Card/Status/${AcctId}`))).toHaveLength(1);
     expect(statusOf(AcctId)).toBe(status);
   });

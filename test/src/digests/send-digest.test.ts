@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ApprovedChange } from '../../../src/digests/exceptions.ts';
+import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
@@ -13,6 +14,8 @@ const redis = useRedis();
 
 function createWorld(now: Date) {
   const posted: { channel: string; text: string; elsewhere: string; page: string; csv: string | null }[] = [];
+  const postedIds = new Set<string>();
+  const failures: string[] = [];
   const shared: string[] = [];
   const recorded: string[] = [];
   const asked: string[][] = [];
@@ -21,7 +24,7 @@ function createWorld(now: Date) {
   const digest = createSendDigest({
     digests,
     tallies,
-    sent: createWarned(redis()),
+    sent: { ...createWarned(redis()), ...createShownDeclines(redis()) },
     exceptions: {
       async approved(from, to): Promise<ApprovedChange[]> {
         asked.push([from, to].map((ms) => new Date(ms).toISOString().slice(0, 10)));
@@ -31,7 +34,9 @@ function createWorld(now: Date) {
       inactive: async () => [],
     },
     visibilityOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
-    post: async (channel, _id, { message, elsewhere, rows }) => {
+    post: async (channel, id, { message, elsewhere, rows }) => {
+      if (postedIds.has(id)) return;
+      postedIds.add(id);
       const page = shown(withoutDataTables(message.blocks));
       posted.push({
         channel,
@@ -41,7 +46,10 @@ function createWorld(now: Date) {
         csv: rows === null ? null : digestCsv(rows, new Map()),
       });
     },
-    record: async (channel, id, what) => void recorded.push(`${channel}: ${id}: ${what}`),
+    record: async (channel, id, what) => {
+      if (failures.shift() === 'record') throw new Error('killed');
+      recorded.push(`${channel}: ${id}: ${what}`);
+    },
     notifySharedChannel: async (channel) => void shared.push(channel),
     now: () => new Date(now.getTime() + passedMs),
   });
@@ -66,7 +74,7 @@ function createWorld(now: Date) {
     for (const due of await digest.due()) await digest.send(due);
   };
   const pass = (ms: number) => (passedMs += ms);
-  return { digest, digests, sendDue, pass, declined, posted, shared, recorded, asked };
+  return { digest, digests, sendDue, pass, declined, posted, shared, recorded, asked, failures };
 }
 
 it('does not post a digest in a channel that another company can read, and has a version for any reader', async () => {
@@ -151,4 +159,52 @@ it('sends a digest at its time in its zone, once a day, and not for a time befor
   if (next !== undefined) await digest.send(next);
   expect(next?.date).toBe('2026-11-23');
   expect(daysSent(), 'the digest was turned off meanwhile').toHaveLength(2);
+});
+
+const DAY_MS = 24 * 3_600_000;
+const dailyAtNine = { weekday: null, isMonthly: false, hour: 9, minute: 0, zone: 'UTC' };
+
+/** What each digest says of late declines. */
+const lateIn = (posted: readonly { readonly text: string }[]) =>
+  posted.map(({ text }) => /[^.]*\$?[\d.,]*,? arrived after the last digest/.exec(text)?.[0].trim() ?? null);
+
+it('says once what arrived after the last digest, even if it is two days late', async () => {
+  const { digests, sendDue, pass, declined, posted } = createWorld(new Date('2026-11-20T09:00:00Z'));
+  await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
+  await declined('2026-11-20T08:00:00Z');
+  await sendDue();
+  await declined('2026-11-20T08:01:00Z');
+  await declined('2026-11-18T08:00:00Z');
+
+  pass(DAY_MS);
+  await sendDue();
+  await declined('2026-11-20T08:02:00Z', { cents: 5 });
+  await declined('2026-11-21T08:00:00Z', { cents: 1 });
+  pass(DAY_MS);
+  await sendDue();
+  await sendDue();
+  pass(DAY_MS);
+  await sendDue();
+
+  expect(lateIn(posted)).toEqual([
+    null,
+    '1 decline, $10.10, arrived after the last digest',
+    '2 declines, $0.06, arrived after the last digest',
+    null,
+  ]);
+});
+
+it('leaves a decline that is counted while a digest is cut off to the next one', async () => {
+  const { digests, sendDue, pass, declined, posted, failures } = createWorld(new Date('2026-11-20T09:00:00Z'));
+  await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
+  failures.push('record');
+  await expect(sendDue()).rejects.toThrow('killed');
+  await declined('2026-11-20T08:00:00Z');
+  await sendDue();
+
+  pass(DAY_MS);
+  await sendDue();
+
+  expect(posted[0]?.text).toContain('No declines');
+  expect(lateIn(posted)).toEqual([null, '1 decline, $10.10, arrived after the last digest']);
 });

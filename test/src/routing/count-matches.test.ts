@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import type { Alert } from '../../../src/alerts/alert.ts';
+import { ActivationReminder, type Alert, CardTestingAlert, FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { countMatches } from '../../../src/routing/subscribe.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { shippingAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const declines = { is: 'kind', kinds: ['decline'] } as const;
@@ -29,6 +29,22 @@ it('counts the stored events that a filter would have posted, once per message',
     count: 1,
     isAll: true,
   });
+});
+
+it('counts fraud cases and activation reminders, which are posted by the same filters, but no card-testing warnings', async () => {
+  const { event, card } = transactionAlert();
+  const about = { event, card, outcomes: [], late: false };
+  const reported = { by: 'U0SAM', at: '2026-11-20T15:00:00Z' };
+  const fraud = { ...about, kind: 'fraud-case', alertId: event.id, reported, operators: [], purchases: null };
+  async function* kept(): AsyncGenerator<Alert> {
+    yield FraudCaseAlert.parse(fraud);
+    yield CardTestingAlert.parse({ ...about, kind: 'card-testing', tried: [] });
+    yield ActivationReminder.parse({ ...shippingAlert(), kind: 'activation-reminder' });
+  }
+
+  expect(await countMatches(declines, kept())).toEqual({ count: 1, isAll: true });
+  expect(await countMatches({ is: 'kind', kinds: ['card-shipping'] }, kept())).toEqual({ count: 1, isAll: true });
+  expect(await countMatches({ is: 'all' }, kept())).toEqual({ count: 2, isAll: true });
 });
 
 it('stops at the read limit, and reports that there are more', async () => {

@@ -46,3 +46,41 @@ it('notifies nobody of a card that nobody ordered or that existed before the ord
 
   expect(told).toEqual([]);
 });
+
+const resendOf = (id: string, userId: string) => {
+  const action = ask('resend-virtual', { ...byCommand, id });
+  return { ...action, actor: { ...action.actor, userId } };
+};
+it('notifies everyone who asked for the same details, each once', async () => {
+  const { notices, virtualOrders, alerts, told } = await setUp(askedAt);
+  const resent = { outcome: 'resend', callbackAt: '2026-11-20T15:00:05.000Z' } as const;
+  const [first, second] = [
+    virtualAlert({ ...resent, id: 'evt_1111111111111111' }),
+    virtualAlert({ ...resent, id: 'evt_2222222222222222' }),
+  ];
+  for (const alert of [first, second]) await alerts.save(alert);
+  const awaited = { kind: 'resend', acctId: first.event.acctId ?? 0 } as const;
+  await virtualOrders.expect(awaited, { action: resendOf('act_ana', 'U0ANA'), at: askedAt });
+  await virtualOrders.expect(awaited, { action: resendOf('act_olga', 'U0OLGA'), at: '2026-11-20T15:00:01.000Z' });
+
+  await notices.virtualCardArrived(first.event);
+  expect(told.splice(0).toSorted()).toEqual(['U0ANA', 'U0OLGA']);
+  expect(await alerts.get(first.event.id)).toMatchObject({ asked: { by: 'U0ANA' } });
+
+  await notices.virtualCardArrived(second.event);
+  expect(told, 'the second event').toEqual([]);
+
+  await notices.virtualCardArrived(first.event);
+  expect(told, 'the first event again, in case it was cut off').toHaveLength(2);
+});
+
+it('notifies both people whose orders for the same name lost their numbers', async () => {
+  const { notices, virtualOrders, alert, told } = await setUp(askedAt);
+  const other = { ...action, id: 'act_order2', actor: { ...action.actor, userId: 'U0ANA' } };
+  await virtualOrders.expect({ kind: 'name', name: 'Vera Nova' }, { action, at: askedAt });
+  await virtualOrders.expect({ kind: 'name', name: 'Vera Nova' }, { action: other, at: askedAt });
+
+  await notices.virtualCardArrived(alert.event);
+
+  expect(told.toSorted()).toEqual(['U0ANA', 'U0OLGA']);
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type Counted, countDeclines, createShownDeclines, type Shown } from '../../../src/digests/late-declines.ts';
+import { added, noSums } from '../../../src/digests/tally-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const DAY_MS = 24 * 3_600_000;
+
+/** Tallies that a test adds declines to. */
+function createCounts() {
+  const counted: { atMs: number; cents: number }[] = [];
+  return {
+    count: (atMs: number, cents: number) => void counted.push({ atMs, cents }),
+    async sum(fromMs: number, toMs: number) {
+      const within = counted.filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+      return within.map(({ cents }) => ({
+        code: 'decline.card.pin',
+        reason: 'Wrong PIN',
+        merchant: 'Pin Shop',
+        group: null,
+        count: 1,
+        attempts: 1,
+        cents,
+      }));
+    },
+  };
+}
+
+const totalOf = ({ declines, late }: Counted): number => declines.reduce(added, late).cents;
+
+it('shows every decline in exactly one digest, however late it arrives', async () => {
+  const arrival = fc.record({ digest: fc.integer({ min: 1, max: 8 }), daysLate: fc.integer({ min: 0, max: 14 }) });
+  await fc.assert(
+    fc.asyncProperty(fc.array(arrival), async (arrivals) => {
+      const tallies = createCounts();
+      const first = 100 * DAY_MS;
+      let last: Shown | null = null;
+      const shown: number[] = [];
+      const expected: number[] = [];
+      for (let number = 1; number <= 9; number += 1) {
+        const period = { fromMs: first + number * DAY_MS, toMs: first + (number + 1) * DAY_MS };
+        for (const { daysLate } of arrivals.filter((each) => each.digest === number)) {
+          const atMs = period.fromMs - daysLate * DAY_MS;
+          tallies.count(atMs, 7);
+          // No digest covers what happened before the first one.
+          if (atMs >= first + DAY_MS) expected.push(number);
+        }
+        const counted = await countDeclines(tallies, period, last);
+        for (let cents = totalOf(counted); cents > 0; cents -= 7) shown.push(number);
+        last = counted.shown;
+      }
+      expect(shown).toEqual(expected);
+    }),
+  );
+});
+
+it('says what arrived late even if the schedule changed and the periods overlap', async () => {
+  const tallies = createCounts();
+  const before = await countDeclines(tallies, { fromMs: 0, toMs: 2 * DAY_MS }, null);
+  tallies.count(DAY_MS / 2, 1);
+
+  const moved = await countDeclines(tallies, { fromMs: DAY_MS, toMs: 3 * DAY_MS }, before.shown);
+  const next = await countDeclines(tallies, { fromMs: 3 * DAY_MS, toMs: 4 * DAY_MS }, moved.shown);
+
+  expect(moved.late).toEqual({ count: 1, attempts: 1, cents: 1 });
+  expect(next.late).toEqual(noSums);
+});
+
+it('reports nothing negative if Redis has lost counts', async () => {
+  const lost = { fromMs: 0, toMs: DAY_MS, count: 3, attempts: 5, cents: 700 };
+
+  const { late } = await countDeclines(createCounts(), { fromMs: DAY_MS, toMs: 2 * DAY_MS }, lost);
+
+  expect(late).toEqual(noSums);
+});
+
+it('keeps what a digest counted first', async () => {
+  const shown = createShownDeclines(redis());
+  const counted = (cents: number): Counted => ({
+    declines: [],
+    late: { ...noSums, cents },
+    shown: { fromMs: 0, toMs: 1, ...noSums },
+  });
+
+  expect(await shown.keepCounted('digest-1', counted(1), 60_000)).toEqual(counted(1));
+  expect(await shown.keepCounted('digest-1', counted(2), 60_000)).toEqual(counted(1));
+  expect(await shown.shownBy('C1:daily')).toBeNull();
+});
