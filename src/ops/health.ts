@@ -9,7 +9,7 @@ import { eventsIn } from '../intake/burst.ts';
 import { streamsOf } from '../intake/intake.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
-import { causeKey, createOpsMemory } from './notify-ops.ts';
+import { createOpsMemory } from './notify-ops.ts';
 
 /** The health of Cardbell according to Redis, for App Home, metrics and the ops channel. */
 export type Health = Awaited<ReturnType<typeof readHealth>>;
@@ -35,8 +35,8 @@ export async function readHealth(deps: Deps) {
     countQuarantined(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
-    told.isKnown(causeKey(opsIssue.slackTokenDead)),
-    told.isKnown(causeKey(opsIssue.cardTokenDead)),
+    told.isKnown(opsIssue.slackTokenDead),
+    told.isKnown(opsIssue.cardTokenDead),
   ]);
   const oldest = [inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
   const seen = workers.map(({ atMs }) => atMs);
