@@ -56,7 +56,7 @@ export async function openWebProgram(
   let heartbeat: Heartbeat | undefined;
   const { redis, store, watch, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
   const clock = watchClock(redis);
-  const { count: countQuarantined } = createQuarantineStore(redis);
+  const quarantined = createQuarantineStore(redis);
   const base: WebBase = {
     config,
     policy,
@@ -69,7 +69,7 @@ export async function openWebProgram(
     now: clock.now,
     log,
   };
-  admin.watch({ problems, health: () => readHealth({ redis, queues, countQuarantined, memory }) });
+  admin.watch({ problems, health: () => readHealth({ redis, queues, quarantined, memory }) });
   return {
     webhooks: composeWebhooks(base, () => heartbeat?.missed()),
     listeners: composeListeners(base),

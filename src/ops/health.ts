@@ -17,22 +17,20 @@ export type Health = Awaited<ReturnType<typeof readHealth>>;
 /** The queues that people wait for. Other queues may have to wait for Slack. */
 const promptQueues = ['alerts', 'bursts', 'actions'] as const;
 
-interface Deps {
+export interface HealthDeps {
   readonly redis: RedisClient;
   readonly queues: Queues;
-  /** How many webhooks are in quarantine. */
-  readonly countQuarantined: () => Promise<number>;
+  readonly quarantined: { readonly count: () => Promise<number> };
   readonly memory: Pick<MemoryWatch, 'share'>;
-  readonly now?: () => number;
 }
 
-export async function readHealth(deps: Deps) {
-  const { redis, queues: opened, countQuarantined, memory, now = Date.now } = deps;
+export async function readHealth(deps: HealthDeps, now: () => number = Date.now) {
+  const { redis, queues: opened, memory } = deps;
   const told = createOpsMemory(redis);
   const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
     readInbox(redis, opened.shards),
     readDepths(opened),
-    countQuarantined(),
+    deps.quarantined.count(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
     told.isKnown(opsIssue.slackTokenDead),
