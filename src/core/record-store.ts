@@ -1,11 +1,10 @@
 import type { ChainableCommander } from 'ioredis';
-import type { z } from 'zod';
 import { ForgedError, isFaultOfOurs, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 import type { Signer } from './sign.ts';
-import { fromStored, toStored } from './unknown-fields.ts';
+import { fromStored, type Reads, toStored } from './unknown-fields.ts';
 
 /**
  * How records of one type are written to and read from Redis. All stores use it, so put anything here that applies to
@@ -24,7 +23,7 @@ export interface RecordFormat<T> {
  * @param signer given for records that can loosen a card: they are signed, so that someone who can write to Redis
  * cannot change them. Null in a process that only shows them: it can neither sign nor verify.
  */
-export function recordFormat<T>(schema: z.ZodType<T>, signer?: Signer | null): RecordFormat<T> {
+export function recordFormat<T>(schema: Reads<T>, signer?: Signer | null): RecordFormat<T> {
   const read = (text: string): T => {
     const stored: unknown = JSON.parse(text);
     if (signer === undefined) return fromStored(schema, stored);
@@ -80,7 +79,7 @@ export interface RecordStore<T, Id = string> {
 
 interface StoreOptions<T, Id> {
   readonly redis: RedisClient;
-  readonly schema: z.ZodType<T>;
+  readonly schema: Reads<T>;
   /** Given when the records are signed; null: see `recordFormat`. */
   readonly signer?: Signer | null;
   /** Distinguishes a signed record from a copy of another id's record. */
