@@ -243,7 +243,9 @@ export function createRecordHash<T>(
   };
 }
 
-/** Throws if any command failed: `exec` itself resolves in that case. */
-export async function commit(change: ChainableCommander): Promise<void> {
-  for (const [error] of (await change.exec()) ?? []) if (error !== null) throw error;
+/** Runs a transaction. Throws if any command failed: `exec` itself resolves in that case. @returns the answers. */
+export async function commit(change: ChainableCommander): Promise<unknown[]> {
+  const answers = (await change.exec()) ?? [];
+  for (const [error] of answers) if (error !== null) throw error;
+  return answers.map(([, answer]) => answer);
 }
