@@ -54,7 +54,9 @@ export async function openWebProgram(
   // The worker notifies the ops channel.
   const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
   let heartbeat: Heartbeat | undefined;
-  const { redis, store, watch, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
+  const { redis, store, diskWait, queues, memory, redo, intake } = await openIntake(config, log, () =>
+    heartbeat?.lost(),
+  );
   const clock = watchClock(redis);
   const quarantined = createQuarantineStore(redis);
   const base: WebBase = {
@@ -95,7 +97,7 @@ export async function openWebProgram(
   async function problems(): Promise<string[]> {
     if (redis.status !== 'ready') return ['redis is not connected'];
     if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
-    if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
+    if (diskWait() === null) return ['redis cannot wait for its disk'];
     if (!redo.isSettled()) return ['repeating writes that redis may have lost'];
     return memory.isFull() ? ['redis is nearly full'] : [];
   }
@@ -106,8 +108,8 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   const shards = config.redisShards;
   await watchFormat(redis, shards, log);
-  const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
-  const isAskingDisk = watch.diskWait() === 'waitaof';
+  const diskWait = await watchDurability(redis, { wanted: config.redisDurability, log });
+  const isAskingDisk = diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second, so use a separate one.
   const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
   // For inspection only: web adds no jobs.
@@ -118,6 +120,6 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
     inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
   });
   const redo = createRedo(store, log, { onLoss, othersMaxMs: 0 });
-  const intake = createIntake(store, { shards, diskWait: watch.diskWait, reserve: memory.reserve, redo });
-  return { redis, store, watch, queues, memory, redo, intake };
+  const intake = createIntake(store, { shards, diskWait, reserve: memory.reserve, redo });
+  return { redis, store, diskWait, queues, memory, redo, intake };
 }
