@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
-import { workerConfig } from '../src/app/config.ts';
+import { EX_CONFIG, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
@@ -11,6 +11,7 @@ import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
+import { EX_USAGE } from './arguments.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
@@ -24,8 +25,6 @@ worker's variables. Exit code: 0 when it is done, 1 when the card service did no
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
-const EX_USAGE = 64;
-const EX_CONFIG = 78;
 const BAR = 30;
 
 /** @throws a message for people when the command line is invalid. */

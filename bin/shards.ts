@@ -5,6 +5,7 @@ import { webKeys } from '../src/core/keys.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
 import { createWorkers } from '../src/ops/health.ts';
+import { EX_USAGE } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
@@ -16,7 +17,6 @@ Stop all web and worker processes first; start them afterwards with REDIS_SHARDS
 Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a wrong command
 line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
 `;
-const EX_USAGE = 64;
 /** A web process reports every five seconds that it is alive. */
 const WEB_SILENT_MS = 7000;
 const LOOK_MS = 500;
