@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
-import { EX_CONFIG, workerConfig } from '../src/app/config.ts';
+import { workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
-import { CardApiError, ConfigError } from '../src/core/errors.ts';
+import { CardApiError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
@@ -12,7 +12,7 @@ import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { EX_USAGE } from './arguments.ts';
-import { reachRedis } from './reach-redis.ts';
+import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
 
@@ -65,7 +65,7 @@ async function main(): Promise<number> {
     (isAsked ? process.stdout : process.stderr).write(usage);
     return isAsked ? 0 : EX_USAGE;
   }
-  const config = workerConfig();
+  const config = orExit(() => workerConfig());
   await useProxy(config.proxy);
   let wanted: ReturnType<typeof readArguments>;
   try {
@@ -83,7 +83,7 @@ async function main(): Promise<number> {
   const redisShards = await readShards(redis);
   const queues = openQueues(redis, redisShards);
   const context = createWorkerContext({ ...config, redisShards }, redis, queues, {
-    policy: openPolicy(config, log),
+    policy: orExit(() => openPolicy(config, log)),
     log,
     metrics: createMetrics('recover'),
   });
@@ -112,10 +112,4 @@ async function main(): Promise<number> {
   }
 }
 
-try {
-  process.exit(await main());
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(EX_CONFIG);
-}
+process.exit(await main());
