@@ -85,8 +85,8 @@ interface StoreOptions<T, Id> {
   /** Distinguishes a signed record from a copy of another id's record. */
   readonly idOf?: (record: T) => Id;
   readonly keyOf: (id: Id) => string;
-  /** How long a record is kept after it was put. Null keeps it forever. */
-  readonly ttlSeconds: number | ((record: T) => number | null);
+  /** How long a record is kept after it was put. */
+  readonly ttlSeconds: number;
 }
 
 /** @throws ForgedError for a validly signed record of another id. */
@@ -102,11 +102,7 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   return {
     get: async (id) => ofId(id, format.readOrNull(await redis.get(keyOf(id))), options),
     async put(id, record, also) {
-      const text = format.write(record);
-      const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(record);
-      const change = redis.multi();
-      if (ttl === null) change.set(keyOf(id), text);
-      else change.set(keyOf(id), text, 'EX', ttl);
+      const change = redis.multi().set(keyOf(id), format.write(record), 'EX', ttlSeconds);
       also?.(change);
       await commit(change);
     },
@@ -118,8 +114,9 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   };
 }
 
-/** A store that also knows which of its records are open. */
-export interface OpenRecordStore<T> extends RecordStore<T> {
+/** Records by id, each with a key. The store knows which of them are open. */
+export interface OpenRecordStore<T> {
+  get(id: string): Promise<T | null>;
   /** The open ones in order. */
   open(): Promise<T[]>;
   /**
@@ -147,22 +144,9 @@ interface OpenStoreOptions<T> extends StoreOptions<T, string> {
 
 export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenRecordStore<T> {
   const { redis, keyOf, openKey, orderOf } = options;
-  const store = createRecordStore(options);
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: store.get,
-    put: (id, record, also) =>
-      store.put(id, record, (change) => {
-        const order = orderOf(record);
-        if (order === null) change.zrem(openKey, id);
-        else change.zadd(openKey, order, id);
-        also?.(change);
-      }),
-    delete: (id, also) =>
-      store.delete(id, (change) => {
-        change.zrem(openKey, id);
-        also?.(change);
-      }),
+    get: createRecordStore(options).get,
     async open() {
       const ids = await redis.zrange(openKey, '0', '-1');
       if (ids.length === 0) return [];
@@ -188,9 +172,7 @@ function createChange<T>(options: OpenStoreOptions<T>) {
       const current = text === '' ? null : format.read(text);
       const becomes = next(current);
       if (becomes === null) return { isChanged: false, stands: current };
-      const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(becomes);
-      if (ttl === null) throw new Error('records that are changed in one step need a time to live');
-      const args = [format.write(becomes), text, ttl, orderOf(becomes) ?? '', id];
+      const args = [format.write(becomes), text, ttlSeconds, orderOf(becomes) ?? '', id];
       const stands = (await script.run([openKey, key], args)) as string | 0;
       if (stands === 0) return { isChanged: true, stands: becomes };
       text = stands;
@@ -215,8 +197,6 @@ export async function saveUndecided<T extends { readonly id: string; readonly st
 
 /** Records that are always read together: one hash without expiry. */
 export interface RecordHash<T> extends RecordStore<T> {
-  /** Does not replace a record. @returns whether it was stored. */
-  putNew(id: string, record: T): Promise<boolean>;
   /** In no order. */
   all(): Promise<T[]>;
 }
@@ -233,7 +213,6 @@ export function createRecordHash<T>(
       also?.(change);
       await commit(change);
     },
-    putNew: async (id, record) => (await redis.hsetnx(key, id, format.write(record))) === 1,
     async delete(id, also) {
       const change = redis.multi().hdel(key, id);
       also?.(change);
