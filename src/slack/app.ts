@@ -22,7 +22,7 @@ import {
 } from '../webhooks/http-server.ts';
 import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
-import { deliver, type SlackProgram, type WhichProgram } from './several-programs.ts';
+import { deliver, openedBy, type SlackProgram, type WhichProgram } from './several-programs.ts';
 
 interface SlackAppOptions {
   readonly botToken: string;
@@ -202,21 +202,10 @@ function trackListeners(
 
 /** Who asks with a delivery. Null for workspace events, and for suggestions while someone types. */
 function askedBy(body: Record<string, unknown>): string | null {
-  const { type, user, user_id: userId, event } = body;
+  const { type, user, user_id: userId } = body;
   if (type === 'block_suggestion') return null;
-  const named = type === 'event_callback' && isOpening(event) ? event.user : (idOf(user) ?? userId);
+  const named = openedBy(body) ?? idOf(user) ?? userId;
   return typeof named === 'string' && named !== '' ? named : null;
-}
-
-/** Someone opened App Home. */
-function isOpening(event: unknown): event is { readonly user: unknown } {
-  return (
-    typeof event === 'object' &&
-    event !== null &&
-    'type' in event &&
-    event.type === 'app_home_opened' &&
-    'user' in event
-  );
 }
 
 function idOf(user: unknown): unknown {
