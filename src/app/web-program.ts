@@ -23,19 +23,7 @@ import { watchFormat } from './stored-format.ts';
 const FIRST_CONNECTION_MS = 1500;
 
 /** The web process's part for one card program. */
-export interface WebProgram {
-  readonly webhooks: ReturnType<typeof composeWebhooks>;
-  readonly listeners: ListenerDeps;
-  /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
-  problems(): Promise<string[]>;
-  /** Resolves when Redis is connected, or after a short time. */
-  connected(): Promise<void>;
-  /** Called when the port is open. */
-  listens(): void;
-  /** Called before the last requests are answered. */
-  beforeStop(): void;
-  stop(): Promise<void>;
-}
+export type WebProgram = Awaited<ReturnType<typeof openWebProgram>>;
 
 interface Shared {
   readonly slack: Slack;
@@ -46,10 +34,7 @@ interface Shared {
 }
 
 /** Opens a card program's own parts: its keys in Redis, its inbox, its policy. @throws ConfigError */
-export async function openWebProgram(
-  config: WebConfig,
-  { slack, respond, showProgram, log, admin }: Shared,
-): Promise<WebProgram> {
+export async function openWebProgram(config: WebConfig, { slack, respond, showProgram, log, admin }: Shared) {
   const policy = openPolicy(config, log);
   // The worker notifies the ops channel.
   const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
@@ -76,24 +61,28 @@ export async function openWebProgram(
     webhooks: composeWebhooks(base, () => heartbeat?.missed()),
     listeners: composeListeners(base),
     problems,
+    /** Resolves when Redis is connected, or after a short time. */
     connected: () => whenReady(redis, FIRST_CONNECTION_MS),
-    listens() {
+    /** Called when the port is open. */
+    listens(): void {
       heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });
     },
-    beforeStop() {
+    /** Called before the last requests are answered. */
+    beforeStop(): void {
       stopWatching();
       heartbeat?.stop();
       memory.stop();
       redo.stop();
       clock.stop();
     },
-    async stop() {
+    async stop(): Promise<void> {
       await closeQueues(queues);
       redis.disconnect();
       if (store !== redis) store.disconnect();
     },
   };
 
+  /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
   async function problems(): Promise<string[]> {
     if (redis.status !== 'ready') return ['redis is not connected'];
     if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
