@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { ArchiveError, openArchive } from '../src/audit/archive.ts';
@@ -11,8 +10,9 @@ import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
+import { EX_USAGE, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
-import { orExit, reachRedis } from './reach-redis.ts';
+import { EX_UNAVAILABLE, orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `The record of who did what: verify and export it.
 
@@ -28,9 +28,6 @@ Exit code: 0 when the record is complete, 1 when it or its copy is not, 64 for a
 the copy does not answer, 78 when a variable is missing or bad.
 `;
 
-const EX_USAGE = 64;
-const EX_UNAVAILABLE = 69;
-
 /** Reads a day or a time as ISO 8601 in UTC. Null when it is neither. */
 function toInstant(text: string | undefined, otherwise: string): string | null {
   if (text === undefined) return otherwise;
@@ -44,24 +41,13 @@ function toAnchor(text: string): Anchor | null {
   return parts === null ? null : { count: Number(parts[1]), hash: (parts[2] ?? '').toLowerCase() };
 }
 
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        anchor: { type: 'string', multiple: true },
-        csv: { type: 'boolean' },
-        since: { type: 'string' },
-        until: { type: 'string' },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch {
-    return null;
-  }
-}
-
-const given = readArguments();
+const given = readArguments({
+  anchor: { type: 'string', multiple: true },
+  csv: { type: 'boolean' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  help: { type: 'boolean' },
+});
 const [verb = '', ...more] = given?.positionals ?? [];
 const since = toInstant(given?.values.since, '');
 const until = toInstant(given?.values.until, '~');

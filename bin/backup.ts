@@ -1,5 +1,5 @@
 import { takeBackup } from '../src/app/backup.ts';
-import { fileArgument } from './file-argument.ts';
+import { fileArgument } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Writes everything that Cardbell has in Redis to a file, while it runs.

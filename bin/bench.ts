@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { benchBytes } from '../bench/bytes.ts';
 import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';
@@ -12,6 +11,7 @@ import { benchSoak } from '../bench/soak.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
 import { benchWaiting } from '../bench/waiting.ts';
+import { EX_USAGE, readArguments } from './arguments.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
@@ -30,7 +30,6 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
 Exit code: 0 when it is done; 1 when waiting or outage lost or repeated something, or soak has left something that
 SECURITY.md does not allow; 64 for a wrong command line.
 `;
-const EX_USAGE = 64;
 const all = [
   'cost',
   'ingest',
@@ -47,34 +46,24 @@ const all = [
   'outage',
 ];
 
-function readArguments() {
-  try {
-    const flag = { type: 'boolean' } as const;
-    const text = { type: 'string' } as const;
-    const options = {
-      full: flag,
-      json: flag,
-      save: flag,
-      profile: text,
-      events: text,
-      actions: text,
-      minutes: text,
-      help: flag,
-    } as const;
-    const given = parseArgs({ allowPositionals: true, options });
-    const counts = [given.values.events ?? '1', given.values.actions ?? '1', given.values.minutes ?? '1'];
-    return counts.every((count) => /^[1-9]\d*$/.test(count)) && given.positionals.every((name) => all.includes(name))
-      ? given
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-const given = readArguments();
-if (given === null || given.values.help === true) {
-  (given === null ? process.stderr : process.stdout).write(usage);
-  process.exit(given === null ? EX_USAGE : 0);
+const flag = { type: 'boolean' } as const;
+const text = { type: 'string' } as const;
+const given = readArguments({
+  full: flag,
+  json: flag,
+  save: flag,
+  profile: text,
+  events: text,
+  actions: text,
+  minutes: text,
+  help: flag,
+});
+const counts = [given?.values.events ?? '1', given?.values.actions ?? '1', given?.values.minutes ?? '1'];
+const isRead =
+  counts.every((count) => /^[1-9]\d*$/.test(count)) && given?.positionals.every((name) => all.includes(name));
+if (given === null || isRead !== true || given.values.help === true) {
+  (isRead === true ? process.stdout : process.stderr).write(usage);
+  process.exit(isRead === true ? 0 : EX_USAGE);
 }
 const { values, positionals } = given;
 const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);

@@ -1,14 +1,12 @@
 #!/usr/bin/env node
 import { fileURLToPath } from 'node:url';
 import { version } from '../src/core/version.ts';
+import { EX_USAGE } from './arguments.ts';
 
 /**
  * One command for everything: `cardbell VERB [arguments]`. Each verb does the same as its `npm run` line. It reads its
  * variables from the environment only, so that it behaves the same in a container, under systemd and in a shell.
  */
-
-/** EX_USAGE of sysexits.h: an invalid command line. */
-const EX_USAGE = 64;
 
 interface Verb {
   readonly file: string;

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { policyConfig } from '../src/app/config.ts';
+import { EX_CONFIG, policyConfig } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { parseAmount } from '../src/core/money.ts';
@@ -8,6 +7,7 @@ import { createDecisions } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { type PolicyConfig, readPolicy } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
+import { EX_USAGE, readArguments } from './arguments.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.
@@ -26,37 +26,24 @@ for replay. Exit code: 0 when it is done, 1 when replay found differences, 64 fo
 the file is not a policy, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
-const EX_USAGE = 64;
 const EX_DATAERR = 65;
-const EX_CONFIG = 78;
 const DAY_MS = 86_400_000;
-
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        file: { type: 'string' },
-        since: { type: 'string' },
-        now: { type: 'string' },
-        fund: { type: 'string' },
-        group: { type: 'string' },
-        own: { type: 'boolean' },
-        member: { type: 'string', multiple: true },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch {
-    return null;
-  }
-}
 
 function end(code: number, problem: string): never {
   process.stderr.write(`${problem}\n`);
   process.exit(code);
 }
 
-const given = readArguments();
+const given = readArguments({
+  file: { type: 'string' },
+  since: { type: 'string' },
+  now: { type: 'string' },
+  fund: { type: 'string' },
+  group: { type: 'string' },
+  own: { type: 'boolean' },
+  member: { type: 'string', multiple: true },
+  help: { type: 'boolean' },
+});
 const [verb = '', ...rest] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -1,4 +1,4 @@
-import { storeConfig } from '../src/app/config.ts';
+import { EX_CONFIG, storeConfig } from '../src/app/config.ts';
 import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
@@ -6,7 +6,6 @@ import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '.
 
 /** EX_UNAVAILABLE: something the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;
-const EX_CONFIG = 78;
 const REMIND_AFTER_MS = 3000;
 
 /** The variables that a command needs. If one is unusable, names it and ends the process. */

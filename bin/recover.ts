@@ -4,14 +4,15 @@ import { workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
-import { CardApiError, ConfigError } from '../src/core/errors.ts';
+import { CardApiError } from '../src/core/errors.ts';
 import { gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
-import { reachRedis } from './reach-redis.ts';
+import { EX_USAGE } from './arguments.ts';
+import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
 
@@ -24,8 +25,6 @@ worker's variables. Exit code: 0 when it is done, 1 when the card service did no
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
-const EX_USAGE = 64;
-const EX_CONFIG = 78;
 const BAR = 30;
 
 /** @throws a message for people when the command line is invalid. */
@@ -66,7 +65,7 @@ async function main(): Promise<number> {
     (isAsked ? process.stdout : process.stderr).write(usage);
     return isAsked ? 0 : EX_USAGE;
   }
-  const config = workerConfig();
+  const config = orExit(() => workerConfig());
   await useProxy(config.proxy);
   let wanted: ReturnType<typeof readArguments>;
   try {
@@ -84,7 +83,7 @@ async function main(): Promise<number> {
   const redisShards = await readShards(redis);
   const queues = openQueues(redis, redisShards);
   const context = createWorkerContext({ ...config, redisShards }, redis, queues, {
-    policy: openPolicy(config, log),
+    policy: orExit(() => openPolicy(config, log)),
     log,
     metrics: createMetrics('recover'),
   });
@@ -113,10 +112,4 @@ async function main(): Promise<number> {
   }
 }
 
-try {
-  process.exit(await main());
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(EX_CONFIG);
-}
+process.exit(await main());

@@ -1,5 +1,4 @@
-import { parseArgs } from 'node:util';
-import { auditConfig } from '../src/app/config.ts';
+import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
@@ -10,6 +9,7 @@ import { failedJobs, listStuck } from '../src/ops/stuck.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
+import { EX_USAGE, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
@@ -24,26 +24,13 @@ Reads REDIS_URL; to discard also what the worker reads, because it goes on recor
 failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
-const EX_USAGE = 64;
-const EX_CONFIG = 78;
 const LIST_MAX = 200;
 
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { reason: { type: 'string' }, help: { type: 'boolean' } },
-    });
-  } catch {
-    return { positionals: ['?'], values: {} };
-  }
-}
-
-const { positionals, values } = readArguments();
-const [verb = '', id, ...more] = positionals;
+const given = readArguments({ reason: { type: 'string' }, help: { type: 'boolean' } });
+const [verb = '', id, ...more] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-if (values.help === true || verb === 'help') {
+if (given?.values.help === true || verb === 'help') {
   say(usage);
   process.exit(0);
 }
@@ -52,7 +39,7 @@ if (!isRead || more.length > 0) {
   process.stderr.write(usage);
   process.exit(EX_USAGE);
 }
-const reason = values.reason?.trim() ?? '';
+const reason = given?.values.reason?.trim() ?? '';
 if (verb === 'discard' && reason === '') {
   process.stderr.write('discard needs --reason "why": it goes on record.\n');
   process.exit(EX_USAGE);

@@ -1,6 +1,7 @@
 import { BackupError, restoreBackup } from '../src/app/backup.ts';
+import { EX_CONFIG } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
-import { fileArgument } from './file-argument.ts';
+import { fileArgument } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Restores a backup into a Redis without any data of Cardbell. Stop web and worker first; start them afterwards.
@@ -12,7 +13,6 @@ no card is changed twice. docs/backup.md says what is repeated. Reads REDIS_URL.
 Exit code: 0 when all is restored, 1 when the file or Redis cannot be used (nothing was changed), 64 for a wrong command
 line, 69 when Redis does not answer, 78 for a variable that is bad, or a backup that this version cannot read.
 `;
-const EX_CONFIG = 78;
 
 const file = fileArgument(usage);
 const redis = await reachRedis('restore', commandConfig().redis);

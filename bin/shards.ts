@@ -4,6 +4,7 @@ import { moveToShards } from '../src/app/move-shards.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
+import { EX_USAGE } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
@@ -15,7 +16,6 @@ Stop all web and worker processes first; start them afterwards with REDIS_SHARDS
 Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a wrong command
 line, 69 when Redis does not answer, 78 for a variable that is bad, or data that this version cannot read.
 `;
-const EX_USAGE = 64;
 const LOOK_MS = 500;
 
 const [wanted, ...more] = process.argv.slice(2);
@@ -29,6 +29,7 @@ if (more.length > 0 || !(wanted === undefined || isNumber)) {
   process.exit(EX_USAGE);
 }
 
+/** Waits until it is certain whether a process runs. */
 async function isSomeProcessRunning(redis: RedisClient): Promise<boolean> {
   const first = await lastBeat(redis);
   if (first !== null) process.stderr.write('Waiting up to 45 s to see that no process runs.\n');

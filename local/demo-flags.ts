@@ -19,14 +19,7 @@ const PORTS: DemoPorts = { page: 4000, web: 3000, sandbox: 4010, till: 4001 };
 const FREE_PORTS: DemoPorts = { page: 0, web: 0, sandbox: 0, till: 0 };
 const SPEED = 200;
 
-/** The parsed command line of the demo. */
-export interface DemoFlags {
-  readonly ports: DemoPorts;
-  readonly speed: number;
-  readonly hasStory: boolean;
-  readonly json: boolean;
-  readonly help: boolean;
-}
+export type DemoFlags = ReturnType<typeof readDemoFlags>;
 
 /**
  * How long the story waits for a visitor who is reading: a minute, or less when the day runs faster. It starts as soon
@@ -36,8 +29,8 @@ export function storyAfterSeconds(speed: number): number {
   return Math.ceil(60 * Math.min(1, SPEED / speed));
 }
 
-/** @throws UsageError */
-export function readDemoFlags(args: readonly string[]): DemoFlags {
+/** The command line of the demo. @throws UsageError */
+export function readDemoFlags(args: readonly string[]) {
   const flags = parseFlags(args, {
     port: { type: 'string' },
     speed: { type: 'string' },

@@ -36,24 +36,23 @@ export async function startCluster(
     }),
   );
   await join(nodes, nodeOf);
-  const { indexOf, isWhole } = createNavigation(nodes);
   return {
     urls: nodes.map(({ server }) => server.url),
     url: nodes.map(({ server }) => server.url).join(','),
     async killOwner(key) {
-      const node = nodes[(await indexOf(key)).owner];
+      const node = nodes[(await ownerOf(nodes, key)).owner];
       if (node === undefined) throw new Error(`nobody has ${key}`);
       const { port, folder } = node.server;
       await node.server.kill();
       return async () => {
         node.server = await startRedis({ port, folder, extraArgs: node.extraArgs });
-        await isWhole();
+        await untilWhole(nodes);
       };
     },
     async moveSlot(key) {
-      const { owner, slot } = await indexOf(key);
+      const { owner, slot } = await ownerOf(nodes, key);
       await move(slot, nodes[owner]?.server, nodes[(owner + 1) % size]?.server);
-      await isWhole();
+      await untilWhole(nodes);
     },
     async stop() {
       await Promise.all(nodes.map(({ server }) => server.stop()));
@@ -93,30 +92,27 @@ async function join(nodes: readonly Node[], nodeOf: (slot: number) => number): P
         await client.call('CLUSTER', 'MEET', '127.0.0.1', first.server.port, first.busPort);
     });
   }
-  await createNavigation(nodes).isWhole();
+  await untilWhole(nodes);
 }
 
-function createNavigation(nodes: readonly Node[]) {
-  return {
-    /** Which server owns a key. */
-    async indexOf(key: string): Promise<{ readonly owner: number; readonly slot: number }> {
-      const [{ server }] = nodes as [Node];
-      return await ask(server, async (client) => {
-        const slot = Number(await client.call('CLUSTER', 'KEYSLOT', key));
-        const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
-        const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
-        return { slot, owner: nodes.findIndex((node) => node.server.port === port) };
-      });
-    },
-    /** Resolves when every server knows that all are there. */
-    async isWhole(): Promise<void> {
-      const deadline = performance.now() + WHOLE_WITHIN_MS;
-      while (!(await isWhole(nodes))) {
-        if (performance.now() > deadline) throw new Error(`the cluster is not complete within ${WHOLE_WITHIN_MS} ms`);
-        await sleep(LOOK_MS);
-      }
-    },
-  };
+/** The index of the server that owns a key. */
+async function ownerOf(nodes: readonly Node[], key: string) {
+  const [{ server }] = nodes as [Node];
+  return await ask(server, async (client) => {
+    const slot = Number(await client.call('CLUSTER', 'KEYSLOT', key));
+    const ranges = (await client.call('CLUSTER', 'SLOTS')) as [number, number, [string, number]][];
+    const port = ranges.find(([from, to]) => from <= slot && slot <= to)?.[2][1];
+    return { slot, owner: nodes.findIndex((node) => node.server.port === port) };
+  });
+}
+
+/** Resolves when every server knows that all are there. */
+async function untilWhole(nodes: readonly Node[]): Promise<void> {
+  const deadline = performance.now() + WHOLE_WITHIN_MS;
+  while (!(await isWhole(nodes))) {
+    if (performance.now() > deadline) throw new Error(`the cluster is not complete within ${WHOLE_WITHIN_MS} ms`);
+    await sleep(LOOK_MS);
+  }
 }
 
 async function isWhole(nodes: readonly Node[]): Promise<boolean> {

@@ -2,7 +2,6 @@ import type { RuleGoal } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { Lease, WithLock } from '../core/lock.ts';
-import type { ServiceDays } from '../core/service-time.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import type { Role } from '../policy/decide-action.ts';
@@ -68,9 +67,8 @@ export interface ActionTools extends Refusals, Authorization {
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   /** The card's group, as the card service names it; null: no group. Undefined: unknown. */
   readonly groupOfCard: (acctId: number) => Promise<string | null | undefined>;
-  /** IANA name of the card service's time zone, and its calendar days. */
+  /** IANA name of the card service's time zone. */
   readonly zone: string;
-  readonly serviceDays: ServiceDays;
   readonly withLock: WithLock;
   readonly now: () => Date;
 }

@@ -7,11 +7,9 @@ import type { TeamFacts } from '../../templates/app-home/home-team.ts';
 import type { WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { PreferenceFacts } from '../../templates/app-home/preferences.ts';
 import { SlackError } from '../core/errors.ts';
-import type { QuarantinedWebhook } from '../core/event.ts';
 import { joinCalls } from '../core/join-calls.ts';
 import type { Log } from '../core/log.ts';
-import type { Queues } from '../core/queues.ts';
-import type { Health } from '../ops/health.ts';
+import { type HealthDeps, readHealth } from '../ops/health.ts';
 import { listStuck } from '../ops/stuck.ts';
 import type { KnownRoles } from '../policy/permissions.ts';
 import type { ListPage } from './home-page.ts';
@@ -99,15 +97,13 @@ const STUCK_MAX = 6;
 
 /** Cardbell's own health, as App Home shows it. */
 export async function homeHealthFacts(
-  readHealth: () => Promise<Health>,
-  stores: {
-    readonly queues: Queues;
-    readonly quarantined: { readonly list: (limit: number) => Promise<QuarantinedWebhook[]> };
-    /** The share of Redis memory at which webhooks are refused. */
-    readonly refusedFrom: number;
-  },
+  deps: HealthDeps &
+    Parameters<typeof listStuck>[0] & {
+      /** The share of Redis memory at which webhooks are refused. */
+      readonly refusedFrom: number;
+    },
 ): Promise<HealthFacts> {
-  const [health, stuck] = await Promise.all([readHealth(), listStuck(stores, STUCK_MAX)]);
+  const [health, stuck] = await Promise.all([readHealth(deps), listStuck(deps, STUCK_MAX)]);
   const { alerts, bursts, actions } = health.queues;
   const { lagMs, failed, quarantined, isCardApiAway, isCardTokenDead, memoryShare } = health;
   return {
@@ -118,6 +114,6 @@ export async function homeHealthFacts(
     stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
     isCardApiAway,
     isCardTokenDead,
-    memory: { share: memoryShare, refusedFrom: stores.refusedFrom },
+    memory: { share: memoryShare, refusedFrom: deps.refusedFrom },
   };
 }

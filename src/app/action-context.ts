@@ -11,7 +11,7 @@ import { SlackError } from '../core/errors.ts';
 import type { WebhookKind } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
 import { createSeals } from '../core/seal.ts';
-import { serviceDays, toInstant } from '../core/service-time.ts';
+import { toInstant } from '../core/service-time.ts';
 import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
 import type { Claim } from '../holders/claim-store.ts';
@@ -218,7 +218,6 @@ function settings(context: WorkerContext) {
     checkPurchase: remedies.checkPurchase,
     /** The spend rules as received, with some of them changed and everything else unchanged. */
     applyChanges: (raw: Record<string, unknown>, goals: readonly RuleGoal[]) => applyChanges(raw, goals, assumptions),
-    serviceDays: serviceDays(zone),
     /** A datetime of the API as UTC ISO 8601. Null when it is not a datetime. */
     toInstant: (text: string) => toInstant(text, zone),
     /** A moment that a person wrote, as UTC ISO 8601. Null when there is no such date. */

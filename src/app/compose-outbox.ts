@@ -66,7 +66,7 @@ export function composeOutbox(context: WorkerContext, throttle: Throttle) {
 
 /** Contents of messages: for entries being posted, and for messages already posted. */
 function composeRendering(context: WorkerContext) {
-  const { redis, slack, outbox, longAlerts, enqueue } = context;
+  const { redis, longAlerts, enqueue } = context;
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const threads = createThreads(redis);
@@ -77,12 +77,10 @@ function composeRendering(context: WorkerContext) {
   const updateLater = (subject: Subject): Promise<void> => enqueue('update-messages', subject);
   const attachRows = createAttachRows({
     ...context,
-    slack,
     batchMessages,
     rowsOf,
     updateMessages: updateLater,
     threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
-    outbox,
     unsupported,
   });
   const parts = {
@@ -138,14 +136,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     ...rendering,
     watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
   });
-  const record = remembered(
-    context.redo,
-    createRecordPosted({
-      ...context,
-      ...rendering,
-      logDelivery,
-    }),
-  );
+  const record = remembered(context.redo, createRecordPosted({ ...context, ...rendering, logDelivery }));
   const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
   const recordPosted: RecordPosted = async (entries, ...posted) => {
     await record(entries, ...posted);

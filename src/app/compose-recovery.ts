@@ -23,7 +23,7 @@ const CALL_MS = 120_000;
 
 /** Recovers gaps, and the statuses of cards that changed during them. */
 export function composeRecovery(context: WorkerContext) {
-  const { redis, log, memory, now } = context;
+  const { redis, log, memory, withLock, now } = context;
   const { redisShards } = context.config;
   const late = createLateIntake(redis, memory.reserve, redisShards);
   const recoveries = createRecoveries(redis, redisShards);
@@ -55,7 +55,7 @@ export function composeRecovery(context: WorkerContext) {
       notify: notifyOf(context, recoveries),
       recoveries,
       tryLock: createLock(redis, { maxWaitMs: 0, log }),
-      withLock: createLock(redis, { log }),
+      withLock,
       log,
     }),
     refreshDirectory: statuses.refreshDirectory,

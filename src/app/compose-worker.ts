@@ -14,7 +14,6 @@ import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
 import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
-import { readHealth } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
@@ -208,13 +207,8 @@ function sealCardFor({ config }: WorkerContext): SealCard {
 
 /** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext, sealCard: SealCard) {
-  const { looks, audit, config, redis, queues, memory, quarantined, history, alerts, enqueue, slack, now } = context;
-  const health = () =>
-    homeHealthFacts(() => readHealth({ redis, queues, countQuarantined: quarantined.count, memory }), {
-      queues,
-      quarantined,
-      refusedFrom: config.redisFullAt,
-    });
+  const { looks, audit, config, redis, history, alerts, enqueue, slack, now } = context;
+  const health = () => homeHealthFacts({ ...context, refusedFrom: config.redisFullAt });
   const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);

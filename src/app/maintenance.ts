@@ -100,13 +100,13 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 
 /** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
-  const { redis, queues, quarantined, clock, memory, notifyOps, notifyResolved } = context;
+  const { redis, queues, clock, memory, notifyOps, notifyResolved } = context;
   let toldOfMemory: MemoryLevel | null = null;
   return {
     /** Reports that this worker is alive, and whether people have to wait too long. */
     async watch(): Promise<void> {
       await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
-      const { lagMs, failed } = await readHealth({ redis, queues, countQuarantined: quarantined.count, memory });
+      const { lagMs, failed } = await readHealth(context);
       const unreadable = await redis.smembers(unreadableKey);
       if (unreadable.length > 0) await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
       await redis.del(unreadableKey);

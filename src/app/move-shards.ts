@@ -1,8 +1,8 @@
-import type { ChainableCommander } from 'ioredis';
 import { contentId } from '../core/content-id.ts';
 import { groupBy } from '../core/group-by.ts';
 import { intakeKey, queuePrefix } from '../core/keys.ts';
 import { type QueueName, queueNames, shardsWith } from '../core/queues.ts';
+import { commit } from '../core/record-store.ts';
 import { type RedisClient, scanKeys } from '../core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
 import { seenKey } from '../intake/intake.ts';
@@ -37,15 +37,6 @@ export async function moveToShards(redis: RedisClient, shards: number): Promise<
   return moved;
 }
 
-/** Runs commands of one slot as one transaction. @throws when one of them failed. */
-async function together(redis: RedisClient, add: (commands: ChainableCommander) => unknown): Promise<unknown[]> {
-  const commands = redis.multi();
-  add(commands);
-  const answers = (await commands.exec()) ?? [];
-  for (const [error] of answers) if (error !== null) throw error;
-  return answers.map(([, answer]) => answer);
-}
-
 const seenPrefixes = shardsOf(SHARDS_MAX).map((shard) => seenKey('', shard));
 
 /** Shard of an id's deduplication key. Clicks and App Home openings are not split and stay in the first shard. */
@@ -72,16 +63,16 @@ async function moveSeen(redis: RedisClient, shards: number): Promise<number> {
 }
 
 async function moveSeenIds(redis: RedisClient, ids: readonly string[], from: number, to: number): Promise<void> {
-  const read = await together(redis, (commands) => {
-    for (const id of ids) commands.get(seenKey(id, from)).pexpiretime(seenKey(id, from));
-  });
-  await together(redis, (commands) => {
-    for (const [index, id] of ids.entries()) {
-      const [times = 0, untilMs = 0] = read.slice(index * 2, index * 2 + 2).map(Number);
-      // It may have expired a moment ago.
-      if (times > 0 && untilMs > 0) commands.set(seenKey(id, to), times, 'PXAT', untilMs);
-    }
-  });
+  const reading = redis.multi();
+  for (const id of ids) reading.get(seenKey(id, from)).pexpiretime(seenKey(id, from));
+  const read = await commit(reading);
+  const writing = redis.multi();
+  for (const [index, id] of ids.entries()) {
+    const [times = 0, untilMs = 0] = read.slice(index * 2, index * 2 + 2).map(Number);
+    // It may have expired a moment ago.
+    if (times > 0 && untilMs > 0) writing.set(seenKey(id, to), times, 'PXAT', untilMs);
+  }
+  await commit(writing);
   await redis.unlink(...ids.map((id) => seenKey(id, from)));
 }
 
@@ -122,13 +113,18 @@ async function moveEntries(redis: RedisClient, shards: number): Promise<number> 
       if (misplaced.length === 0) continue;
       for (const [to, group] of groupBy(misplaced, (entry) => shardOf(idOf(entry), shards))) {
         const missing = group.filter((entry) => !inPlace.has(idOf(entry)));
-        await together(redis, (commands) => {
-          for (const [, fields] of missing) commands.xadd(intakeKey('webhooks', to), '*', ...fields);
-        });
+        const adding = redis.multi();
+        for (const [, fields] of missing) adding.xadd(intakeKey('webhooks', to), '*', ...fields);
+        await commit(adding);
         for (const entry of missing) inPlace.add(idOf(entry));
       }
       const ids = misplaced.map(([id]) => id);
-      await together(redis, (commands) => commands.xack(stream, RELAYS, ...ids).xdel(stream, ...ids));
+      await commit(
+        redis
+          .multi()
+          .xack(stream, RELAYS, ...ids)
+          .xdel(stream, ...ids),
+      );
       moved += ids.length;
     }
   }
@@ -162,17 +158,16 @@ async function moveJobs(redis: RedisClient, queue: QueueName, shards: number): P
     const { id, shard, at, score } = job;
     const to = homeOf(id);
     const dump = inPlace.has(id) ? null : await redis.dumpBuffer(key(shard, id));
-    if (dump !== null)
-      await together(redis, (commands) => {
-        commands.restore(key(to, id), 0, dump, 'REPLACE');
-        return score === null ? commands.lpush(key(to, 'wait'), id) : commands.zadd(key(to, at), score, id);
-      });
+    if (dump !== null) {
+      const adding = redis.multi().restore(key(to, id), 0, dump, 'REPLACE');
+      await commit(score === null ? adding.lpush(key(to, 'wait'), id) : adding.zadd(key(to, at), score, id));
+    }
     inPlace.add(id);
-    await together(redis, (commands) => {
-      if (score === null) commands.lrem(key(shard, at), 0, id);
-      else commands.zrem(key(shard, at), id);
-      commands.srem(key(shard, 'stalled'), id).unlink(key(shard, id), key(shard, `${id}:lock`));
-    });
+    const removing = redis
+      .multi()
+      .srem(key(shard, 'stalled'), id)
+      .unlink(key(shard, id), key(shard, `${id}:lock`));
+    await commit(score === null ? removing.lrem(key(shard, at), 0, id) : removing.zrem(key(shard, at), id));
   }
   return misplaced.length;
 }
@@ -213,11 +208,11 @@ async function clear(redis: RedisClient, shards: number): Promise<void> {
 async function moveCounts(redis: RedisClient, from: string, to: string): Promise<void> {
   const [note, counts] = [`moved:${from}`, await redis.hgetall(from)];
   const text = JSON.stringify(counts);
-  if ((await redis.hget(to, note)) !== text)
-    await together(redis, (commands) => {
-      for (const [field, count] of Object.entries(counts)) commands.hincrby(to, field, Number(count));
-      return commands.hset(to, note, text).expire(to, RECOVERY_TTL_SECONDS);
-    });
+  if ((await redis.hget(to, note)) !== text) {
+    const adding = redis.multi();
+    for (const [field, count] of Object.entries(counts)) adding.hincrby(to, field, Number(count));
+    await commit(adding.hset(to, note, text).expire(to, RECOVERY_TTL_SECONDS));
+  }
   await redis.unlink(from);
   await redis.hdel(to, note);
 }

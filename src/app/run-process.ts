@@ -23,7 +23,7 @@ export interface RunningProcess {
 const STOP_DEADLINE_MS = 7000;
 
 /**
- * Runs a process until SIGTERM or SIGINT, then exits with 0.
+ * Runs a process until SIGTERM or SIGINT, then exits with 0. An unexpected error is logged and ends the process with 1.
  *
  * Work that is not finished by the deadline is left as it is: every job can safely be taken over by another worker.
  */
@@ -46,6 +46,11 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
       )
       .finally(() => process.exit(0));
   };
+  // Node would print the error with everything that a library attached to it: requests, tokens, the arguments of a command.
+  process.on('uncaughtException', (error) => {
+    createLogger().fatal({ err: error }, 'unexpected error; the process exits');
+    process.exit(1);
+  });
   // Before starting: someone who sees the first log line may immediately ask it to stop.
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

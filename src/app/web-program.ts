@@ -23,19 +23,7 @@ import { watchFormat } from './stored-format.ts';
 const FIRST_CONNECTION_MS = 1500;
 
 /** The web process's part for one card program. */
-export interface WebProgram {
-  readonly webhooks: ReturnType<typeof composeWebhooks>;
-  readonly listeners: ListenerDeps;
-  /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
-  problems(): Promise<string[]>;
-  /** Resolves when Redis is connected, or after a short time. */
-  connected(): Promise<void>;
-  /** Called when the port is open. */
-  listens(): void;
-  /** Called before the last requests are answered. */
-  beforeStop(): void;
-  stop(): Promise<void>;
-}
+export type WebProgram = Awaited<ReturnType<typeof openWebProgram>>;
 
 interface Shared {
   readonly slack: Slack;
@@ -46,17 +34,16 @@ interface Shared {
 }
 
 /** Opens a card program's own parts: its keys in Redis, its inbox, its policy. @throws ConfigError */
-export async function openWebProgram(
-  config: WebConfig,
-  { slack, respond, showProgram, log, admin }: Shared,
-): Promise<WebProgram> {
+export async function openWebProgram(config: WebConfig, { slack, respond, showProgram, log, admin }: Shared) {
   const policy = openPolicy(config, log);
   // The worker notifies the ops channel.
   const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
   let heartbeat: Heartbeat | undefined;
-  const { redis, store, watch, queues, memory, redo, intake } = await openIntake(config, log, () => heartbeat?.lost());
+  const { redis, store, diskWait, queues, memory, redo, intake } = await openIntake(config, log, () =>
+    heartbeat?.lost(),
+  );
   const clock = watchClock(redis);
-  const { count: countQuarantined } = createQuarantineStore(redis);
+  const quarantined = createQuarantineStore(redis);
   const base: WebBase = {
     config,
     policy,
@@ -69,33 +56,37 @@ export async function openWebProgram(
     now: clock.now,
     log,
   };
-  admin.watch({ problems, health: () => readHealth({ redis, queues, countQuarantined, memory }) });
+  admin.watch({ problems, health: () => readHealth({ redis, queues, quarantined, memory }) });
   return {
     webhooks: composeWebhooks(base, () => heartbeat?.missed()),
     listeners: composeListeners(base),
     problems,
+    /** Resolves when Redis is connected, or after a short time. */
     connected: () => whenReady(redis, FIRST_CONNECTION_MS),
-    listens() {
+    /** Called when the port is open. */
+    listens(): void {
       heartbeat = startHeartbeat(redis, log, { isTaking: () => !memory.isFull() });
     },
-    beforeStop() {
+    /** Called before the last requests are answered. */
+    beforeStop(): void {
       stopWatching();
       heartbeat?.stop();
       memory.stop();
       redo.stop();
       clock.stop();
     },
-    async stop() {
+    async stop(): Promise<void> {
       await closeQueues(queues);
       redis.disconnect();
       if (store !== redis) store.disconnect();
     },
   };
 
+  /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
   async function problems(): Promise<string[]> {
     if (redis.status !== 'ready') return ['redis is not connected'];
     if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
-    if (watch.diskWait() === null) return ['redis cannot wait for its disk'];
+    if (diskWait() === null) return ['redis cannot wait for its disk'];
     if (!redo.isSettled()) return ['repeating writes that redis may have lost'];
     return memory.isFull() ? ['redis is nearly full'] : [];
   }
@@ -106,8 +97,8 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
   const redis = connectFailFast({ ...config.redis, log, name: 'web' });
   const shards = config.redisShards;
   await watchFormat(redis, shards, log);
-  const watch = await watchDurability(redis, { wanted: config.redisDurability, log });
-  const isAskingDisk = watch.diskWait() === 'waitaof';
+  const diskWait = await watchDurability(redis, { wanted: config.redisDurability, log });
+  const isAskingDisk = diskWait() === 'waitaof';
   // Asking for the disk blocks a connection for up to a second, so use a separate one.
   const store = isAskingDisk ? connectFailFast({ ...config.redis, log, name: 'web-intake' }) : redis;
   // For inspection only: web adds no jobs.
@@ -118,6 +109,6 @@ async function openIntake(config: WebConfig, log: Log, onLoss: () => void) {
     inHand: (shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard),
   });
   const redo = createRedo(store, log, { onLoss, othersMaxMs: 0 });
-  const intake = createIntake(store, { shards, diskWait: watch.diskWait, reserve: memory.reserve, redo });
-  return { redis, store, watch, queues, memory, redo, intake };
+  const intake = createIntake(store, { shards, diskWait, reserve: memory.reserve, redo });
+  return { redis, store, diskWait, queues, memory, redo, intake };
 }

@@ -22,14 +22,7 @@ import { createRemedies } from '../limits/remedy.ts';
 import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
-import {
-  causeKey,
-  createNotifyOps,
-  createOpsMemory,
-  isCardTokenDead,
-  isSlackTokenDead,
-  watchToken,
-} from '../ops/notify-ops.ts';
+import { createNotifyOps, createOpsMemory, isCardTokenDead, isSlackTokenDead, watchToken } from '../ops/notify-ops.ts';
 import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
@@ -140,9 +133,9 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
-      const cause = causeKey(opsIssue.slackTokenDead);
-      if (!(await memory.isKnown(cause))) log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
-      await memory.remember(cause);
+      if (!(await memory.isKnown(opsIssue.slackTokenDead)))
+        log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
+      await memory.remember(opsIssue.slackTokenDead);
     },
     alive: () => notifyResolved(opsIssue.slackTokenDead),
   });

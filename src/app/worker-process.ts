@@ -75,7 +75,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const worker = composeWorker(context, pace);
   admin.watch({
     problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
-    health: () => readHealth({ redis, queues, countQuarantined: context.quarantined.count, memory: context.memory }),
+    health: () => readHealth(context),
   });
   await serveQueues(config, queues, admin);
   const stopWatching = await watchSettings(context);

@@ -41,18 +41,16 @@ const ofActions = { isOfActions: true } as const;
 const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
 const raiseOf = ({ actionId, acctId, rule }: Omit<RecentRaise, 'atMs'>): string =>
   `raise:${actionId}:${acctId}:${rule}`;
+/** A record with an id. */
 const ofId =
   (kind: string) =>
   ({ id }: { readonly id: string }): string =>
     `${kind}:${id}`;
-const ofAccount =
+/** What the first argument names: an account, a channel, a person, a record. */
+const of =
   (kind: string) =>
-  (acctId: number): string =>
-    `${kind}:${acctId}`;
-const ofChannel =
-  (kind: string) =>
-  (channel: string): string =>
-    `${kind}:${channel}`;
+  (name: string | number): string =>
+    `${kind}:${name}`;
 
 /** Every method of every store. TypeScript requires a rule when one is added. */
 export const rules: Rules = {
@@ -88,7 +86,7 @@ export const rules: Rules = {
     ...reads('get', 'open', 'requestsOf', 'approversOf'),
     save: { subject: ofId('request') },
     remind: {
-      subject: (id) => `request:${id}`,
+      subject: of('request'),
       async again(requests, isNoted, id) {
         const stands = isNoted ? await requests.get(id) : null;
         return stands === null ? null : () => requests.save(stands);
@@ -98,12 +96,12 @@ export const rules: Rules = {
   temporaryChanges: {
     ...reads('get', 'all'),
     save: { subject: ofId('temporary-change') },
-    forget: { subject: (id) => `temporary-change:${id}` },
+    forget: { subject: of('temporary-change') },
   },
   links: {
     ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately'),
     link: { subject: ({ acctId }) => `link:${acctId}` },
-    unlink: { subject: ofAccount('link') },
+    unlink: { subject: of('link') },
   },
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: ofActions },
   latestChanges: {
@@ -138,10 +136,10 @@ export const rules: Rules = {
     add: { subject: raiseOf },
     cancel: { subject: raiseOf },
     reserveOverride: {
-      subject: ofAccount('override'),
+      subject: of('override'),
       again: (raises, isOwn, ...args) => (isOwn ? () => raises.reserveOverride(...args) : null),
     },
-    releaseOverride: { subject: ofAccount('override') },
+    releaseOverride: { subject: of('override') },
   },
   decisions: { ...reads('since'), remember: ofActions },
   virtualOrders: { ...ofJobs('arrived'), expect: ofActions },
@@ -160,27 +158,27 @@ export const rules: Rules = {
   quietHours: {
     ...reads('get', 'all'),
     set: { subject: ({ channel }) => `quiet:${channel}` },
-    remove: { subject: ofChannel('quiet') },
+    remove: { subject: of('quiet') },
   },
-  longAlerts: { ...reads('has'), set: { subject: ofChannel('long-alerts') } },
+  longAlerts: { ...reads('has'), set: { subject: of('long-alerts') } },
   preferences: {
     ...reads('isOn', 'switchedOff', 'ownDigest', 'ownDigests'),
     set: { subject: (owner, kind) => `switched-off:${owner}:${kind}` },
-    setOwnDigest: { subject: (userId) => `own-digest:${userId}` },
+    setOwnDigest: { subject: of('own-digest') },
   },
-  delegations: { ...reads('of', 'all'), set: { subject: (userId) => `delegation:${userId}` } },
+  delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
     ...reads('openOf', 'ofAlert', 'channels'),
     ...ofJobs('addChannel'),
     open: {
       ...ofActions,
-      subject: ofAccount('fraud-case'),
+      subject: of('fraud-case'),
       // It may have joined the case of another alert.
       again: (cases, open, acctId, _caseId, alertId) => async () => {
         for (const id of [open.alertId, alertId]) await cases.open(acctId, open.caseId, id);
       },
     },
-    close: { ...ofActions, subject: ofAccount('fraud-case') },
+    close: { ...ofActions, subject: of('fraud-case') },
   },
   mutes: {
     ...reads('get', 'inForce', 'active', 'ended', 'withheld'),

@@ -78,7 +78,7 @@ export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes
   };
 }
 
-interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'serviceDays'> {
+interface JudgeDeps extends Pick<ActionTools, 'authorize' | 'now' | 'zone'> {
   readonly countRaise: RaiseAmounts['count'];
 }
 
@@ -88,7 +88,7 @@ export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
     const { userId } = action.actor;
     if (change === undefined) return { verdict: await deps.authorize(action, { acctId }), counted: null };
     const raise = await deps.countRaise(action, acctId, { ...change, fromBase: change.changes }, [userId]);
-    const lasts = lastsMs(change.term, deps.now(), deps.serviceDays);
+    const lasts = lastsMs(change.term, deps.now(), deps.zone);
     const verdict = await deps.authorize(action, { acctId, ...amountIn(raise), lastsMs: lasts });
     return { verdict, counted: tooMuchForOne(raise) };
   };

@@ -69,9 +69,9 @@ export function createOverrideRequest(deps: Deps) {
  */
 type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
 
-type CapDeps = Pick<ActionTools, 'now' | 'purchaseOf' | 'serviceDays' | 'policyOfCard'>;
+type CapDeps = Pick<ActionTools, 'now' | 'purchaseOf' | 'zone' | 'policyOfCard'>;
 
-export function createCapChange({ purchaseOf, serviceDays, policyOfCard, now }: CapDeps): CapChange {
+export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps): CapChange {
   return async function capChange({ action, acctId, changes, term }) {
     const mostCents = aloneCents(await policyOfCard(acctId));
     if (!isAboutLimits(changes)) {
@@ -86,7 +86,7 @@ export function createCapChange({ purchaseOf, serviceDays, policyOfCard, now }: 
       const asked = typeof to === 'number' ? to : Number.POSITIVE_INFINITY;
       return [{ ...change, to: Math.min(asked, from + mostCents) }];
     });
-    const capped = atMost(term, OVERRIDE_AFTER_MS, now(), serviceDays);
+    const capped = atMost(term, OVERRIDE_AFTER_MS, now(), zone);
     return lowered.length < changes.length ? null : { changes: lowered, term: capped };
   };
 }

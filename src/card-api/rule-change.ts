@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { End } from '../core/end-time.ts';
 import { isSameRule, type LimitRule, limitWindows, Rule, RuleValue, ruleKey } from './rule.ts';
 import type { CardLimits, SpendRules } from './spend-rules.ts';
 
@@ -18,19 +19,11 @@ export type RuleChange = z.infer<typeof RuleChange>;
 export const RuleGoals = z.array(RuleGoal).min(1).readonly();
 export const RuleChanges = z.array(RuleChange).min(1).readonly();
 
-/** How long a change lasts. */
+/** How long a change lasts. Days end at midnight on the service's clock, when its daily limits reset. */
 export const Term = z.discriminatedUnion('kind', [
-  /** Until someone changes it. */
-  z.strictObject({ kind: z.literal('permanent') }),
+  End,
   /** Until the purchase it was made for is authorized, at most 15 minutes. */
   z.strictObject({ kind: z.literal('purchase') }),
-  z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
-  /** Until the next midnight on the service's clock, when its daily limits reset. */
-  z.strictObject({ kind: z.literal('midnight') }),
-  /** Until the end of that day, `2026-12-24`, on the service's clock. */
-  z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
-  /** Until an instant, UTC ISO 8601. */
-  z.strictObject({ kind: z.literal('until'), at: z.iso.datetime() }),
 ]);
 export type Term = z.infer<typeof Term>;
 

@@ -40,17 +40,7 @@ export interface SpendRulesRead {
   readonly raw: AnyRecord;
 }
 
-type SpendRulesAssumptions = Pick<
-  CardApiAssumptions,
-  | 'spendRulesWrapper'
-  | 'readOnlyRuleFields'
-  | 'readOnlyCategoryFields'
-  | 'noLimit'
-  | 'noCategoryAllowsAll'
-  | 'longerLimitAboveCents'
->;
-
-export const defaultRulesAssumptions: SpendRulesAssumptions = CardApiAssumptions.parse({});
+export const defaultRulesAssumptions: CardApiAssumptions = CardApiAssumptions.parse({});
 
 /** Wire name of each window's limit. */
 export const limitFields: Record<LimitPeriod, string> = {
@@ -83,7 +73,7 @@ const Rules = z.object({
 /** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
 export function readSpendRules(
   raw: unknown,
-  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+  assumptions: CardApiAssumptions = defaultRulesAssumptions,
 ): SpendRules | null {
   const received = AnyRecord.safeParse(raw);
   if (!received.success) return null;
@@ -123,10 +113,7 @@ export function readSpendRules(
 }
 
 /** The body for PUT: no wrapper, and without read-only fields. */
-export function toSpendRulesBody(
-  raw: AnyRecord,
-  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
-): AnyRecord {
+export function toSpendRulesBody(raw: AnyRecord, assumptions: CardApiAssumptions = defaultRulesAssumptions): AnyRecord {
   const body = without(unwrapped(raw, assumptions), assumptions.readOnlyRuleFields);
   if (!Array.isArray(body.MerchantCategories)) return body;
   return {
@@ -138,7 +125,7 @@ export function toSpendRulesBody(
 }
 
 /** The rules themselves, with or without the answer's wrapper. */
-function unwrapped(raw: AnyRecord, assumptions: SpendRulesAssumptions): AnyRecord {
+function unwrapped(raw: AnyRecord, assumptions: CardApiAssumptions): AnyRecord {
   const inner = raw[assumptions.spendRulesWrapper];
   return isRecord(inner) ? inner : raw;
 }
@@ -161,14 +148,14 @@ function isRecord(value: unknown): value is AnyRecord {
 export function applyChanges(
   raw: AnyRecord,
   goals: readonly RuleGoal[],
-  assumptions: SpendRulesAssumptions = defaultRulesAssumptions,
+  assumptions: CardApiAssumptions = defaultRulesAssumptions,
 ): AnyRecord {
   const inner = unwrapped(raw, assumptions);
   const changed = goals.reduce((rules, goal) => applyChange(rules, goal, assumptions), inner);
   return inner === raw ? changed : { ...raw, [assumptions.spendRulesWrapper]: changed };
 }
 
-function applyChange(rules: AnyRecord, { rule, to }: RuleGoal, assumptions: SpendRulesAssumptions): AnyRecord {
+function applyChange(rules: AnyRecord, { rule, to }: RuleGoal, assumptions: CardApiAssumptions): AnyRecord {
   switch (rule.kind) {
     case 'limit':
       return setLimit(rules, rule, to, assumptions);
@@ -186,7 +173,7 @@ function allowCategory(
   rules: AnyRecord,
   category: SpendCategory,
   isAllowed: boolean,
-  { noLimit, noCategoryAllowsAll }: SpendRulesAssumptions,
+  { noLimit, noCategoryAllowsAll }: CardApiAssumptions,
 ): AnyRecord {
   const listed = categoriesOf(rules);
   const others = listed.filter((entry) => !(isRecord(entry) && String(entry.Id) === String(category.id)));
@@ -205,7 +192,7 @@ function setLimit(
   rules: AnyRecord,
   { period, category }: LimitRule,
   to: RuleValue,
-  { noLimit }: SpendRulesAssumptions,
+  { noLimit }: CardApiAssumptions,
 ): AnyRecord {
   const cents = centsOf(to);
   const value = cents === null ? noLimit : cents / 100;

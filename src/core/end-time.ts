@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
@@ -10,15 +11,18 @@ export interface Clock {
 }
 
 /** When something ends, as a person wrote it. */
-export type End =
-  | { readonly kind: 'permanent' }
-  | { readonly kind: 'duration'; readonly ms: number }
+export const End = z.discriminatedUnion('kind', [
+  /** Until someone changes it. */
+  z.strictObject({ kind: z.literal('permanent') }),
+  z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
   /** The next midnight after it begins. */
-  | { readonly kind: 'midnight' }
+  z.strictObject({ kind: z.literal('midnight') }),
   /** The end of that day, `2026-12-24`. */
-  | { readonly kind: 'day'; readonly day: string }
+  z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
   /** UTC ISO 8601. */
-  | { readonly kind: 'until'; readonly at: string };
+  z.strictObject({ kind: z.literal('until'), at: z.iso.datetime() }),
+]);
+export type End = z.infer<typeof End>;
 
 export type ReadEnd =
   | { readonly kind: 'end'; readonly end: End; readonly words: number }

@@ -1,11 +1,10 @@
 import type { ChainableCommander } from 'ioredis';
-import type { z } from 'zod';
 import { ForgedError, isFaultOfOurs, TooLateError } from './errors.ts';
 import { stateKey } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
 import type { Signer } from './sign.ts';
-import { fromStored, toStored } from './unknown-fields.ts';
+import { fromStored, type Reads, toStored } from './unknown-fields.ts';
 
 /**
  * How records of one type are written to and read from Redis. All stores use it, so put anything here that applies to
@@ -24,7 +23,7 @@ export interface RecordFormat<T> {
  * @param signer given for records that can loosen a card: they are signed, so that someone who can write to Redis
  * cannot change them. Null in a process that only shows them: it can neither sign nor verify.
  */
-export function recordFormat<T>(schema: z.ZodType<T>, signer?: Signer | null): RecordFormat<T> {
+export function recordFormat<T>(schema: Reads<T>, signer?: Signer | null): RecordFormat<T> {
   const read = (text: string): T => {
     const stored: unknown = JSON.parse(text);
     if (signer === undefined) return fromStored(schema, stored);
@@ -80,14 +79,14 @@ export interface RecordStore<T, Id = string> {
 
 interface StoreOptions<T, Id> {
   readonly redis: RedisClient;
-  readonly schema: z.ZodType<T>;
+  readonly schema: Reads<T>;
   /** Given when the records are signed; null: see `recordFormat`. */
   readonly signer?: Signer | null;
   /** Distinguishes a signed record from a copy of another id's record. */
   readonly idOf?: (record: T) => Id;
   readonly keyOf: (id: Id) => string;
-  /** How long a record is kept after it was put. Null keeps it forever. */
-  readonly ttlSeconds: number | ((record: T) => number | null);
+  /** How long a record is kept after it was put. */
+  readonly ttlSeconds: number;
 }
 
 /** @throws ForgedError for a validly signed record of another id. */
@@ -103,11 +102,7 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   return {
     get: async (id) => ofId(id, format.readOrNull(await redis.get(keyOf(id))), options),
     async put(id, record, also) {
-      const text = format.write(record);
-      const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(record);
-      const change = redis.multi();
-      if (ttl === null) change.set(keyOf(id), text);
-      else change.set(keyOf(id), text, 'EX', ttl);
+      const change = redis.multi().set(keyOf(id), format.write(record), 'EX', ttlSeconds);
       also?.(change);
       await commit(change);
     },
@@ -119,8 +114,9 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   };
 }
 
-/** A store that also knows which of its records are open. */
-export interface OpenRecordStore<T> extends RecordStore<T> {
+/** Records by id, each with a key. The store knows which of them are open. */
+export interface OpenRecordStore<T> {
+  get(id: string): Promise<T | null>;
   /** The open ones in order. */
   open(): Promise<T[]>;
   /**
@@ -148,22 +144,9 @@ interface OpenStoreOptions<T> extends StoreOptions<T, string> {
 
 export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenRecordStore<T> {
   const { redis, keyOf, openKey, orderOf } = options;
-  const store = createRecordStore(options);
   const format = recordFormat(options.schema, options.signer);
   return {
-    get: store.get,
-    put: (id, record, also) =>
-      store.put(id, record, (change) => {
-        const order = orderOf(record);
-        if (order === null) change.zrem(openKey, id);
-        else change.zadd(openKey, order, id);
-        also?.(change);
-      }),
-    delete: (id, also) =>
-      store.delete(id, (change) => {
-        change.zrem(openKey, id);
-        also?.(change);
-      }),
+    get: createRecordStore(options).get,
     async open() {
       const ids = await redis.zrange(openKey, '0', '-1');
       if (ids.length === 0) return [];
@@ -189,9 +172,7 @@ function createChange<T>(options: OpenStoreOptions<T>) {
       const current = text === '' ? null : format.read(text);
       const becomes = next(current);
       if (becomes === null) return { isChanged: false, stands: current };
-      const ttl = typeof ttlSeconds === 'number' ? ttlSeconds : ttlSeconds(becomes);
-      if (ttl === null) throw new Error('records that are changed in one step need a time to live');
-      const args = [format.write(becomes), text, ttl, orderOf(becomes) ?? '', id];
+      const args = [format.write(becomes), text, ttlSeconds, orderOf(becomes) ?? '', id];
       const stands = (await script.run([openKey, key], args)) as string | 0;
       if (stands === 0) return { isChanged: true, stands: becomes };
       text = stands;
@@ -216,8 +197,6 @@ export async function saveUndecided<T extends { readonly id: string; readonly st
 
 /** Records that are always read together: one hash without expiry. */
 export interface RecordHash<T> extends RecordStore<T> {
-  /** Does not replace a record. @returns whether it was stored. */
-  putNew(id: string, record: T): Promise<boolean>;
   /** In no order. */
   all(): Promise<T[]>;
 }
@@ -234,7 +213,6 @@ export function createRecordHash<T>(
       also?.(change);
       await commit(change);
     },
-    putNew: async (id, record) => (await redis.hsetnx(key, id, format.write(record))) === 1,
     async delete(id, also) {
       const change = redis.multi().hdel(key, id);
       also?.(change);
@@ -244,7 +222,9 @@ export function createRecordHash<T>(
   };
 }
 
-/** Throws if any command failed: `exec` itself resolves in that case. */
-export async function commit(change: ChainableCommander): Promise<void> {
-  for (const [error] of (await change.exec()) ?? []) if (error !== null) throw error;
+/** Runs a transaction. Throws if any command failed: `exec` itself resolves in that case. @returns the answers. */
+export async function commit(change: ChainableCommander): Promise<unknown[]> {
+  const answers = (await change.exec()) ?? [];
+  for (const [error] of answers) if (error !== null) throw error;
+  return answers.map(([, answer]) => answer);
 }

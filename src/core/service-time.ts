@@ -122,20 +122,3 @@ function offsetAt(ms: number, zone: string): number {
   const name = format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
   return name === 'GMT' ? 0 : readOffset(name.slice('GMT'.length, 'GMT+00:00'.length));
 }
-
-/** The service's clock: when its days begin and end. */
-export interface ServiceDays {
-  /** The first midnight after an instant. */
-  nextMidnight(after: Date): Date;
-  /** The midnight that ends a day. */
-  endOf(day: string): Date;
-}
-
-/** Days on the service's clock. Its limits reset at midnight. */
-export function serviceDays(zone: string): ServiceDays {
-  const endOf = (day: string): Date => {
-    const next = dayjs.utc(`${day}T00:00:00Z`).add(1, 'day').format('YYYY-MM-DD');
-    return new Date(toInstant(`${next}T00:00:00`, zone) ?? Number.NaN);
-  };
-  return { nextMidnight: (after) => endOf(toWallClock(after, zone).slice(0, 10)), endOf };
-}

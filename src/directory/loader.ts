@@ -185,7 +185,10 @@ async function loadBatch(
       await wait(Math.min(waitMs, 20_000), undefined, { signal, ref: false });
       if (!(await mayGoOn())) return false;
     }
-    loads.push(loader.load(acctId));
+    const load = loader.load(acctId);
+    // It may fail while the next one waits for the quota. `Promise.all` throws the error then.
+    load.catch(() => {});
+    loads.push(load);
   }
   const loaded = await Promise.all(loads);
   const left = await records.nextForDetails(batch.length, null);

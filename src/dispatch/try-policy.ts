@@ -1,6 +1,5 @@
 import { slashCommand } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
-import { serviceDays } from '../core/service-time.ts';
 import { endOfTerm, termWords } from '../limits/change-request.ts';
 import { LimitAction } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
@@ -144,7 +143,7 @@ function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { no
   if (!read.success || typeof to === 'boolean') return { facts: {}, lines: [] };
   const { term } = read.data;
   const raiseCents = typeof to === 'number' ? Math.max(0, to - (nowCents ?? 0)) : Number.POSITIVE_INFINITY;
-  const end = endOfTerm(term, at, serviceDays(policy.zone));
+  const end = endOfTerm(term, at, policy.zone);
   const amount = Number.isFinite(raiseCents) ? `raises it by ${formatCents(raiseCents)}` : 'removes the limit';
   const from = nowCents === null ? ', counted from $0.00 because --now is not given' : '';
   return {

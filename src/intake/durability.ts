@@ -18,11 +18,6 @@ export interface RedisSettings {
 /** How to wait for the disk: not at all, because Redis syncs before each answer, or by asking after each write. */
 export type DiskWait = 'none' | 'fsync-always' | 'waitaof';
 
-/** The settings of every server that accepts writes. @throws when one does not answer. */
-async function readSettings(redis: RedisClient): Promise<RedisSettings[]> {
-  return await Promise.all(serversOf(redis).map(settingsOf));
-}
-
 async function settingsOf(node: Redis): Promise<RedisSettings> {
   const info = (await Promise.all(['server', 'memory', 'persistence'].map((part) => node.info(part)))).join('\n');
   const said = (name: string): string | null => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1] ?? null;
@@ -126,15 +121,11 @@ const FIRST_LOOK_MS = 1500;
 const cannotBeTrusted =
   'REDIS_DURABILITY: disk needs a Redis whose WAITAOF waits, and this one answers before its disk can have the write (https://github.com/redis/redis/pull/13793): set appendfsync always, or update Redis';
 
-interface DurabilityWatch {
-  /** How to wait for the disk. Null while `disk` is configured but not (yet) available. */
-  diskWait(): DiskWait | null;
-}
-
 /**
  * Checks Redis' settings at startup and whenever the connection comes back, because a restart may have changed them.
  *
  * @param options.onProblems called once for each set of problems.
+ * @returns how to wait for the disk; null while `disk` is configured but not (yet) available.
  * @throws ConfigError when `disk` is configured and Redis cannot do it at startup.
  */
 export async function watchDurability(
@@ -144,13 +135,13 @@ export async function watchDurability(
     log: Log;
     onProblems?: (problems: readonly SettingsProblem[]) => Promise<void>;
   },
-): Promise<DurabilityWatch> {
+): Promise<() => DiskWait | null> {
   const { wanted, log, onProblems } = options;
   let wait: DiskWait | null = wanted === 'redis' ? 'none' : null;
   let known = '';
   const look = async (): Promise<void> => {
     if (wanted === 'disk') wait = null;
-    const settings = await readSettings(redis);
+    const settings = await Promise.all(serversOf(redis).map(settingsOf));
     await notify(settings);
     const found = diskWaitOf(wanted, settings, redis instanceof Cluster);
     if (found === 'waitaof' && redis instanceof Redis && (await isLying(redis)))
@@ -173,7 +164,7 @@ export async function watchDurability(
     lookAgain();
   }
   redis.on('ready', lookAgain);
-  return { diskWait: () => wait };
+  return () => wait;
 
   async function notify(settings: readonly RedisSettings[]): Promise<void> {
     const problems = problemsOf(settings);

@@ -16,13 +16,7 @@ const GAPS_KEPT_MS = 400 * 24 * 3600 * 1000;
 const aliveSource = readScript(new URL('./alive.lua', import.meta.url));
 const beatSource = readScript(new URL('./beat.lua', import.meta.url));
 
-export interface Heartbeat {
-  /** A webhook was answered with 503: the next beat ends a gap, however short. */
-  missed(): void;
-  /** Redis came back with older data, or may have: anything acknowledged since its last beat may be gone. */
-  lost(): void;
-  stop(): void;
-}
+export type Heartbeat = ReturnType<typeof startHeartbeat>;
 
 /**
  * Records every few seconds that webhooks are accepted and Redis takes writes. Where beats are missing, webhooks may
@@ -40,7 +34,7 @@ export function startHeartbeat(
     stallMs = STALL_MS,
     isTaking = () => true,
   }: { beatMs?: number; stallMs?: number; isTaking?: () => boolean } = {},
-): Heartbeat {
+) {
   const script = defineScript(redis, beatSource);
   const alive = defineScript(redis, aliveSource);
   const stopping = new AbortController();
@@ -49,13 +43,15 @@ export function startHeartbeat(
   void run();
 
   return {
-    missed: () => {
+    /** A webhook was answered with 503: the next beat ends a gap, however short. */
+    missed(): void {
       opsIssue ||= 'away';
     },
-    lost: () => {
+    /** Redis came back with older data, or may have: anything acknowledged since its last beat may be gone. */
+    lost(): void {
       opsIssue = 'rewound';
     },
-    stop: () => stopping.abort(),
+    stop: (): void => stopping.abort(),
   };
 
   async function run(): Promise<void> {

@@ -20,22 +20,7 @@ const WARN_BEFORE = 0.15;
 export type MemoryLevel = 'enough' | 'filling' | 'full';
 
 /** Whether Redis has room for more webhooks and for processing those already accepted. */
-export interface MemoryWatch {
-  /**
-   * Reserves what an event of this size will need.
-   *
-   * @returns false when there is no room. Checks again before a webhook is refused.
-   */
-  reserve(bytes: number): boolean | Promise<boolean>;
-  isFull(): boolean;
-  level(): MemoryLevel;
-  /**
-   * Share of Redis' memory in use, including what waiting events will need: 1 is all. Null: no limit, or not checked
-   * yet.
-   */
-  share(): number | null;
-  stop(): void;
-}
+export type MemoryWatch = ReturnType<typeof watchMemory>;
 
 interface Options {
   /** Webhooks are refused above this share of `maxmemory`. */
@@ -54,7 +39,7 @@ interface Options {
  * An event needs several times its size until its alert is posted. So the future needs of events in the inbox count as
  * used: a Redis filled to the brim with webhooks could not process any of them.
  */
-export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
+export function watchMemory(redis: RedisClient, options: Options) {
   const { fullAt, everyMs = LOOK_EVERY_MS } = options;
   const count = createCount(redis, options);
   /** Null: not checked yet. */
@@ -72,7 +57,12 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
   void lookOnce(true);
 
   return {
-    reserve(bytes) {
+    /**
+     * Reserves what an event of this size will need.
+     *
+     * @returns false when there is no room. Checks again before a webhook is refused.
+     */
+    reserve(bytes: number): boolean | Promise<boolean> {
       hasReserved = true;
       if (isRoomFor(bytes)) return true;
       return lookOnce(true).then(() => {
@@ -82,7 +72,11 @@ export function watchMemory(redis: RedisClient, options: Options): MemoryWatch {
       });
     },
     isFull: () => isFull,
-    level: () => (isFull ? 'full' : isFilling ? 'filling' : 'enough'),
+    level: (): MemoryLevel => (isFull ? 'full' : isFilling ? 'filling' : 'enough'),
+    /**
+     * Share of Redis' memory in use, including what waiting events will need: 1 is all. Null: no limit, or not checked
+     * yet.
+     */
     share: () => share,
     stop: () => clearInterval(timer),
   };

@@ -17,8 +17,6 @@ const RETRY_MS = 500;
 const NO_ROOM_MS = 200;
 
 export interface Relay {
-  /** Runs until `stop`. */
-  readonly done: Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,7 +57,6 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
   const done = run();
 
   return {
-    done,
     async stop() {
       isStopping = true;
       // Ends the blocking read at once. Entries already read are finished before `done` resolves.

@@ -16,31 +16,25 @@ type Fetched = readonly [id: string, entry: InboxEntry];
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
 /** Stores what recovery fetched. Throws StoreUnavailableError while Redis has no room for it. */
-interface LateIntake {
-  /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
-  take(gapId: string, events: readonly StoredEvent[]): Promise<number>;
-  /** Quarantines the rows that do not match and have not been seen. @returns how many. */
-  setAside(gapId: string, rows: readonly QuarantinedWebhook[]): Promise<number>;
-  /** How many have not been seen. Stores nothing. */
-  countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number>;
-}
-
-export function createLateIntake(redis: RedisClient, reserve: MemoryWatch['reserve'], shards = 1): LateIntake {
+export function createLateIntake(redis: RedisClient, reserve: MemoryWatch['reserve'], shards = 1) {
   const script = defineScript(redis, takeLateSource);
   return {
-    take: (gapId, events) =>
+    /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
+    take: (gapId: string, events: readonly StoredEvent[]) =>
       store(
         gapId,
         'recovered',
         events.map((event) => [event.id, { type: 'event', event, isLate: true }]),
       ),
-    setAside: (gapId, rows) =>
+    /** Quarantines the rows that do not match and have not been seen. @returns how many. */
+    setAside: (gapId: string, rows: readonly QuarantinedWebhook[]) =>
       store(
         gapId,
         'unreadable',
         rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
       ),
-    async countNew(fetched) {
+    /** How many have not been seen. Stores nothing. */
+    async countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number> {
       const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
       return seen.filter((count) => count === 0).length;
     },

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
 import { formatDuration, mayMeanTime } from '../core/duration.ts';
-import { type Clock, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
+import { type Clock, endOf, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
-import type { ServiceDays } from '../core/service-time.ts';
 
 /** The requested rules of a card, and for how long. */
 export const ChangeRequest = z.strictObject({
@@ -20,22 +19,10 @@ export const permanent: Term = { kind: 'permanent' };
 /** How long a raise for one purchase waits for that purchase. */
 const PURCHASE_MS = 15 * 60_000;
 
-/** When a change made at `from` ends. Null: never. */
-export function endOfTerm(term: Term, from: Date, days: ServiceDays): Date | null {
-  switch (term.kind) {
-    case 'permanent':
-      return null;
-    case 'purchase':
-      return new Date(from.getTime() + PURCHASE_MS);
-    case 'duration':
-      return new Date(from.getTime() + term.ms);
-    case 'midnight':
-      return days.nextMidnight(from);
-    case 'day':
-      return days.endOf(term.day);
-    case 'until':
-      return new Date(term.at);
-  }
+/** When a change made at `from` ends, with the days of the card service's zone. Null: never. */
+export function endOfTerm(term: Term, from: Date, zone: string): Date | null {
+  const end = term.kind === 'purchase' ? ({ kind: 'duration', ms: PURCHASE_MS } as const) : term;
+  return endOf(end, { now: from, zone });
 }
 
 const Lasting = z.looseObject({ term: Term });
@@ -51,13 +38,13 @@ export function durationOf(action: object): string | null {
 }
 
 /** How long a change made at `from` lasts; Infinity: permanently. */
-export function lastsMs(term: Term, from: Date, days: ServiceDays): number {
-  return (endOfTerm(term, from, days)?.getTime() ?? Number.POSITIVE_INFINITY) - from.getTime();
+export function lastsMs(term: Term, from: Date, zone: string): number {
+  return (endOfTerm(term, from, zone)?.getTime() ?? Number.POSITIVE_INFINITY) - from.getTime();
 }
 
 /** The shorter of a term and a duration. */
-export function atMost(term: Term, ms: number, from: Date, days: ServiceDays): Term {
-  const end = endOfTerm(term, from, days);
+export function atMost(term: Term, ms: number, from: Date, zone: string): Term {
+  const end = endOfTerm(term, from, zone);
   return end === null || end.getTime() > from.getTime() + ms ? { kind: 'duration', ms } : term;
 }
 

@@ -140,12 +140,12 @@ type PlanChange = (
   | { readonly kind: 'impossible'; readonly card: CardFacts; readonly changes: readonly []; readonly why: string }
 >;
 
-interface PlanDeps extends Pick<ActionTools, 'factsOf' | 'now' | 'serviceDays'> {
+interface PlanDeps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly nameCategory: NameCategory;
 }
 
-export function createPlanChange({ factsOf, card: api, nameCategory, serviceDays, now }: PlanDeps): PlanChange {
+export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }: PlanDeps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
     const readAt = performance.now();
@@ -158,7 +158,7 @@ export function createPlanChange({ factsOf, card: api, nameCategory, serviceDays
   };
 
   function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules): string | null {
-    const end = endOfTerm(term, now(), serviceDays);
+    const end = endOfTerm(term, now(), zone);
     if (end !== null && end <= now()) return 'That day is over: choose a later one.';
     const limits = limitGoals(changes);
     if (limits.some(({ rule }) => rule.period === 'transaction' && rule.category === null)) {
@@ -209,7 +209,7 @@ type PermitChange = (
   | null
 >;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'serviceDays'> {
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
   readonly raises: RaiseAmounts;
   readonly openRequest: OpenRequest;
 }
@@ -224,7 +224,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (approval !== null && isMoved(fromBase, approval.judged)) return { state: 'failed', note: movedNow };
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
-    const lasts = lastsMs(term, deps.now(), deps.serviceDays);
+    const lasts = lastsMs(term, deps.now(), deps.zone);
     if (approval !== null) {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
       const why = isLate ? tooLate : whyTooLong(await deps.policyOfCard(acctId), lasts);

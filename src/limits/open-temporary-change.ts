@@ -25,7 +25,7 @@ export interface MadeChange<A extends Action = Action> {
   readonly requestId: string | null;
 }
 
-interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'postTemporaryChange' | 'now'> {
+interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'zone' | 'postTemporaryChange' | 'now'> {
   readonly temporaryChanges: TemporaryChanges;
   readonly supersede: Supersede;
   /** Wakes the worker when a temporary change ends. */
@@ -110,7 +110,7 @@ async function openTemporaryChange(
   const now = deps.now();
   const open = await deps.temporaryChanges.get(action.id);
   // The end stays as first set, even if a rerun after a crash repeats this.
-  const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.serviceDays) ?? now).toISOString();
+  const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.zone) ?? now).toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
   const ending = others.filter((earlier) => earlier.endsAt <= endsAt);
   const stacked = changes.map((change) => {

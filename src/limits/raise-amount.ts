@@ -36,7 +36,7 @@ export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
 
 interface Deps
   extends Pick<Authorization, 'actsFor'>,
-    Pick<ActionTools, 'purchaseOf' | 'serviceDays' | 'policyOfCard' | 'now'> {
+    Pick<ActionTools, 'purchaseOf' | 'zone' | 'policyOfCard' | 'now'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
 }
@@ -106,7 +106,7 @@ export function createRaiseAmounts(deps: Deps) {
      * lower.
      */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const end = endOfTerm(term, deps.now(), deps.serviceDays)?.getTime() ?? Number.POSITIVE_INFINITY;
+      const end = endOfTerm(term, deps.now(), deps.zone)?.getTime() ?? Number.POSITIVE_INFINITY;
       const ending = (await deps.temporaryChanges.all())
         .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)
         .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))

@@ -17,10 +17,7 @@ export interface AdminFacts {
   readonly log: Log;
 }
 
-export interface AdminServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
+export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>;
 
 /**
  * Serves probes and metrics on a separate port, so that they are never public: `GET /livez` (200 while the process lives),
@@ -28,10 +25,7 @@ export interface AdminServer {
  *
  * @param address `port` 0 picks a free one.
  */
-export async function startAdminServer(
-  address: { readonly host: string; readonly port: number },
-  facts: AdminFacts,
-): Promise<AdminServer> {
+export async function startAdminServer(address: { readonly host: string; readonly port: number }, facts: AdminFacts) {
   const routes: Readonly<Record<string, (response: ServerResponse) => Promise<void>>> = {
     '/livez': async (response) => answerJson(response, 200, { status: 'alive' }),
     '/readyz': async (response) => {
@@ -64,7 +58,7 @@ export async function startAdminServer(
 
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { maskCardNumbers } from '../core/card-number.ts';
+import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
-import { createRecordHash } from '../core/record-store.ts';
+import { createRecordHash, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { jobFailed } from './issue.ts';
-import { causeKey, type NotifyOps, type OpsIssue } from './notify-ops.ts';
+import type { NotifyOps, OpsIssue } from './notify-ops.ts';
 
 const Failure = z.strictObject({
   /** Queue and job (`alerts/deliver-alert`). */
@@ -31,8 +32,8 @@ function shortened(why: string): string {
 export type FailureCauses = ReturnType<typeof createFailureCauses>;
 
 /**
- * The causes of jobs that failed for good, each with its first job, until ops are notified. So a cause is reported however many
- * jobs fail for another one.
+ * The causes of jobs that failed for good, each with its first job, until ops are notified. A cause is reported no matter how
+ * many jobs fail for another one.
  */
 export function createFailureCauses(redis: RedisClient) {
   const key = stateKey('failure-causes');
@@ -41,7 +42,8 @@ export function createFailureCauses(redis: RedisClient) {
     /** To be called before a job fails, so that a crash cannot lose its cause. */
     async note({ why, ...job }: Failure): Promise<void> {
       const failure = { ...job, why: shortened(why) };
-      await store.putNew(causeKey(failureIssue(failure)), failure);
+      // The first job stays.
+      await redis.hsetnx(key, contentId('cause_', [failureIssue(failure).cause]), recordFormat(Failure).write(failure));
     },
     async report(notifyOps: NotifyOps): Promise<void> {
       const causes = (await redis.hrandfield(key, REPORTED_MAX)) as string[];

@@ -10,7 +10,7 @@ import { eventsIn } from '../intake/burst.ts';
 import { streamsOf } from '../intake/intake.ts';
 import type { MemoryWatch } from '../intake/memory.ts';
 import * as opsIssue from './issue.ts';
-import { causeKey, createOpsMemory } from './notify-ops.ts';
+import { createOpsMemory } from './notify-ops.ts';
 
 /** The health of Cardbell according to Redis, for App Home, metrics and the ops channel. */
 export type Health = Awaited<ReturnType<typeof readHealth>>;
@@ -18,26 +18,24 @@ export type Health = Awaited<ReturnType<typeof readHealth>>;
 /** The queues that people wait for. Other queues may have to wait for Slack. */
 const promptQueues = ['alerts', 'bursts', 'actions'] as const;
 
-interface Deps {
+export interface HealthDeps {
   readonly redis: RedisClient;
   readonly queues: Queues;
-  /** How many webhooks are in quarantine. */
-  readonly countQuarantined: () => Promise<number>;
+  readonly quarantined: { readonly count: () => Promise<number> };
   readonly memory: Pick<MemoryWatch, 'share'>;
-  readonly now?: () => number;
 }
 
-export async function readHealth(deps: Deps) {
-  const { redis, queues: opened, countQuarantined, memory, now = Date.now } = deps;
+export async function readHealth(deps: HealthDeps, now: () => number = Date.now) {
+  const { redis, queues: opened, memory } = deps;
   const told = createOpsMemory(redis);
   const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
     readInbox(redis, opened.shards),
     readDepths(opened),
-    countQuarantined(),
+    deps.quarantined.count(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
-    told.isKnown(causeKey(opsIssue.slackTokenDead)),
-    told.isKnown(causeKey(opsIssue.cardTokenDead)),
+    told.isKnown(opsIssue.slackTokenDead),
+    told.isKnown(opsIssue.cardTokenDead),
   ]);
   const oldest = [inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
   const seen = workers.map(({ atMs }) => atMs);

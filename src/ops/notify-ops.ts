@@ -32,11 +32,6 @@ interface Deps {
 /** Notifies the ops channel that an issue is resolved, if it was notified of the issue. */
 export type NotifyResolved = (opsIssue: OpsIssue) => Promise<void>;
 
-/** A short key for a cause, which may be long. */
-export function causeKey({ cause }: Pick<OpsIssue, 'cause'>): string {
-  return contentId(`${cause.slice(0, 60)}:`, [cause]);
-}
-
 /** Notifies the ops channel, once per cause until it is resolved or a day has passed. */
 export function createNotifyOps({ memory, post, render, now, log }: Deps): {
   readonly notifyOps: NotifyOps;
@@ -44,23 +39,21 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
 } {
   return {
     async notifyOps(opsIssue) {
-      const cause = causeKey(opsIssue);
-      if (await memory.isKnown(cause)) return;
+      if (await memory.isKnown(opsIssue)) return;
       const at = now().toISOString();
       log.error({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue');
       await post(contentId('ops_', [opsIssue.cause, at.slice(0, 13)]), render(opsIssue, false, at));
       // Last: after a crash the notification is repeated, and its id makes that harmless.
-      await memory.remember(cause);
+      await memory.remember(opsIssue);
     },
 
     async notifyResolved(opsIssue) {
-      const cause = causeKey(opsIssue);
-      if (!(await memory.isKnown(cause))) return;
+      if (!(await memory.isKnown(opsIssue))) return;
       const at = now().toISOString();
       log.info({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue resolved');
       const message = render({ ...opsIssue, ...opsIssue.resolved, todo: null }, true, at);
       await post(contentId('ops_over_', [opsIssue.cause, at.slice(0, 16)]), message);
-      await memory.forget(cause);
+      await memory.forget(opsIssue);
     },
   };
 }
@@ -70,19 +63,19 @@ const SILENT_SECONDS = 24 * 3600;
 
 type OpsMemory = ReturnType<typeof createOpsMemory>;
 
+/** Remembers which issues people have been notified of, by cause. */
 export function createOpsMemory(redis: RedisClient) {
-  const keyOf = (cause: string): string => stateKey(`ops-issue:${cause}`);
+  // A cause may be long, so the key has only its beginning, and a hash of all of it.
+  const keyOf = ({ cause }: OpsIssue): string => stateKey(`ops-issue:${contentId(`${cause.slice(0, 60)}:`, [cause])}`);
   return {
-    /** True when people have been notified of a cause. */
-    async isKnown(cause: string): Promise<boolean> {
-      return (await redis.exists(keyOf(cause))) === 1;
+    async isKnown(opsIssue: OpsIssue): Promise<boolean> {
+      return (await redis.exists(keyOf(opsIssue))) === 1;
     },
-    async remember(cause: string): Promise<void> {
-      await redis.set(keyOf(cause), '1', 'EX', SILENT_SECONDS);
+    async remember(opsIssue: OpsIssue): Promise<void> {
+      await redis.set(keyOf(opsIssue), '1', 'EX', SILENT_SECONDS);
     },
-    /** The issue is resolved. @returns whether people had been notified of it. */
-    async forget(cause: string): Promise<boolean> {
-      return (await redis.del(keyOf(cause))) === 1;
+    async forget(opsIssue: OpsIssue): Promise<void> {
+      await redis.del(keyOf(opsIssue));
     },
   };
 }

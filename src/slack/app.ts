@@ -22,7 +22,7 @@ import {
 } from '../webhooks/http-server.ts';
 import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
-import { deliver, type SlackProgram, type WhichProgram } from './several-programs.ts';
+import { deliver, openedBy, type SlackProgram, type WhichProgram } from './several-programs.ts';
 
 interface SlackAppOptions {
   readonly botToken: string;
@@ -48,16 +48,7 @@ interface SlackAppOptions {
 /** @param ack acknowledges a delivery, with an answer that Slack accepts for this kind. */
 export type AnswerUnknown = (body: Record<string, unknown>, ack: (answer?: object) => Promise<void>) => Promise<void>;
 
-export interface SlackApp {
-  /** @returns the port. */
-  start(options: { host: string; port: number; tls: { cert: Buffer; key: Buffer } | null }): Promise<number>;
-  /** Uses another certificate for new connections. */
-  useTls(tls: { cert: Buffer; key: Buffer }): void;
-  /** False while Socket Mode has no connection. */
-  takesSlack(): boolean;
-  /** Accepts no more requests, and finishes those in flight. */
-  stop(): Promise<void>;
-}
+type Certificate = Parameters<typeof tlsOptions>[0];
 
 const SOCKET_RETRY_MAX_MS = 30_000;
 
@@ -71,7 +62,7 @@ const notFound: RequestListener = (_request, response) => {
  *
  * `authorize` answers from memory: asking Slack at startup would keep the receivers closed while Slack is down.
  */
-export function createSlackApp(options: SlackAppOptions): SlackApp {
+export function createSlackApp(options: SlackAppOptions) {
   const { appToken, log } = options;
   const { app, programs, receiver, failed } = createBolt(options);
   const untilAllRan = trackListeners(app, programs, failed, options);
@@ -80,8 +71,10 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
   let tlsServer: TlsServer | undefined;
 
   return {
+    /** False while Socket Mode has no connection. */
     takesSlack: () => socket === null || socket.isOpen(),
-    async start({ host, port, tls }) {
+    /** @returns the port. */
+    async start({ host, port, tls }: { host: string; port: number; tls: Certificate | null }): Promise<number> {
       const settings = { ...serverOptions, ...(tls === null ? {} : tlsOptions(tls)) };
       const inWords = (error: unknown): never => {
         throw listenError(error, { host, port }, { host: 'HOST', port: 'PORT' });
@@ -105,8 +98,10 @@ export function createSlackApp(options: SlackAppOptions): SlackApp {
       const address = server.address();
       return address !== null && typeof address === 'object' ? address.port : port;
     },
-    useTls: (tls) => tlsServer?.setSecureContext(tlsOptions(tls)),
-    async stop() {
+    /** Uses another certificate for new connections. */
+    useTls: (tls: Certificate): void => tlsServer?.setSecureContext(tlsOptions(tls)),
+    /** Accepts no more requests, and finishes those in flight. */
+    async stop(): Promise<void> {
       await socket?.close();
       await stopServer?.();
       await untilAllRan();
@@ -202,21 +197,10 @@ function trackListeners(
 
 /** Who asks with a delivery. Null for workspace events, and for suggestions while someone types. */
 function askedBy(body: Record<string, unknown>): string | null {
-  const { type, user, user_id: userId, event } = body;
+  const { type, user, user_id: userId } = body;
   if (type === 'block_suggestion') return null;
-  const named = type === 'event_callback' && isOpening(event) ? event.user : (idOf(user) ?? userId);
+  const named = openedBy(body) ?? idOf(user) ?? userId;
   return typeof named === 'string' && named !== '' ? named : null;
-}
-
-/** Someone opened App Home. */
-function isOpening(event: unknown): event is { readonly user: unknown } {
-  return (
-    typeof event === 'object' &&
-    event !== null &&
-    'type' in event &&
-    event.type === 'app_home_opened' &&
-    'user' in event
-  );
 }
 
 function idOf(user: unknown): unknown {

@@ -160,7 +160,7 @@ export async function deliver(
 ): Promise<object[]> {
   const found = programOf(event.body, all);
   if (found === 'gone') return [];
-  const own = found === 'chosen' ? { name: await chosen(openedBy(event)) } : found;
+  const own = found === 'chosen' ? { name: await chosen(openedBy(event.body) ?? '') } : found;
   const its = programs.filter(({ name }) => own === 'all' || name === own.name);
   // Workspace events go to all programs, and each acknowledges them, but Bolt accepts only one acknowledgement.
   let isAcknowledged = false;
@@ -178,7 +178,7 @@ export async function deliver(
   );
 }
 
-function openedBy({ body }: ReceiverEvent): string {
-  const { event } = body;
-  return isRecord(event) && typeof event.user === 'string' ? event.user : '';
+/** Who opened App Home. Null for any other delivery. */
+export function openedBy({ event }: Readonly<Record<string, unknown>>): string | null {
+  return isRecord(event) && event.type === 'app_home_opened' && typeof event.user === 'string' ? event.user : null;
 }

@@ -6,9 +6,6 @@ import { answerJson } from '../core/answer-json.ts';
 import type { Log } from '../core/log.ts';
 import { version } from '../core/version.ts';
 
-/** A route that is not Slack's: webhooks and probes. */
-type Route = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => Promise<void>;
-
 interface Deps {
   /** `/webhooks/KIND`, called with KIND; `/webhooks/PROGRAM/KIND` for a card program other than the first. */
   readonly webhook: (
@@ -52,9 +49,9 @@ export function createHttpServer(
   deps: Deps,
   otherwise: (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => void,
 ): (request: IncomingMessage, response: ServerResponse, expectsContinue?: boolean) => void {
-  const plain: Readonly<Record<string, Route>> = {
-    '/healthz': async (_request, response) => answerJson(response, 200, { status: 'alive', version }),
-    '/readyz': async (_request, response) => {
+  const probes: Readonly<Record<string, Probe>> = {
+    '/healthz': async (response) => answerJson(response, 200, { status: 'alive', version }),
+    '/readyz': async (response) => {
       if (await deps.isReady()) answerJson(response, 200, { status: 'ready' });
       else answerJson(response, 503, { status: 'not ready' });
     },
@@ -65,12 +62,12 @@ export function createHttpServer(
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
     const [isWebhook, program = '', kind = ''] = webhookPath.exec(path) ?? [];
-    const route = plain[path];
+    const probe = probes[path];
     const run =
       isWebhook !== undefined
         ? deps.webhook(program, kind, request, response, expectsContinue)
-        : route !== undefined
-          ? plainRoute(route, request, response)
+        : probe !== undefined
+          ? answerProbe(probe, request, response)
           : null;
     if (run === null) {
       otherwise(request, response, expectsContinue);
@@ -84,13 +81,15 @@ export function createHttpServer(
   };
 }
 
-async function plainRoute(route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> {
+type Probe = (response: ServerResponse) => Promise<void>;
+
+async function answerProbe(probe: Probe, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('allow', 'GET, HEAD');
     answerJson(response, 405, { error: 'expected GET' });
     return;
   }
-  await route(request, response, false);
+  await probe(response);
 }
 
 /** Handles requests with `Expect: 100-continue` before Node answers "continue" to all of them. */

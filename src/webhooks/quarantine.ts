@@ -1,8 +1,8 @@
 import { isCardNumber, maskCardNumbers } from '../core/card-number.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
+import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { fromStored } from '../core/unknown-fields.ts';
 import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
 
 /**
@@ -171,28 +171,23 @@ const KEPT_SECONDS = 30 * 24 * 3600;
 export function createQuarantineStore(redis: RedisClient) {
   const index = stateKey('quarantine');
   const keyOf = (id: string): string => stateKey(`quarantine:${id}`);
-  const read = async (id: string): Promise<QuarantinedWebhook | null> => {
-    const text = await redis.get(keyOf(id));
-    return text === null ? null : fromStored(QuarantinedWebhook, JSON.parse(text));
-  };
+  const { get, put } = createRecordStore({ redis, schema: QuarantinedWebhook, keyOf, ttlSeconds: KEPT_SECONDS });
 
   return {
-    async keep(webhook: QuarantinedWebhook): Promise<void> {
-      await redis
-        .multi()
-        .set(keyOf(webhook.id), JSON.stringify(webhook), 'EX', KEPT_SECONDS)
-        .zadd(index, String(Date.parse(webhook.receivedAt)), webhook.id)
-        .zremrangebyscore(index, '-inf', String(Date.now() - KEPT_SECONDS * 1000))
-        .exec();
-    },
+    keep: (webhook: QuarantinedWebhook) =>
+      put(webhook.id, webhook, (change) =>
+        change
+          .zadd(index, String(Date.parse(webhook.receivedAt)), webhook.id)
+          .zremrangebyscore(index, '-inf', String(Date.now() - KEPT_SECONDS * 1000)),
+      ),
     /** Newest first. */
     async list(limit: number): Promise<QuarantinedWebhook[]> {
       const ids = await redis.zrevrange(index, 0, limit - 1);
-      const found = await Promise.all(ids.map(read));
+      const found = await Promise.all(ids.map(get));
       return found.filter((webhook) => webhook !== null);
     },
     count: () => redis.zcount(index, String(Date.now() - KEPT_SECONDS * 1000), '+inf'),
-    get: read,
+    get,
     async remove(id: string): Promise<boolean> {
       const [, [, removed] = [null, 0]] = (await redis.multi().del(keyOf(id)).zrem(index, id).exec()) ?? [];
       return removed === 1;

@@ -114,20 +114,20 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an ops issue is open though nobody was told',
     file: 'src/ops/notify-ops.ts',
-    from: 'return (await redis.exists(keyOf(cause))) === 1;',
-    to: 'return (await redis.exists(keyOf(cause))) === 0;',
+    from: 'return (await redis.exists(keyOf(opsIssue))) === 1;',
+    to: 'return (await redis.exists(keyOf(opsIssue))) === 0;',
   },
   {
     name: 'an ops issue stays open when it is resolved',
     file: 'src/ops/notify-ops.ts',
-    from: '      await memory.forget(cause);\n',
+    from: '      await memory.forget(opsIssue);\n',
     to: '',
   },
   {
     name: 'an ops issue that nobody was told about is told as resolved',
     file: 'src/ops/notify-ops.ts',
-    from: '      if (!(await memory.isKnown(cause))) return;',
-    to: '      if (await memory.isKnown(cause)) return;',
+    from: '      if (!(await memory.isKnown(opsIssue))) return;',
+    to: '      if (await memory.isKnown(opsIssue)) return;',
   },
   {
     name: 'an ops issue is open for ever',

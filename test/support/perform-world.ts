@@ -12,7 +12,6 @@ import { applyChanges, readSpendRules } from '../../src/card-api/spend-rules.ts'
 import type { CardStatus } from '../../src/core/event.ts';
 import { createLog } from '../../src/core/log.ts';
 import { createSeals } from '../../src/core/seal.ts';
-import { serviceDays } from '../../src/core/service-time.ts';
 import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import type { Directory } from '../../src/directory/directory.ts';
@@ -168,7 +167,6 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     checkPurchase: async () => ({ state: 'unknown' }),
-    serviceDays: serviceDays('America/New_York'),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;
       return { roles: roles.length === 0 ? [] : [...new Set<Role>([...roles, 'holder'])], isComplete: true };

@@ -47,3 +47,26 @@ it('exits within eight seconds of SIGTERM if nobody reads its log any more', asy
 
   expect(await codeAfterSigterm(child), 'exit code').toBe(0);
 });
+
+it.each([
+  ['thrown', 'setTimeout(() => { throw error; });'],
+  ['rejected', 'void Promise.reject(error);'],
+])(
+  'logs an unexpected error that is %s without what a library attached to it, and exits with 1',
+  async (_how, fail) => {
+    const error =
+      "Object.assign(new Error('refused'), { command: { args: ['xoxb-secret'] }, headers: { a: 'secret' } })";
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program(`const error = ${error}; ${fail}`)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+
+    const [code] = (await once(child, 'close')) as [number];
+
+    expect(code).toBe(1);
+    expect(output).toContain('"level":"fatal"');
+    expect(output).toContain('refused');
+    expect(output).not.toContain('secret');
+  },
+);

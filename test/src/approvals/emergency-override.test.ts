@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createCapChange, createOverrideRequest } from '../../../src/approvals/emergency-override.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
-import { serviceDays } from '../../../src/core/service-time.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -16,7 +15,7 @@ const { event: purchase } = declined('decline.rule.cardnotpresent', 'Not present
 const capChange = (purchaseCents: number | null) =>
   createCapChange({
     purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
-    serviceDays: serviceDays('America/New_York'),
+    zone: 'America/New_York',
     policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });

@@ -305,6 +305,25 @@ describe('filling', () => {
     expect((await directory.status()).lackingDetails).toBe(80 - 29);
   });
 
+  it('ends with the first error, even if it comes while the next account waits for the quota', async () => {
+    for (let acctId = 1; acctId <= 4; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
+    directory = open({ apiQuota: { detailsPerMinute: 600, detailsBurst: 1, detailsReserve: 0 } });
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    api.getAccount = async () => {
+      api.loads.push(0);
+      throw new Error("OOM command not allowed when used memory > 'maxmemory'");
+    };
+
+    await directory.refresh();
+    await directory.idle();
+    process.off('unhandledRejection', note);
+
+    expect(api.loads).toHaveLength(4);
+    expect(unhandled, 'an error that nobody handles would end the worker').toEqual([]);
+  });
+
   it('backs off with all other workers when the service asks for it', async () => {
     employ(1, { first: 'A', last: 'B' });
     employ(2, { first: 'C', last: 'D' });

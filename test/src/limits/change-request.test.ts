@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
-import { serviceDays } from '../../../src/core/service-time.ts';
 import { atMost, endOfTerm, readTerm, termWords } from '../../../src/limits/change-request.ts';
 import { clock } from '../../support/clock.ts';
 
-const days = serviceDays('America/New_York');
+const zone = 'America/New_York';
 const from = new Date('2026-11-20T15:00:00Z');
 
 describe('the end of a term', () => {
@@ -19,13 +18,13 @@ describe('the end of a term', () => {
     // Daylight saving time: the day ends an hour earlier in UTC.
     [{ kind: 'day', day: '2027-07-04' }, '2027-07-05T04:00:00.000Z'],
   ])('%j', (term, end) => {
-    expect(endOfTerm(term, from, days)?.toISOString() ?? null).toBe(end);
+    expect(endOfTerm(term, from, zone)?.toISOString() ?? null).toBe(end);
   });
 
   it('is midnight Eastern, not UTC, so late in the evening it is near', () => {
     const evening = new Date('2026-11-21T04:30:00Z');
 
-    expect(endOfTerm({ kind: 'midnight' }, evening, days)?.toISOString()).toBe('2026-11-21T05:00:00.000Z');
+    expect(endOfTerm({ kind: 'midnight' }, evening, zone)?.toISOString()).toBe('2026-11-21T05:00:00.000Z');
   });
 
   it.each<[Term, Term]>([
@@ -41,7 +40,7 @@ describe('the end of a term', () => {
       { kind: 'duration', ms: 3_600_000 },
     ],
   ])('%j for an hour at most: %j', (term, expected) => {
-    expect(atMost(term, 3_600_000, from, days)).toEqual(expected);
+    expect(atMost(term, 3_600_000, from, zone)).toEqual(expected);
   });
 });
 
@@ -102,7 +101,7 @@ describe('parsing the duration of a change', () => {
   it('accepts a term that ends exactly at that time', () => {
     const anHourBefore = new Date('2026-11-21T04:00:00Z');
 
-    expect(atMost({ kind: 'midnight' }, 3_600_000, anHourBefore, days)).toEqual({ kind: 'midnight' });
+    expect(atMost({ kind: 'midnight' }, 3_600_000, anHourBefore, zone)).toEqual({ kind: 'midnight' });
   });
 
   it.each([

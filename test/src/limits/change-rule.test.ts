@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState } from '../../../src/actions/action-state.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
-import { serviceDays } from '../../../src/core/service-time.ts';
 import {
   type Approval,
   type AskedChange,
@@ -174,7 +173,7 @@ describe('planning a change', () => {
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
-      serviceDays: serviceDays('America/New_York'),
+      zone: 'America/New_York',
       now: () => at,
     })(ask('limit'), acctId);
 
@@ -183,7 +182,7 @@ describe('planning a change', () => {
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
       nameCategory: async () => ({ changeRequest: null, why: 'Which category?' }),
-      serviceDays: serviceDays('America/New_York'),
+      zone: 'America/New_York',
       now,
     });
 
@@ -254,7 +253,7 @@ describe('permitting a change', () => {
       },
       ...authorizationOf({ roles, holder: isOwnCard ? 'U0ANA' : null, policy }),
       policyOfCard: async () => policy,
-      serviceDays: serviceDays('America/New_York'),
+      zone: 'America/New_York',
       now,
       openRequest: async (request) => {
         asked.push(request);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
-import { serviceDays } from '../../../src/core/service-time.ts';
 import { createTemporaryTerms, type MadeChange } from '../../../src/limits/open-temporary-change.ts';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -32,7 +31,7 @@ async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[
       return lifted;
     },
     purchaseOf: async () => transactionAlert().event,
-    serviceDays: serviceDays('America/New_York'),
+    zone: 'America/New_York',
     scheduleTemporaryChangeEnd: async (id, atMs) => void steps.push(`${id} ends ${new Date(atMs).toISOString()}`),
     postTemporaryChange: async ({ id }) => void steps.push(`posted ${id}`),
     now: () => new Date(openedAt),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
-import { serviceDays } from '../../../src/core/service-time.ts';
 import { createRaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -25,7 +24,7 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, purchaseCents = 8410) {
     actsFor: async (userId) => [userId],
     temporaryChanges: createTemporaryChanges(redis(), storeSigner),
     purchaseOf: async ({ target }) => (target.kind === 'alert' ? { ...purchase, amountCents: purchaseCents } : null),
-    serviceDays: serviceDays('America/New_York'),
+    zone: 'America/New_York',
     policyOfCard: async () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     now: () => new Date(nowMs),
   });

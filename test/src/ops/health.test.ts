@@ -11,7 +11,7 @@ import { read } from '../webhooks/read.ts';
 const redis = useRedis();
 const inbox = '{cardbell:in}:webhooks';
 const health = (queues: Queues, now = Date.now) =>
-  readHealth({ redis: redis(), queues, countQuarantined: async () => 0, memory: { share: () => 0.4 }, now });
+  readHealth({ redis: redis(), queues, quarantined: { count: async () => 0 }, memory: { share: () => 0.4 } }, now);
 
 it("reports each queue's depth and the age of its oldest job", async () => {
   const queues = openQueues(redis());

@@ -1,0 +1,26 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+/** EX_USAGE of sysexits.h: an invalid command line. */
+export const EX_USAGE = 64;
+
+/** The words and flags of the command line. Null when it is invalid. */
+export function readArguments<Options extends NonNullable<ParseArgsConfig['options']>>(options: Options) {
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch {
+    return null;
+  }
+}
+
+/** The command's only argument, a file. Without it, prints the usage and ends the process. */
+export function fileArgument(usage: string): string {
+  const given = readArguments({ help: { type: 'boolean' } });
+  if (given?.values.help === true) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  const [file, ...more] = given?.positionals ?? [];
+  if (file !== undefined && more.length === 0) return file;
+  process.stderr.write(usage);
+  process.exit(EX_USAGE);
+}
