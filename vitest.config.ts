@@ -16,7 +16,7 @@ const shared = {
 } as const;
 
 /** Four at a time: they mostly wait for each other’s processes, not for the processor. */
-const processes = { sequence: { groupOrder: 0 }, maxWorkers: 6 } as const;
+const processes = { sequence: { groupOrder: 0 }, maxWorkers: 4 } as const;
 
 export default defineConfig({
   test: {
