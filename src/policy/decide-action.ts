@@ -87,8 +87,8 @@ type ForCase = Pick<ApprovalPolicy, 'bands'> & Partial<Pick<ApprovalPolicy, 'dur
 
 export type Decision =
   | { readonly kind: 'allowed' }
-  /** Becomes a request that needs `others` people with the role `from` besides the person who asks. */
-  | { readonly kind: 'request'; readonly others: number; readonly from: Role }
+  /** Becomes a request that needs `others` approvers besides the person who asks. */
+  | { readonly kind: 'request'; readonly others: number }
   /** It waited too long: the person who asked has to confirm it again. */
   | { readonly kind: 'late' }
   /** `who` could do it instead; null: nobody any more. */
@@ -139,7 +139,7 @@ export function decide(permission: Permission, facts: Facts, policy: ForCase): D
   if (tooLong !== null) return { kind: 'refused', why: tooLong, who: null };
   const { waitedMs = 0 } = facts;
   const others = othersNeeded(permission, facts, policy);
-  if (others > 0) return { kind: 'request', others, from: 'approver' };
+  if (others > 0) return { kind: 'request', others };
   return waitedMs > LATE_MS && loosens(permission, facts) ? { kind: 'late' } : { kind: 'allowed' };
 }
 
