@@ -18,11 +18,10 @@ import type { UndoBlockAction } from './verbs.ts';
  */
 export type OfferUndo = (resolved: Resolved, before: string | null) => Promise<Pick<Result, 'control'>>;
 
-interface OfferDeps {
+interface OfferDeps extends Pick<ActionTools, 'now'> {
   readonly blocks: Pick<Blocks, 'keep'>;
   /** Removes *Undo* when its minute is over. */
   readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
-  readonly now: () => Date;
 }
 
 export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): OfferUndo {
