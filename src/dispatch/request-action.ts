@@ -16,7 +16,7 @@ export interface Asking {
   readonly verb: Verb;
   readonly target: Target;
   readonly reason?: string;
-  readonly actor: { readonly userId: string; readonly teamId: string };
+  readonly actor: AnyAction['actor'];
   /** The person belongs to another company's workspace (a shared channel). */
   readonly isExternal: boolean;
   readonly origin: Origin;
