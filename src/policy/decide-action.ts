@@ -101,10 +101,14 @@ export function mayAsk({ role, holderMay }: Permission, roles: readonly Role[]):
   return roles.includes('holder') && (role === 'holder' || holderMay === true);
 }
 
+/** The roles that someone has whoever holds the card. */
+export function withoutHolder(roles: readonly Role[]): Role[] {
+  return roles.filter((role) => role !== 'holder');
+}
+
 /** True when someone may do it only as the cardholder, so it must be their own card. */
 export function isForOwnCard(permission: Permission, roles: readonly Role[]): boolean {
-  const others = roles.filter((role) => role !== 'holder');
-  return mayAsk(permission, roles) && !mayAsk(permission, others);
+  return mayAsk(permission, roles) && !mayAsk(permission, withoutHolder(roles));
 }
 
 /** True when it matters whether the card is the person's own. */
@@ -162,10 +166,7 @@ function othersNeeded({ needsOthers }: Permission, facts: Facts, policy: Pick<Ap
 function whyNot(permission: Permission, facts: Facts): { why: string; who: Role | null } | null {
   const { role, holderMay, notOwnCard, notOwnAction, onlyOwnAction, within, after, operatorsUpTo } = permission;
   const { roles, isOwnCard, isHolder = isOwnCard ?? roles.includes('holder'), isOwnAction, ageMs, lastsMs } = facts;
-  const byRole = mayAsk(
-    permission,
-    roles.filter((one) => one !== 'holder'),
-  );
+  const byRole = mayAsk(permission, withoutHolder(roles));
   const asHolder = isHolder && (role === 'holder' || holderMay === true);
   if (!byRole && !asHolder) {
     const why = permission.whyRole ?? `Only ${whoWords[role ?? 'operator']} may ${permission.doing}.`;
