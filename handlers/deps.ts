@@ -1,4 +1,3 @@
-import type { ModalView } from '@slack/types';
 import type { Alerts } from '../src/alerts/alert-store.ts';
 import type { EventLog } from '../src/alerts/event-log.ts';
 import type { HomeTurn } from '../src/app-home/home-page.ts';
@@ -44,8 +43,8 @@ export interface ListenerDeps {
   /** Whom approvers may name as their delegate. */
   readonly ownDelegates: () => readonly string[];
   readonly policyFor: (group: string | null) => ApprovalPolicy;
-  readonly openView: (triggerId: string, view: ModalView) => Promise<{ viewId: string; hash: string }>;
-  readonly postEphemeral: (channel: string, userId: string, message: Message) => Promise<void>;
+  readonly openView: Slack['openView'];
+  readonly postEphemeral: Slack['postEphemeral'];
   /** Slack said that the readers of a channel changed. */
   readonly visibilityChanged: () => Promise<void>;
   /** Slack said that a user group or somebody's account changed. */

@@ -1,16 +1,12 @@
 import type { BlockAction, MessageShortcut, SlashCommand } from '@slack/bolt';
 import type { Origin } from '../../src/actions/action.ts';
 import { contentId } from '../../src/core/content-id.ts';
+import type { Asking } from '../../src/dispatch/request-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 /** What every Slack payload contains: who, where, and how to answer. */
-export interface Interaction {
-  /** Equal for repeated deliveries of the same click. */
-  readonly id: string;
-  readonly actor: { readonly userId: string; readonly teamId: string };
-  readonly isExternal: boolean;
-  readonly origin: Origin;
+export interface Interaction extends Pick<Asking, 'id' | 'actor' | 'isExternal' | 'origin'> {
   /** Visible only to the person who asked. Never throws: failed deliveries are logged. */
   readonly notify: (message: Message) => Promise<void>;
 }

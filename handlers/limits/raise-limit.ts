@@ -7,6 +7,7 @@ import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
 import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
+import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { ListenerDeps } from '../deps.ts';
@@ -59,7 +60,7 @@ export function raiseLimit(deps: ListenerDeps) {
 interface Asked {
   readonly ask:
     | { readonly verb: 'unblock'; readonly input: Record<never, never> }
-    | { readonly verb: 'limit' | 'allow'; readonly input: { readonly changeRequest: ChangeRequest } };
+    | { readonly verb: RuleAction['verb']; readonly input: { readonly changeRequest: ChangeRequest } };
   readonly reason: string;
 }
 type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitRaise[] });
@@ -87,8 +88,7 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form): Read {
   }
   if (goals === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
   const changeRequest: ChangeRequest = { goals, term, ...(remedy === null && { isCategoryUnknown: true }) };
-  const verb = isAboutLimits(goals) ? 'limit' : 'allow';
-  const asked = { ask: { verb, input: { changeRequest } }, reason } as const;
+  const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest } }, reason };
   if (known === null || along.length === 0) return asked;
   const toRaise =
     (isAdjustedToo: boolean) =>

@@ -87,31 +87,21 @@ const envelope = {
   /** UTC ISO 8601. */
   askedAt: z.string(),
 };
+const ofAnyVerb = { ...envelope, verb: z.string(), target: Target };
 
 /**
  * A permitted request of one person: the part that all verbs share. A verb's other fields are in the schema that its
  * capability creates with {@link actionOf}.
  */
-export interface Action {
-  readonly id: string;
-  readonly verb: string;
-  readonly target: Target;
-  readonly reason: string;
-  readonly actor: { readonly userId: string; readonly teamId: string };
-  readonly roles: Role[];
-  readonly asHolder: boolean;
-  readonly origin: Origin;
-  readonly askedAt: string;
-}
+export type Action = Readonly<z.infer<z.ZodObject<typeof ofAnyVerb>>>;
 
 /** For stores that keep actions of any verb. The verb's own input is kept unparsed; the verb's capability reads it. */
-export const Action: z.ZodType<Action> = z.looseObject({ ...envelope, verb: z.string(), target: Target });
+export const Action: z.ZodType<Action> = z.looseObject(ofAnyVerb);
 
 /** An action of a newer version: just enough to notify the person who asked. Unreadable parts are dropped. */
 export const UnreadableAction: z.ZodType<Action> = z.looseObject({
-  ...envelope,
+  ...ofAnyVerb,
   roles: envelope.roles.catch([]),
-  verb: z.string(),
   target: Target.catch({ kind: 'own' }),
 });
 

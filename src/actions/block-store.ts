@@ -9,7 +9,7 @@ import { UNDO_MS } from '../policy/decide-action.ts';
 const KEPT_MS = 10 * UNDO_MS;
 
 /** A block that Cardbell just made. */
-export const Block = z.strictObject({
+const Block = z.strictObject({
   acctId: z.int(),
   cardId: z.int().nullable(),
   alertId: z.string().nullable(),
@@ -17,10 +17,9 @@ export const Block = z.strictObject({
   by: z.string(),
   /** UTC ISO 8601. */
   at: z.string(),
+  actionId: z.string(),
 });
 export type Block = z.infer<typeof Block>;
-
-const KeptBlock = Block.extend({ actionId: z.string() });
 
 export type Blocks = ReturnType<typeof createBlocks>;
 
@@ -31,7 +30,7 @@ export type Blocks = ReturnType<typeof createBlocks>;
 export function createBlocks(redis: RedisClient, signer: Signer) {
   const store = createRecordStore({
     redis,
-    schema: KeptBlock,
+    schema: Block,
     signer,
     idOf: ({ actionId }) => actionId,
     keyOf: (actionId) => stateKey(`block:${actionId}`),
@@ -39,13 +38,8 @@ export function createBlocks(redis: RedisClient, signer: Signer) {
   });
   const wantedKey = (acctId: number): string => stateKey(`block-wanted:${acctId}`);
   return {
-    keep: (actionId: string, block: Block): Promise<void> => store.put(actionId, { ...block, actionId }),
-    async get(actionId: string): Promise<Block | null> {
-      const kept = await store.get(actionId);
-      if (kept === null) return null;
-      const { actionId: _of, ...block } = kept;
-      return block;
-    },
+    keep: (block: Block): Promise<void> => store.put(block.actionId, block),
+    get: store.get,
     /** Records that someone wants the account's card blocked, even if it is already blocked. Idempotent. */
     async want(acctId: number, userId: string): Promise<void> {
       await redis.multi().sadd(wantedKey(acctId), userId).pexpire(wantedKey(acctId), KEPT_MS).exec();

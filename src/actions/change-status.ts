@@ -216,8 +216,7 @@ const doing: Readonly<Record<string, string>> = {
  * reported, not repeated.
  */
 type ChangeOnce = (
-  resolved: Resolved,
-  verb: ActionVerb,
+  resolved: Resolved<Action & { readonly verb: ActionVerb }>,
   run: ActionRun,
   change: (run: LockedRun) => Promise<unknown>,
 ) => Promise<void>;
@@ -227,10 +226,10 @@ interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'with
 }
 
 export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps): ChangeOnce {
-  return async function changeOnce({ action, acctId, cardId }, verb, run, change) {
+  return async function changeOnce({ action, acctId, cardId }, run, change) {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId });
     const changeUnlessKnown = async (lease: Lease): Promise<void> => {
-      const known = await reports.resume(action, verb, await progress.read(action.id));
+      const known = await reports.resume(action, action.verb, await progress.read(action.id));
       if (known === null) await change({ ...run, lease });
     };
     await withLock(`account:${acctId}`, changeUnlessKnown, run.lease);

@@ -1,7 +1,7 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import type { CardFacts } from '../core/card-facts.ts';
+import { noCard } from '../core/card-facts.ts';
 import { type CardApiError, TooLateError } from '../core/errors.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, type Resolved, UnreadableAction } from './action.ts';
@@ -30,17 +30,6 @@ interface FailedChange {
 /** How actions end that are not retried. The error is null when the cause is Cardbell's, not the card API's. */
 export type Failures = ReturnType<typeof createFailures>;
 
-/** For an action whose card is unknown, or that has none. */
-const noCard: CardFacts = {
-  acctId: null,
-  cardId: null,
-  last4: null,
-  holder: null,
-  customId: null,
-  isVirtual: null,
-  group: null,
-};
-
 interface Deps
   extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now' | 'doingOf'> {
   readonly blocks: Pick<Blocks, 'get'>;
@@ -48,7 +37,6 @@ interface Deps
 }
 
 export function createFailures(deps: Deps) {
-  const tellGivenUp = createTellGivenUp(deps);
   return {
     /** Reports the failure, and whether anything may have changed anyway. */
     async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
@@ -68,7 +56,7 @@ export function createFailures(deps: Deps) {
      * missing. The action is not performed any more.
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
-      await tellGivenUp(action, await deps.progress.read(action.id)),
+      await tellGivenUp(action, await deps.progress.read(action.id), deps),
   };
 
   /** *Undo* names a block, not a card. */
@@ -105,7 +93,7 @@ export function createFailures(deps: Deps) {
     // Stored before anyone is notified: another worker that still has the job must not perform it after that.
     const stands = (await deps.progress.begin(action.id, own)) ?? own;
     if (stands.state === 'sending') return await failUnsure(action, acctId);
-    if (!(await tellGivenUp(action, stands))) throw new TooLateError('another worker has continued it');
+    if (!(await tellGivenUp(action, stands, deps))) throw new TooLateError('another worker has continued it');
   }
 
   /** A worker died while sending. A worker that is still sending holds the lock. */
@@ -118,25 +106,27 @@ export function createFailures(deps: Deps) {
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
         whoCan: 'Look at the card service before you ask again.',
       });
-      await tellGivenUp(action, await deps.progress.write(action.id, own));
+      await tellGivenUp(action, await deps.progress.write(action.id, own), deps);
     });
   }
 }
 
 /** Reports once that an action was given up. @returns false if it was not given up. */
-function createTellGivenUp({ progress, record, answer, doingOf }: Deps) {
-  return async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
-    const known = reported(state);
-    if (known?.givenUp === undefined) return false;
-    if (known.isTold) return true;
-    const { detail, why, whoCan } = known.givenUp;
-    const isUnsure = known.result.state === 'unknown';
-    await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
-    const what = `Your request to ${doingOf(action.verb)}`;
-    await answer(action, refusal({ what, why, whoCan, isUnsure }));
-    await progress.write(action.id, { ...known, isTold: true });
-    return true;
-  };
+async function tellGivenUp(
+  action: Action,
+  state: ActionState | null,
+  { progress, record, answer, doingOf }: Deps,
+): Promise<boolean> {
+  const known = reported(state);
+  if (known?.givenUp === undefined) return false;
+  if (known.isTold) return true;
+  const { detail, why, whoCan } = known.givenUp;
+  const isUnsure = known.result.state === 'unknown';
+  await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
+  const what = `Your request to ${doingOf(action.verb)}`;
+  await answer(action, refusal({ what, why, whoCan, isUnsure }));
+  await progress.write(action.id, { ...known, isTold: true });
+  return true;
 }
 
 function givenUp(

@@ -120,12 +120,7 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
 /** An action that would loosen a card waited too long for a worker. Asks the person whether to still do it. */
 export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
 
-interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'now'> {
-  /** Stores an action that runs when its button is pressed. @returns the button's value. */
-  readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
-  /** Completes "to …": `change limits`. */
-  readonly doingOf: (verb: string) => string;
-}
+type AskAgainDeps = Pick<ActionTools, 'recordRefusal' | 'answer' | 'putChoice' | 'doingOf' | 'now'>;
 
 export function createAskAgain({ recordRefusal, answer, putChoice, doingOf, now }: AskAgainDeps): AskAgain {
   return async function askAgain(action, about = {}) {

@@ -2,6 +2,7 @@ import { type AuditEntry as AuditLine, auditLine } from '../../templates/audit/a
 import type { Audit, AuditRecord, Statement } from '../audit/audit.ts';
 import type { Message } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
+import type { ActionTools } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
 
 /** What happened to an action, for the record. Absent fields are recorded as null. */
@@ -39,14 +40,11 @@ export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>
 
 type Facts = Omit<RecordEntry, 'event' | 'isFirst' | 'line' | 'lineKey'>;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
   readonly progress: Pick<Progress, 'read' | 'write'>;
-  /** Posts a line to the audit channel. Idempotent by id. */
-  readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** How long the requested change lasts, in words; null if the action has no duration. */
   readonly durationOf: (action: Action) => string | null;
-  readonly now: () => Date;
 }
 
 /** The only function that writes an audit entry. */

@@ -3,7 +3,6 @@ import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
 import {
@@ -16,8 +15,9 @@ import {
   reported,
   stateOf,
 } from './action-state.ts';
+import type { ActionTools } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
-import type { RecordAction, RecordEntry } from './record.ts';
+import type { RecordEntry } from './record.ts';
 
 /** What each verb does, followed by the card. */
 export const askedWords: Readonly<Record<ActionVerb, string>> = {
@@ -64,17 +64,10 @@ interface OutcomeOf {
 /** How people learn the outcome of a change to a card. */
 export type Reports = ReturnType<typeof createReports>;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'record' | 'outcomes' | 'nameRuleset' | 'answer' | 'now'> {
   readonly progress: Pick<Progress, 'write'>;
   /** Schedules the check whether the change is visible at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
-  readonly record: RecordAction;
-  readonly outcomes: OutcomesOnAlerts;
-  /** The same facts, with the name of the card's spending ruleset. */
-  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
-  /** Answers the person where they asked. Nobody else sees it. */
-  readonly answer: (action: Action, message: Message) => Promise<void>;
-  readonly now: () => Date;
 }
 
 export function createReports(deps: Deps) {

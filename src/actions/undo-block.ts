@@ -18,11 +18,10 @@ import type { UndoBlockAction } from './verbs.ts';
  */
 export type OfferUndo = (resolved: Resolved, before: string | null) => Promise<Pick<Result, 'control'>>;
 
-interface OfferDeps {
+interface OfferDeps extends Pick<ActionTools, 'now'> {
   readonly blocks: Pick<Blocks, 'keep'>;
   /** Removes *Undo* when its minute is over. */
   readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
-  readonly now: () => Date;
 }
 
 export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): OfferUndo {
@@ -32,7 +31,8 @@ export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): Of
     const at = now();
     const until = new Date(at.getTime() + UNDO_MS);
     const alertId = alertIdOf(action);
-    await blocks.keep(action.id, { acctId, cardId, alertId, by: action.actor.userId, at: at.toISOString() });
+    const by = action.actor.userId;
+    await blocks.keep({ actionId: action.id, acctId, cardId, alertId, by, at: at.toISOString() });
     if (alertId !== null) await scheduleUndoEnd(action.id, until.getTime());
     return { control: { kind: 'undo', id: action.id, until: until.toISOString() } };
   };
@@ -54,8 +54,7 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | '
  */
 export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: ActionRun) => Promise<void> {
   return async function undoBlock(action, run) {
-    const blockId = action.target.actionId;
-    const block = await deps.blocks.get(blockId);
+    const block = await deps.blocks.get(action.target.actionId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
       deps.refuse(action, { what: 'Undoing the block', why, whoCan }, { acctId: block?.acctId ?? null });
     if (block === null) return await refuse('That can be undone for a minute only.');
@@ -69,7 +68,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
-      const whyNot = written === null ? await deps.whyNotUndo(blockId, block) : null;
+      const whyNot = written === null ? await deps.whyNotUndo(block) : null;
       if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });
@@ -82,7 +81,7 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
 }
 
 /** Why the current block is not only the work of this person; null when it is. */
-type WhyNotUndo = (blockId: string, block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+type WhyNotUndo = (block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
 
 interface WhyNotOwnDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
@@ -95,22 +94,23 @@ interface WhyNotOwnDeps {
 }
 
 export function createWhyNotUndo({ blocks, latestChanges, history }: WhyNotOwnDeps): WhyNotUndo {
-  return async function whyNotUndo(blockId, { acctId, cardId, by }) {
+  return async function whyNotUndo(block) {
+    const { actionId, acctId, cardId, by } = block;
     const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
     if (other !== undefined) {
       const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
       return { why: 'Somebody else wants this card blocked as well.', whoCan };
     }
     const whoCan = 'An approver can unblock the card.';
-    if (await wasBlockedOutside(blockId, acctId, cardId))
+    if (await wasBlockedOutside(block))
       return { why: 'This card was unblocked and blocked again outside Slack since then.', whoCan };
-    const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, blockId);
+    const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId);
     return isOld ? { why: 'This card was unblocked and blocked again since then.', whoCan } : null;
   };
 
   /** The card service reported another block after this one. */
-  async function wasBlockedOutside(blockId: string, acctId: number, cardId: number | null): Promise<boolean> {
-    const own = await history.confirmedBy(acctId, 'BLOCKED', blockId);
+  async function wasBlockedOutside({ actionId, acctId, cardId }: Block): Promise<boolean> {
+    const own = await history.confirmedBy(acctId, 'BLOCKED', actionId);
     if (own === null || cardId === null) return false;
     const statuses = await history.statuses(cardId);
     const at = statuses.findIndex(({ eventId }) => eventId === own);

@@ -29,7 +29,7 @@ interface Deps
   /** Whom to mention: user ids and user group ids. */
   readonly whoMay: (role: 'operator', group: string | null) => Promise<readonly string[]>;
   /** Blocks the card of an action, once. @throws CardApiError when the job should run again. */
-  readonly block: (resolved: Resolved, run: ActionRun) => Promise<void>;
+  readonly block: (resolved: Resolved<BlockAction>, run: ActionRun) => Promise<void>;
 }
 
 /** What follows when a cardholder did not make a purchase. */

@@ -5,6 +5,7 @@ import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendChange } from '../actions/send-change.ts';
 import { createSendStatus, createWhyOvertaken } from '../actions/send-status.ts';
 import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
+import type { BlockAction } from '../actions/verbs.ts';
 import { createConclude, createSeenNow, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
@@ -20,7 +21,7 @@ import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createFillForm } from '../limits/remedy.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createHandOver, createSupersede } from '../limits/supersede.ts';
-import type { RemedyAction } from '../limits/verbs.ts';
+import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
 import type { Tools } from './compose-tools.ts';
 
 /** Blocks, unblocks and activates cards. */
@@ -37,8 +38,8 @@ export function composeStatus(tools: Tools) {
     }),
     askFirst: createAskFirst(tools),
   });
-  const block = (resolved: Resolved, run: ActionRun) =>
-    changeOnce(resolved, 'block', run, (locked) => changeStatus('block', resolved, locked));
+  const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
+    changeOnce(resolved, run, (locked) => changeStatus('block', resolved, locked));
   const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });
   return {
     block,
@@ -47,11 +48,10 @@ export function composeStatus(tools: Tools) {
       ...blocking,
       'close-fraud-case': closeFraudCase,
       activate: (resolved, run) =>
-        changeOnce(resolved, 'activate', run, (locked) =>
+        changeOnce(resolved, run, (locked) =>
           changeStatus('activate', resolved, locked, { isConfirmed: resolved.action.confirmed }),
         ),
-      unblock: (resolved, run) =>
-        changeOnce(resolved, 'unblock', run, (locked) => changeStatus('unblock', resolved, locked)),
+      unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
       'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotUndo: createWhyNotUndo(tools) }),
     } satisfies Partial<Handlers>,
   };
@@ -74,6 +74,8 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
   const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
   const changeOnce = createChangeOnce(tools);
+  const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
+    changeOnce(resolved, run, (locked) => changeRule(resolved, null, locked));
   const changeRule = createChangeRule({
     ...tools,
     plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
@@ -87,8 +89,8 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     countRaise: raises.count,
     changesFromBase: raises.changesFromBase,
     handlers: {
-      limit: (resolved, run) => changeOnce(resolved, 'limit', run, (locked) => changeRule(resolved, null, locked)),
-      allow: (resolved, run) => changeOnce(resolved, 'allow', run, (locked) => changeRule(resolved, null, locked)),
+      limit: changeAlone,
+      allow: changeAlone,
       remedy: composeFillForm(tools),
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,

@@ -1,5 +1,4 @@
 import type { ListenerDeps } from '../../handlers/deps.ts';
-import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
@@ -163,9 +162,7 @@ function composeRequestAction(
             ? { ...entry, signature: signer.sign(entry.action) }
             : { ...entry, signature: signer.sign({ action: entry.action, why: entry.why }) },
         ),
-      refusal: notPermitted,
       offer: (action) => pending.put({ kind: 'choice', action, questionId: null }),
-      unavailable,
       count: metrics.actionAsked,
       now,
       log,

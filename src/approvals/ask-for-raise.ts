@@ -3,7 +3,7 @@ import { countedText } from '../../templates/limits/counted-words.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { changesFrom, isAboutLimits, type RuleChange } from '../card-api/rule-change.ts';
+import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
@@ -14,6 +14,7 @@ import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
+import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import type { Decision } from '../policy/decide-action.ts';
 import type { RequestedChange } from './open-request.ts';
@@ -62,14 +63,13 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     // Without this the alert would wait forever, because the decision is made on the other request.
     if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId: card.cardId, detail: note });
     const alertId = alertIdOf(action);
-    if (alertId !== null && !isTwin)
-      await deps.showWaiting(alertId, action, isAboutLimits(changes) ? 'limit' : 'allow');
+    if (alertId !== null && !isTwin) await deps.showWaiting(alertId, action, ruleVerbOf(changes));
     await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
   };
 }
 
 /** Shows on the original alert that it waits for an approver. */
-type ShowWaiting = (alertId: string, asked: Action, verb: 'limit' | 'allow') => Promise<void>;
+type ShowWaiting = (alertId: string, asked: Action, verb: RuleAction['verb']) => Promise<void>;
 
 export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes' | 'now'>): ShowWaiting {
   return async function showWaiting(alertId, { id, actor }, verb) {

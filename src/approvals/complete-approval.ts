@@ -6,6 +6,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
+import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Message } from '../slack/message.ts';
 import {
   type ApprovalClick,
@@ -17,7 +18,6 @@ import {
   type LimitRequest,
   type OpenRequest,
   orderIn,
-  verbOf,
   withInFlight,
   withoutInFlight,
 } from './request.ts';
@@ -128,7 +128,7 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
 
 function notMade({ id }: ApprovalClick, approval: ApprovalInFlight, result: Result): Message {
   const { by, at } = approval;
-  return actionResult({ ...result, verb: verbOf(approval), by, at, reason: null, ref: id.slice(-8) });
+  return actionResult({ ...result, verb: ruleVerbOf(approval.changes), by, at, reason: null, ref: id.slice(-8) });
 }
 
 function notAllBlocked({ note }: Result): Message {

@@ -15,7 +15,6 @@ import {
   isDecidedBy,
   type LimitRequest,
   type OpenRequest,
-  requestIdIn,
   unconfirmedApproval,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
@@ -47,7 +46,7 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
  */
 export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: ActionRun): Promise<void> {
-    const request = await deps.requests.get(requestIdIn(action));
+    const request = await deps.requests.get(action.target.requestId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { what: 'Your decision', why, whoCan }, { acctId: request?.acctId ?? null });
 

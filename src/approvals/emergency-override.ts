@@ -8,7 +8,7 @@ import { OVERRIDE_AFTER_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
-import { type ApprovedChange, isAboutRules, isDecidedBy, type LimitRequest, requestIdIn } from './request.ts';
+import { type ApprovedChange, isAboutRules, isDecidedBy, type LimitRequest } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
@@ -31,7 +31,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
  */
 export function createOverrideRequest(deps: Deps) {
   return async function reserveOverride(action: OverrideAction, run: ActionRun): Promise<void> {
-    const request = await deps.requests.get(requestIdIn(action));
+    const request = await deps.requests.get(action.target.requestId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { what: 'The emergency override', why, whoCan }, { acctId: request?.acctId ?? null });
 

@@ -10,7 +10,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
-import type { RuleAction } from '../limits/verbs.ts';
+import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
 import { type BlockAll, blockIdOf } from './block-all.ts';
 import type { CompleteApproval } from './complete-approval.ts';
 import type { Orders } from './judge-click.ts';
@@ -23,8 +23,6 @@ import {
   isInOwnName,
   type LimitRequest,
   orderIn,
-  requestIdIn,
-  verbOf,
   withInFlight,
   withoutInFlight,
 } from './request.ts';
@@ -114,7 +112,7 @@ export function createExecution(deps: Deps): Execution {
     const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, people, judged: approval.changes };
     const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
       const written = await deps.progress.read(click.id);
-      const known = await deps.reports.resume(action, verbOf(approval), written, approved);
+      const known = await deps.reports.resume(action, action.verb, written, approved);
       if (known !== null) return known;
       return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...run, lease });
     };
@@ -144,10 +142,8 @@ async function hasFailed(
   // A change that was made still decides an open request, and the remaining cards are retried.
   if (request.state === 'open' && (known.state !== 'failed' || !isAboutRules(request))) return false;
   if (!isAboutRules(request)) return true;
-  const approval = approvalOf(click, asRequested(click, request));
-  await reports.resume(changeOf(click, request, approval), verbOf(approval), written, {
-    outcomeOf: action.id,
-  });
+  const change = changeOf(click, request, approvalOf(click, asRequested(click, request)));
+  await reports.resume(change, change.verb, written, { outcomeOf: action.id });
   return true;
 }
 
@@ -185,7 +181,7 @@ interface FailDeps extends Pick<ActionTools, 'withLock'> {
  */
 export function createFailApproval(deps: FailDeps) {
   return async function failApproval(click: ApprovalClick, error: CardApiError | null): Promise<void> {
-    const requestId = requestIdIn(click);
+    const { requestId } = click.target;
     await deps.withLock(`request:${requestId}`, async () => {
       const request = await deps.requests.get(requestId);
       if (request === null) return await deps.failures.failUnchanged(click, error);
@@ -212,7 +208,7 @@ export function createFailApproval(deps: FailDeps) {
       const action = changeOf(click, request, approval);
       const hint = request.state === 'open' ? 'The request is still open.' : null;
       const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
-      const result = await deps.failures.failChange({ action, verb: verbOf(approval), ...of });
+      const result = await deps.failures.failChange({ action, verb: action.verb, ...of });
       await deps.complete(click, request, approval, result);
     });
   };
@@ -255,7 +251,7 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
   const changeRequest = { goals: goalsOf(changes), term };
   // The click decides it, so it takes precedence over decisions made since the request.
   const decided = { id: click.id, askedAt: click.askedAt };
-  return { ...inWhoseName, verb: verbOf(approval), changeRequest, ...decided };
+  return { ...inWhoseName, verb: ruleVerbOf(changes), changeRequest, ...decided };
 }
 
 /** What a click approves, if its decision was never evaluated. */

@@ -8,7 +8,7 @@ import { changesFrom, goalsOf, isLooser, isMade, type RuleChange, reversed } fro
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
-import { type ApprovalPolicy, amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
+import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import {
@@ -145,10 +145,9 @@ export type Recount = (
   people?: readonly string[],
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
 
-interface RecountDeps {
+interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
   /** How much more a card may spend after a change. */
   readonly countRaise: RaiseAmounts['count'];
-  readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   readonly orders: Pick<Orders, 'needed'>;
 }
 
@@ -178,8 +177,7 @@ export interface Orders {
 /** Whether a request is about the person's own card, or orders a card for them. */
 type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
 
-interface IsOwnDeps {
-  readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
+interface IsOwnDeps extends Pick<ActionTools, 'isOwnCard'> {
   readonly orders: Pick<Orders, 'isOwn'>;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BlockAllAction } from '../actions/verbs.ts';
-import { isAboutLimits, RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
+import { RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
@@ -202,11 +202,6 @@ export type ApprovalClick = DecideAction | OverrideAction;
 /** What a click asks of a request. */
 export type ApprovedChange = Pick<ApprovalInFlight, 'changes' | 'term' | 'note' | 'approvals' | 'counted'>;
 
-/** The request whose button was pressed. */
-export function requestIdIn({ target }: ApprovalClick): string {
-  return target.requestId;
-}
-
 /** The value of a request's buttons: the request and the revision the person sees. */
 export function requestValue({ id, revision }: Pick<LimitRequest, 'id' | 'revision'>): string {
   return revision === 0 ? id : `${id}.${revision}`;
@@ -225,8 +220,4 @@ export function hasSeen({ target }: ApprovalClick, { revision }: Pick<LimitReque
 /** Whether the person clicking answers for the change. Otherwise the approver who asked does. */
 export function isInOwnName(click: ApprovalClick, { action: asked }: LimitRequest): boolean {
   return click.verb === 'emergency-override' || asked.verb === 'ask';
-}
-
-export function verbOf({ changes }: Pick<ApprovalInFlight, 'changes'>): 'limit' | 'allow' {
-  return isAboutLimits(changes) ? 'limit' : 'allow';
 }

@@ -82,17 +82,16 @@ export type AuditRecord = z.infer<typeof AuditRecord>;
 type InForce = Pick<AuditRecord, 'twoPersonAboveCents' | 'policy'>;
 /** Readable names for ids. Added to the record when it is written, because other stores delete them later. */
 export type Described = Pick<AuditRecord, 'holder' | 'last4' | 'merchant' | 'approvers'>;
-const added = {
+/** What happened, before it is recorded. */
+const Statement = AuditRecord.omit({
   twoPersonAboveCents: true,
   policy: true,
   holder: true,
   last4: true,
   merchant: true,
   approvers: true,
-} as const;
-/** What happened, before it is recorded. */
-export type Statement = Omit<AuditRecord, keyof InForce | keyof Described>;
-const Statement = AuditRecord.omit(added);
+});
+export type Statement = z.infer<typeof Statement>;
 
 /** For automatic steps that concern no card and no message. */
 export const nobody = {

@@ -2,7 +2,7 @@ import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
-import type { RecordAction } from '../actions/record.ts';
+import type { Failures } from '../actions/fail-action.ts';
 import type { Looks } from '../actions/record-limits.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
@@ -19,25 +19,18 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'record' | 'accountOf'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
-  readonly record: RecordAction;
   readonly looks: Looks;
-  /** The account of a target. */
-  readonly accountOf: (target: Action['target']) => Promise<number | null>;
   readonly handlers: Handlers;
   /** Fails an approval that will not be retried. The error is null when the cause is Cardbell's, not the card API's. */
   readonly failApproval: (
     click: ActionOf<'decide' | 'emergency-override'>,
     error: CardApiError | null,
   ) => Promise<void>;
-  readonly failures: {
-    /** Fails any other action that will not be retried. */
-    readonly failAction: (resolved: Resolved, error: CardApiError | null) => Promise<void>;
-    /** The action was given up, and the person who asked was told. */
-    readonly isGivenUp: (action: Action) => Promise<boolean>;
-  };
+  /** How any other action ends that will not be retried. */
+  readonly failures: Pick<Failures, 'failAction' | 'isGivenUp'>;
 }
 
 /**
@@ -99,20 +92,19 @@ function meant(action: Action): Action {
   return { ...rest, verb: 'claim', confirmed: false };
 }
 
-interface PermitDeps
-  extends Pick<
-    ActionTools,
-    | 'authorize'
-    | 'rolesNow'
-    | 'askAgain'
-    | 'progress'
-    | 'recordRefusal'
-    | 'refuse'
-    | 'answer'
-    | 'whoMay'
-    | 'putChoice'
-    | 'groupOfCard'
-  > {}
+type PermitDeps = Pick<
+  ActionTools,
+  | 'authorize'
+  | 'rolesNow'
+  | 'askAgain'
+  | 'progress'
+  | 'recordRefusal'
+  | 'refuse'
+  | 'answer'
+  | 'whoMay'
+  | 'putChoice'
+  | 'groupOfCard'
+>;
 
 type Refusing = Extract<Decision, { kind: 'refused' }>;
 

@@ -1,3 +1,4 @@
+import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
 import type { Action as AnyAction, Origin, Target } from '../actions/action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
@@ -15,7 +16,7 @@ export interface Asking {
   readonly verb: Verb;
   readonly target: Target;
   readonly reason?: string;
-  readonly actor: { readonly userId: string; readonly teamId: string };
+  readonly actor: AnyAction['actor'];
   /** The person belongs to another company's workspace (a shared channel). */
   readonly isExternal: boolean;
   readonly origin: Origin;
@@ -72,16 +73,8 @@ interface Deps {
       | { readonly type: 'action'; readonly action: Action }
       | { readonly type: 'refused'; readonly action: AnyAction; readonly why: string },
   ) => Promise<'new' | 'seen'>;
-  readonly refusal: (refused: {
-    doing: string;
-    role: Role | null;
-    isExternal: boolean;
-    whoMay: readonly string[];
-    askValue: string | null;
-  }) => Message;
   /** Stores an action that runs when its button is pressed. @returns the button's value. */
   readonly offer: (action: AnyAction) => Promise<string>;
-  readonly unavailable: () => Message;
   readonly count: (verb: Verb, decision: 'taken' | 'refused' | 'unavailable') => void;
   readonly now: () => Date;
   readonly log: Log;
@@ -120,7 +113,7 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     deps.count(verb, 'unavailable');
-    if (isTaken && !isLook) return await notify(deps.unavailable());
+    if (isTaken && !isLook) return await notify(unavailable());
     // The refusal or view itself still takes place. The log notes that its record is missing.
     deps.log.error({ err: error, actionId: ask.id }, 'could not record a refusal or a view');
   }
@@ -147,13 +140,13 @@ async function refusedOf(
 ): Promise<Refused> {
   if (!isComplete && !isExternal) {
     deps.log.error({ verb }, 'could not read roles; refusing the action');
-    return { kind: 'refused', why: 'it could not be read who may', message: deps.unavailable() };
+    return { kind: 'refused', why: 'it could not be read who may', message: unavailable() };
   }
   const { role, doing } = entryOf(verb).permission;
   const whoMay = role === null ? [] : deps.permissions.whoMay(role);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
   const askValue = isExternal ? null : await offerToAsk(action, deps);
-  return { kind: 'refused', why, message: deps.refusal({ doing, role, isExternal, whoMay, askValue }) };
+  return { kind: 'refused', why, message: notPermitted({ doing, role, isExternal, whoMay, askValue }) };
 }
 
 /** Null if the button cannot be stored. The refusal still names who can help. */

@@ -3,7 +3,6 @@ import { claimRequest } from '../../templates/holders/claim-request.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -169,8 +168,7 @@ function isSameName(one: string | null, other: string): boolean {
   return short.length > 1 && short.every((word) => long.includes(word));
 }
 
-interface ClaimMessageDeps {
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+interface ClaimMessageDeps extends Pick<ActionTools, 'factsOf'> {
   readonly links: Pick<Links, 'ofAccount'>;
 }
 

@@ -26,7 +26,7 @@ import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { type SendRules, sidesOf } from './send-rules.ts';
-import type { RuleAction } from './verbs.ts';
+import { type RuleAction, ruleVerbOf } from './verbs.ts';
 
 /** All needed approvals were given. The outcome belongs to the action that asked. */
 export interface Approval {
@@ -67,7 +67,7 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
       const sides = changes.length === 0 ? { before: null, after: null } : sidesOf(changes);
       const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
-      return reports.report(action, isAboutLimits(changes) ? 'limit' : 'allow', result, approval ?? {});
+      return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
     if (planned.kind === 'impossible') return await finish('failed', { note: planned.why });
     const made: MadeChange<RuleAction> = {

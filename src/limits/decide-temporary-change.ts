@@ -1,6 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { goalsOf, isAboutLimits, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
@@ -11,7 +11,7 @@ import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
-import type { RuleAction, TemporaryChangeAction } from './verbs.ts';
+import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'askAgain' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
@@ -134,8 +134,7 @@ function raiseOf(action: TemporaryChangeAction, acctId: number, beyond: readonly
   const { id, reason, actor, roles, asHolder, origin, askedAt } = action;
   const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
   const changeRequest = { goals: goalsOf(beyond), term: permanent };
-  const verb = isAboutLimits(beyond) ? 'limit' : 'allow';
-  return { id, verb, target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
+  return { id, verb: ruleVerbOf(beyond), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
 }
 
 /** The raise that restoring the earlier values makes, for rules that someone has changed since. */

@@ -5,7 +5,7 @@ import type { LatestChanges } from '../actions/progress-store.ts';
 import { type Finish, type SendChange, superseded } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { changesFrom, isAboutLimits, isMade, type RuleChange } from '../card-api/rule-change.ts';
+import { changesFrom, isMade, type RuleChange } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { TooLateError } from '../core/errors.ts';
@@ -13,6 +13,7 @@ import type { MadeChange, Opened, TemporaryTerms } from './open-temporary-change
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
+import { ruleVerbOf } from './verbs.ts';
 
 /** Rules that were read longer ago are not written back, because someone may have changed them since. */
 const FRESH_MS = 5_000;
@@ -52,7 +53,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
   return async function sendRules(change, run, finish, of) {
     const { action, acctId, changes, term, card, raw, readAt, written, whyNot = null } = change;
     const expects = { kind: 'rule', changes, term } as const;
-    const verb = isAboutLimits(changes) ? 'limit' : 'allow';
+    const verb = ruleVerbOf(changes);
     const basis = basisOf(raw);
     const sides = sidesOf(changes);
     // Relative to the current rules.

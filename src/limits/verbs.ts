@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
 import { parseAmount } from '../core/money.ts';
 import { ChangeRequest, permanent, readTerm } from './change-request.ts';
@@ -15,6 +16,11 @@ export const AllowAction = actionOf('allow', target.card, { changeRequest: Chang
 export type AllowAction = z.infer<typeof AllowAction>;
 /** A change of a card's spend rules. */
 export type RuleAction = LimitAction | AllowAction;
+
+/** The verb that changes these rules. */
+export function ruleVerbOf(changes: readonly Pick<RuleGoal, 'rule'>[]): RuleAction['verb'] {
+  return isAboutLimits(changes) ? 'limit' : 'allow';
+}
 
 /** The form on a decline was opened and waits for the card's current data. */
 export const RemedyAction = actionOf('remedy', target.alert, {

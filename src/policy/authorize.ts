@@ -9,6 +9,7 @@ import {
   mayAsk,
   type Permission,
   type Role,
+  withoutHolder,
 } from './decide-action.ts';
 import type { RecordedDecision } from './decision-store.ts';
 import type { createRolesForCard, KnownRoles, Permissions, RolesAsked } from './permissions.ts';
@@ -148,8 +149,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
     // A person who may restrict any card may restrict this one too. An action that loosens it waits.
     if (!isGroupKnown && isLooser) throw new RolesUnreadError('the card service did not return the group of a card');
     // Cardbell itself knows who holds a card, so `holder` never comes from the click.
-    const byRole = atClick.filter((role) => role !== 'holder');
-    const certain = isComplete || isLooser ? roles : [...new Set([...roles, ...byRole])];
+    const certain = isComplete || isLooser ? roles : [...new Set([...roles, ...withoutHolder(atClick)])];
     return { roles: certain, isComplete, ...(inPlaceOf && { inPlaceOf }) };
   }
 }

@@ -87,8 +87,8 @@ type ForCase = Pick<ApprovalPolicy, 'bands'> & Partial<Pick<ApprovalPolicy, 'dur
 
 export type Decision =
   | { readonly kind: 'allowed' }
-  /** Becomes a request that needs `others` people with the role `from` besides the person who asks. */
-  | { readonly kind: 'request'; readonly others: number; readonly from: Role }
+  /** Becomes a request that needs `others` approvers besides the person who asks. */
+  | { readonly kind: 'request'; readonly others: number }
   /** It waited too long: the person who asked has to confirm it again. */
   | { readonly kind: 'late' }
   /** `who` could do it instead; null: nobody any more. */
@@ -101,10 +101,14 @@ export function mayAsk({ role, holderMay }: Permission, roles: readonly Role[]):
   return roles.includes('holder') && (role === 'holder' || holderMay === true);
 }
 
+/** The roles that someone has whoever holds the card. */
+export function withoutHolder(roles: readonly Role[]): Role[] {
+  return roles.filter((role) => role !== 'holder');
+}
+
 /** True when someone may do it only as the cardholder, so it must be their own card. */
 export function isForOwnCard(permission: Permission, roles: readonly Role[]): boolean {
-  const others = roles.filter((role) => role !== 'holder');
-  return mayAsk(permission, roles) && !mayAsk(permission, others);
+  return mayAsk(permission, roles) && !mayAsk(permission, withoutHolder(roles));
 }
 
 /** True when it matters whether the card is the person's own. */
@@ -139,7 +143,7 @@ export function decide(permission: Permission, facts: Facts, policy: ForCase): D
   if (tooLong !== null) return { kind: 'refused', why: tooLong, who: null };
   const { waitedMs = 0 } = facts;
   const others = othersNeeded(permission, facts, policy);
-  if (others > 0) return { kind: 'request', others, from: 'approver' };
+  if (others > 0) return { kind: 'request', others };
   return waitedMs > LATE_MS && loosens(permission, facts) ? { kind: 'late' } : { kind: 'allowed' };
 }
 
@@ -162,10 +166,7 @@ function othersNeeded({ needsOthers }: Permission, facts: Facts, policy: Pick<Ap
 function whyNot(permission: Permission, facts: Facts): { why: string; who: Role | null } | null {
   const { role, holderMay, notOwnCard, notOwnAction, onlyOwnAction, within, after, operatorsUpTo } = permission;
   const { roles, isOwnCard, isHolder = isOwnCard ?? roles.includes('holder'), isOwnAction, ageMs, lastsMs } = facts;
-  const byRole = mayAsk(
-    permission,
-    roles.filter((one) => one !== 'holder'),
-  );
+  const byRole = mayAsk(permission, withoutHolder(roles));
   const asHolder = isHolder && (role === 'holder' || holderMay === true);
   if (!byRole && !asHolder) {
     const why = permission.whyRole ?? `Only ${whoWords[role ?? 'operator']} may ${permission.doing}.`;

@@ -5,7 +5,7 @@ import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { aloneCents } from './approval-policy.ts';
-import { mayAsk, type Permission, type Role } from './decide-action.ts';
+import { mayAsk, type Permission, type Role, withoutHolder } from './decide-action.ts';
 import {
   type Delegation,
   delegationsAt,
@@ -218,9 +218,8 @@ export function createRolesForCard({ rolesOf, groupOfCard, links }: RolesForCard
     const isGroupKnown = group !== undefined;
     const { roles, ...known } = await rolesOf(userId, { ...asked, ...(isGroupKnown && { group }) });
     const isHolder = await links.isHeldBy(userId, acctId);
-    const others = roles.filter((role) => role !== 'holder');
     const own: Role[] = isHolder ? ['holder'] : [];
-    return { ...known, roles: [...others, ...own], isGroupKnown };
+    return { ...known, roles: [...withoutHolder(roles), ...own], isGroupKnown };
   };
 }
 
@@ -243,13 +242,7 @@ export function createCardsFor({ rolesOf, links }: CardsForDeps): CardsFor {
     const groups = new Set<string | null>();
     for (const group of new Set(cards.map((card) => card.group))) {
       const { roles } = await rolesOf(userId, { ...howOld, group });
-      if (
-        mayAsk(
-          permission,
-          roles.filter((role) => role !== 'holder'),
-        )
-      )
-        groups.add(group);
+      if (mayAsk(permission, withoutHolder(roles))) groups.add(group);
     }
     const isOwn = (acctId: number | null) => acctId !== null && own.has(acctId) && mayAsk(permission, ['holder']);
     return cards.filter(({ acctId, group }) => groups.has(group) || isOwn(acctId));

@@ -13,7 +13,7 @@ it('audits the request once, however often it is retried', async () => {
   const tries: number[] = [];
 
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    await changeOnce(resolved, 'block', { isLast: false }, async () => void tries.push(attempt));
+    await changeOnce(resolved, { isLast: false }, async () => void tries.push(attempt));
   }
 
   expect(tries).toEqual([0, 1]);

@@ -5,7 +5,7 @@ import { type Prepared, requestAction } from '../../../src/dispatch/request-acti
 import type { Role } from '../../../src/policy/decide-action.ts';
 import type { Permissions } from '../../../src/policy/permissions.ts';
 import type { Message } from '../../../src/slack/message.ts';
-import { notPermitted, unavailable } from '../../../templates/policy/not-permitted.ts';
+import { unavailable } from '../../../templates/policy/not-permitted.ts';
 
 const ask = {
   id: 'act_1',
@@ -46,9 +46,7 @@ async function asked(given: {
         taken.push({ type: entry.type, why, ...(action?.verb === 'look' && { verb: 'look', seen: action.seen }) });
         return 'new';
       },
-      refusal: notPermitted,
       offer: async () => 'p_1',
-      unavailable,
       count: (_verb, decision) => void counted.push(decision),
       now: () => new Date('2026-11-20T15:00:00Z'),
       log: createLog({ level: 'silent', process: 'test' }),
