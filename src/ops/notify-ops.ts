@@ -66,7 +66,10 @@ type OpsMemory = ReturnType<typeof createOpsMemory>;
 /** Remembers which issues people have been notified of, by cause. */
 export function createOpsMemory(redis: RedisClient) {
   // A cause may be long, so the key has only its beginning, and a hash of all of it.
-  const keyOf = ({ cause }: OpsIssue): string => stateKey(`ops-issue:${contentId(`${cause.slice(0, 60)}:`, [cause])}`);
+  const keyOf = ({ cause }: OpsIssue): string => {
+    const short = contentId(`${cause.slice(0, 60)}:`, [cause]);
+    return stateKey(`ops-issue:${short}`);
+  };
   return {
     async isKnown(opsIssue: OpsIssue): Promise<boolean> {
       return (await redis.exists(keyOf(opsIssue))) === 1;

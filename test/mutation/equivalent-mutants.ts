@@ -47,7 +47,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
   },
   {
     file: 'src/holders/decide-claim.ts',
-    text: "if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);",
+    text: "if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim, deps);",
     what: "'open' becomes ''",
     reason: 'no click has decided an open claim, so the other half of the condition is false',
   },
