@@ -15,8 +15,8 @@ const shared = {
   hookTimeout: 120_000,
 } as const;
 
-/** Four at a time: they mostly wait for each other’s processes, not for the processor. */
-const processes = { sequence: { groupOrder: 0 }, maxWorkers: 4 } as const;
+/** Six at a time: they mostly wait for each other’s processes, not for the processor. */
+const processes = { sequence: { groupOrder: 0 }, maxWorkers: 6 } as const;
 
 export default defineConfig({
   test: {
