@@ -48,7 +48,6 @@ interface Deps
 }
 
 export function createFailures(deps: Deps) {
-  const tellGivenUp = createTellGivenUp(deps);
   return {
     /** Reports the failure, and whether anything may have changed anyway. */
     async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
@@ -68,7 +67,7 @@ export function createFailures(deps: Deps) {
      * missing. The action is not performed any more.
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
-      await tellGivenUp(action, await deps.progress.read(action.id)),
+      await tellGivenUp(action, await deps.progress.read(action.id), deps),
   };
 
   /** *Undo* names a block, not a card. */
@@ -105,7 +104,7 @@ export function createFailures(deps: Deps) {
     // Stored before anyone is notified: another worker that still has the job must not perform it after that.
     const stands = (await deps.progress.begin(action.id, own)) ?? own;
     if (stands.state === 'sending') return await failUnsure(action, acctId);
-    if (!(await tellGivenUp(action, stands))) throw new TooLateError('another worker has continued it');
+    if (!(await tellGivenUp(action, stands, deps))) throw new TooLateError('another worker has continued it');
   }
 
   /** A worker died while sending. A worker that is still sending holds the lock. */
@@ -118,25 +117,27 @@ export function createFailures(deps: Deps) {
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
         whoCan: 'Look at the card service before you ask again.',
       });
-      await tellGivenUp(action, await deps.progress.write(action.id, own));
+      await tellGivenUp(action, await deps.progress.write(action.id, own), deps);
     });
   }
 }
 
 /** Reports once that an action was given up. @returns false if it was not given up. */
-function createTellGivenUp({ progress, record, answer, doingOf }: Deps) {
-  return async function tellGivenUp(action: Action, state: ActionState | null): Promise<boolean> {
-    const known = reported(state);
-    if (known?.givenUp === undefined) return false;
-    if (known.isTold) return true;
-    const { detail, why, whoCan } = known.givenUp;
-    const isUnsure = known.result.state === 'unknown';
-    await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
-    const what = `Your request to ${doingOf(action.verb)}`;
-    await answer(action, refusal({ what, why, whoCan, isUnsure }));
-    await progress.write(action.id, { ...known, isTold: true });
-    return true;
-  };
+async function tellGivenUp(
+  action: Action,
+  state: ActionState | null,
+  { progress, record, answer, doingOf }: Deps,
+): Promise<boolean> {
+  const known = reported(state);
+  if (known?.givenUp === undefined) return false;
+  if (known.isTold) return true;
+  const { detail, why, whoCan } = known.givenUp;
+  const isUnsure = known.result.state === 'unknown';
+  await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
+  const what = `Your request to ${doingOf(action.verb)}`;
+  await answer(action, refusal({ what, why, whoCan, isUnsure }));
+  await progress.write(action.id, { ...known, isTold: true });
+  return true;
 }
 
 function givenUp(

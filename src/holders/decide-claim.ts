@@ -29,8 +29,6 @@ function isAsSeen({ target }: DecideClaimAction, { action }: OpenClaim, heldBy: 
 
 /** Claims end under their lock: if two people press at once, one decides and the other is notified. */
 export function createClaimDecisions(deps: Deps) {
-  const announce = createAnnounce(deps);
-  const refuseClaim = createRefuseClaim(deps);
   return {
     /**
      * An approver confirms or denies who holds a card. One decision is enough, but never by the claimant or for one's
@@ -45,7 +43,7 @@ export function createClaimDecisions(deps: Deps) {
       await deps.withLock(`claim:${claimId}`, async () => {
         const claim = await deps.claims.get(claimId);
         if (claim?.state === 'open') await end({ ...claim, state: 'expired' });
-        else if (claim?.state === 'expired') await announce(claim);
+        else if (claim?.state === 'expired') await announce(claim, deps);
       });
     },
   };
@@ -55,8 +53,8 @@ export function createClaimDecisions(deps: Deps) {
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
     // This click decided it before a crash, so some people may not have been notified.
-    if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim);
-    if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);
+    if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
+    if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim, deps);
     if (claim.state !== 'open')
       return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     if (claim.action.actor.userId === action.actor.userId) {
@@ -74,7 +72,7 @@ export function createClaimDecisions(deps: Deps) {
     const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
     const { verb, actor } = claim.action;
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
-    if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision });
+    if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     const heldBy = (await deps.links.ofAccount(acctId))?.userId ?? null;
     if (!isAsSeen(action, claim, heldBy)) {
       await deps.updateClaim(claim.id);
@@ -91,29 +89,24 @@ export function createClaimDecisions(deps: Deps) {
 
   async function end(claim: ClosedClaim): Promise<void> {
     await deps.claims.save(claim);
-    await announce(claim);
+    await announce(claim, deps);
   }
 }
 
 /** Idempotent. */
-function createRefuseClaim(deps: Pick<Deps, 'claims' | 'record' | 'updateClaim' | 'notifyDirectly'>) {
-  const announce = createAnnounce(deps);
-  return async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim): Promise<void> {
-    // Saved first: if the process crashed before this, someone else could confirm it and two endings would be recorded.
-    await deps.claims.save(claim);
-    await deps.record(action, { event: 'denied', acctId: null, after: claim.action.actor.userId, detail: claim.id });
-    await announce(claim);
-  };
+async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim, deps: Deps): Promise<void> {
+  // Saved first: if the process crashed before this, someone else could confirm it and two endings would be recorded.
+  await deps.claims.save(claim);
+  await deps.record(action, { event: 'denied', acctId: null, after: claim.action.actor.userId, detail: claim.id });
+  await announce(claim, deps);
 }
 
 /** A confirmed claim is announced by its link. */
-function createAnnounce({ updateClaim, notifyDirectly }: Pick<Deps, 'updateClaim' | 'notifyDirectly'>) {
-  return async function announce(claim: ClosedClaim): Promise<void> {
-    await updateClaim(claim.id);
-    if (claim.state === 'confirmed') return;
-    const by = claim.state === 'refused' ? claim.decision.by : null;
-    const { userId } = claim.action.actor;
-    const isUnlink = claim.action.verb === 'unlink';
-    await notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by, isUnlink }));
-  };
+async function announce(claim: ClosedClaim, { updateClaim, notifyDirectly }: Deps): Promise<void> {
+  await updateClaim(claim.id);
+  if (claim.state === 'confirmed') return;
+  const by = claim.state === 'refused' ? claim.decision.by : null;
+  const { userId } = claim.action.actor;
+  const isUnlink = claim.action.verb === 'unlink';
+  await notifyDirectly(userId, `${claim.id}-${claim.state}`, claimDecided({ state: claim.state, by, isUnlink }));
 }

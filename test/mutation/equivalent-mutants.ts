@@ -47,7 +47,7 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
   },
   {
     file: 'src/holders/decide-claim.ts',
-    text: "if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim);",
+    text: "if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim, deps);",
     what: "'open' becomes ''",
     reason: 'an open claim is decided by no click, which the other half of the condition asks for',
   },
