@@ -1,7 +1,7 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
-import type { CardFacts } from '../core/card-facts.ts';
+import { noCard } from '../core/card-facts.ts';
 import { type CardApiError, TooLateError } from '../core/errors.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import { type Action, type Resolved, UnreadableAction } from './action.ts';
@@ -29,17 +29,6 @@ interface FailedChange {
 
 /** How actions end that are not retried. The error is null when the cause is Cardbell's, not the card API's. */
 export type Failures = ReturnType<typeof createFailures>;
-
-/** For an action whose card is unknown, or that has none. */
-const noCard: CardFacts = {
-  acctId: null,
-  cardId: null,
-  last4: null,
-  holder: null,
-  customId: null,
-  isVirtual: null,
-  group: null,
-};
 
 interface Deps
   extends Pick<ActionTools, 'progress' | 'record' | 'factsOf' | 'answer' | 'withLock' | 'now' | 'doingOf'> {

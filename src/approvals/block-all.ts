@@ -4,13 +4,12 @@ import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { BlockAction, BlockAllAction } from '../actions/verbs.ts';
+import { noCard } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { CardApiError } from '../core/errors.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import type { RequestedChange } from './open-request.ts';
-
-const severalCards = { acctId: null, cardId: null, last4: null, holder: null, customId: null, isVirtual: null };
 
 /**
  * Blocks cards, each as a separate action, once. A card that cannot be blocked does not delay the others, and the
@@ -50,8 +49,7 @@ export function createBlockAll({ block, progress, failures }: BlockDeps): BlockA
       if (isLeft) left.push(names[index] ?? String(acctId));
     }
     if (later !== null) throw later;
-    const card = { ...severalCards, group: null };
-    const done = { state: 'done', card, before: null, after: null, apiWords: null, note: null } as const;
+    const done = { state: 'done', card: noCard, before: null, after: null, apiWords: null, note: null } as const;
     return left.length === 0 ? done : { ...done, state: 'failed', note: notBlocked(left, acctIds.length) };
   };
 }
@@ -72,15 +70,14 @@ interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock
 export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => Promise<void> {
   return async function requestBlockAll(action) {
     await deps.withLock(`alert:${action.target.alertId}`, async () => {
-      const card = { ...severalCards, group: null };
       const detail = `${action.acctIds.length} cards`;
       await deps.record(action, { event: 'waiting', isFirst: true, detail });
       const change = { changes: [], term: permanent, counted: null };
-      const { note, isTwin } = await deps.openRequest({ action, acctId: 0, card, ...change, others: 1 });
+      const { note, isTwin } = await deps.openRequest({ action, acctId: 0, card: noCard, ...change, others: 1 });
       if (isTwin) await deps.record(action, { event: 'unchanged', detail: note });
       const at = deps.now().toISOString();
       const state = isTwin ? 'unchanged' : 'waiting';
-      const shown = { state, card, before: null, after: null, apiWords: null, reason: null } as const;
+      const shown = { state, card: noCard, before: null, after: null, apiWords: null, reason: null } as const;
       const by = action.actor.userId;
       await deps.answer(action, actionResult({ ...shown, verb: 'block', by, at, note, ref: action.id.slice(-8) }));
     });

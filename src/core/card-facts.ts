@@ -16,3 +16,14 @@ export const CardFacts = z.strictObject({
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),
 });
 export type CardFacts = z.infer<typeof CardFacts>;
+
+/** No card: it is not known, does not exist yet, or there are several. */
+export const noCard: CardFacts = {
+  acctId: null,
+  cardId: null,
+  last4: null,
+  holder: null,
+  customId: null,
+  isVirtual: null,
+  group: null,
+};

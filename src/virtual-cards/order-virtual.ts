@@ -3,7 +3,7 @@ import type { Action } from '../actions/action.ts';
 import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
-import type { CardFacts } from '../core/card-facts.ts';
+import { type CardFacts, noCard } from '../core/card-facts.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { formatCents } from '../core/money.ts';
@@ -133,8 +133,7 @@ function resultOf(order: VirtualOrder, state: State): Result {
 
 /** The card service has not created an account yet. */
 export function cardOfOrder(order: VirtualOrder | null): CardFacts {
-  const noAccountYet = { acctId: null, cardId: null, last4: null, customId: null, isVirtual: true, group: null };
-  return { ...noAccountYet, holder: order === null ? null : nameOf(order) };
+  return { ...noCard, isVirtual: true, holder: order === null ? null : nameOf(order) };
 }
 
 const outcomeWords = {
