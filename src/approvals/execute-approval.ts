@@ -194,13 +194,8 @@ export function createFailApproval(deps: FailDeps) {
         const order = orderIn(request);
         // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && written !== null && written.state !== 'asked') {
-          const isLast = { isLast: true };
-          return await deps.complete(
-            click,
-            request,
-            approval,
-            await deps.orders.place({ ...order, id: click.id }, null, isLast),
-          );
+          const result = await deps.orders.place({ ...order, id: click.id }, null, { isLast: true });
+          return await deps.complete(click, request, approval, result);
         }
         await deps.requests.save(withoutInFlight(request, click.id));
         return await deps.failures.failUnchanged(click, error);
