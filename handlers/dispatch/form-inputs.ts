@@ -1,7 +1,7 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
-import { type AmountLimit, formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
+import { formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
   readonly value?: string | null;
@@ -12,23 +12,9 @@ interface Entered {
 }
 
 /** The values entered in a form. */
-export interface Inputs {
-  /** Masked, because people may type a card number. */
-  text(actionId: string): string;
-  choice(actionId: string): string | null;
-  person(actionId: string): string | null;
-  channel(actionId: string): string | null;
-  /** `2026-12-24`. */
-  day(actionId: string): string | null;
-  /** The typed amounts of a form with several limits. Empty for a form with one limit. */
-  amounts(): readonly { readonly action: string; readonly limit: AmountLimit; readonly text: string }[];
-  /** The duration, or why it is invalid. */
-  term(): Term | { readonly error: string };
-  /** Maps errors from action ids to the blocks of their inputs. */
-  errors(found: Readonly<Record<string, string | undefined>>): Record<string, string>;
-}
+export type Inputs = ReturnType<typeof inputsOf>;
 
-export function inputsOf(view: ViewOutput): Inputs {
+export function inputsOf(view: ViewOutput) {
   const entered = new Map<string, { blockId: string; given: Entered }>();
   for (const [blockId, elements] of Object.entries(view.state.values)) {
     for (const [actionId, given] of Object.entries(elements))
@@ -37,23 +23,28 @@ export function inputsOf(view: ViewOutput): Inputs {
   const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
   const text = (actionId: string): string => maskCardNumbers(given(actionId).value?.trim() ?? '');
   return {
+    /** Masked, because people may type a card number. */
     text,
+    /** The typed amounts of a form with several limits. Empty for a form with one limit. */
     amounts: () =>
       [...entered.keys()].flatMap((action) => {
         const limit = limitOfAmount(action);
         return limit === null ? [] : [{ action, limit, text: text(action) }];
       }),
-    choice: (actionId) => given(actionId).selected_option?.value ?? null,
-    person: (actionId) => given(actionId).selected_user ?? null,
-    channel: (actionId) => given(actionId).selected_conversation ?? null,
-    day: (actionId) => given(actionId).selected_date ?? null,
-    term() {
+    choice: (actionId: string) => given(actionId).selected_option?.value ?? null,
+    person: (actionId: string) => given(actionId).selected_user ?? null,
+    channel: (actionId: string) => given(actionId).selected_conversation ?? null,
+    /** `2026-12-24`. */
+    day: (actionId: string) => given(actionId).selected_date ?? null,
+    /** The duration, or why it is invalid. */
+    term(): Term | { readonly error: string } {
       const choice = given(formInput.term).selected_option?.value as TermChoice | undefined;
       const day = given(formInput.day).selected_date ?? null;
       if (choice === 'day') return day === null ? { error: 'Choose the day, too.' } : { kind: 'day', day };
       return terms[choice ?? 'purchase'];
     },
-    errors: (found) =>
+    /** Maps errors from action ids to the blocks of their inputs. */
+    errors: (found: Readonly<Record<string, string | undefined>>): Record<string, string> =>
       Object.fromEntries(
         Object.entries(found).flatMap(([name, text]) => {
           const blockId = entered.get(name)?.blockId;

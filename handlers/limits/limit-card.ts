@@ -3,30 +3,17 @@ import { contentId } from '../../src/core/content-id.ts';
 import { slashCommand } from '../../src/core/installation.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
-import { cardPicker, pickedSaid } from '../../templates/directory/card-picker.ts';
 import { limitCardInput as input, limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { pickedBy } from '../dispatch/act-on-picked.ts';
+import { onPicked, pickedBy } from '../dispatch/act-on-picked.ts';
 import { notifyAt } from '../dispatch/interaction.ts';
-import { onPress } from '../dispatch/press.ts';
-import { formTooOld, inForm, refuseChoice } from '../dispatch/refused.ts';
 import type { ViewArgs } from '../dispatch/submission.ts';
 
 /** *Change limit…* in the picker: opens a form on top of it. */
-export const limitPicked = onPress(async ({ value: pendingId, body, interaction }, deps) => {
-  const { view, user } = body;
-  if (view === undefined) return;
-  const asked = await pickedBy(user.id, pendingId, deps);
-  if (asked !== null) {
-    const { target } = asked;
-    const card = target.kind === 'card' ? await factsOf(target, deps) : null;
-    await deps.pushView(body.trigger_id, limitCardForm(pendingId, card));
-    return;
-  }
-  await refuseChoice(inForm(interaction), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
-  const said = pickedSaid.expired();
-  const form = cardPicker({ privateMetadata: view.private_metadata, picked: null, said });
-  await deps.updateView({ viewId: view.id, hash: view.hash }, form);
+export const limitPicked = onPicked(async ({ pendingId, asked, body }, deps) => {
+  const { target } = asked;
+  const card = target.kind === 'card' ? await factsOf(target, deps) : null;
+  await deps.pushView(body.trigger_id, limitCardForm(pendingId, card));
 });
 
 async function factsOf(

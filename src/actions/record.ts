@@ -6,17 +6,12 @@ import type { ActionTools } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
 
 /** What happened to an action, for the record. Absent fields are recorded as null. */
-export interface RecordEntry {
+export interface RecordEntry
+  extends Partial<
+    Pick<AuditRecord, 'acctId' | 'cardId' | 'before' | 'after' | 'detail' | 'api' | 'confirmedBy' | 'eventId'>
+  > {
   /** Null: already recorded; only post it to the audit channel. */
   readonly event: AuditRecord['event'] | null;
-  readonly acctId?: number | null;
-  readonly cardId?: number | null;
-  readonly before?: string | null;
-  readonly after?: string | null;
-  readonly detail?: string | null;
-  readonly api?: string | null;
-  readonly confirmedBy?: AuditRecord['confirmedBy'];
-  readonly eventId?: string | null;
   /** Set if it differs from the action's own reason. */
   readonly reason?: string;
   /** Nobody did it: the time was up. */

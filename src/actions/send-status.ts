@@ -26,17 +26,24 @@ const countsAgainst =
 /** The webhook of a change usually arrives within this time. */
 const WEBHOOK_MS = 1500;
 
+/** Statuses of cards, as the card service reported them, and which of them actions made. */
+export interface StatusHistory {
+  /** Attributes a status event to a click. */
+  expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
+  forgetExpected(acctId: number, status: CardStatus): Promise<void>;
+  /** Statuses of a card received from the card service, oldest first. */
+  statuses(cardId: number): Promise<readonly StatusRecord[]>;
+  /** Whether a Cardbell action made, or will have made, the change behind an event. */
+  isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean>;
+  /** The event that showed the status an action asked for; null: none. */
+  confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
+}
+
 interface Deps {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
   readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
   readonly whyOvertaken: WhyOvertaken;
-  /** Attributes a status event to a click. */
-  readonly history: {
-    expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
-    forgetExpected(acctId: number, status: CardStatus): Promise<void>;
-    /** Statuses of a card received from the card service, oldest first. */
-    statuses(cardId: number): Promise<readonly Pick<StatusRecord, 'eventId' | 'status'>[]>;
-  };
+  readonly history: Pick<StatusHistory, 'expectStatus' | 'forgetExpected' | 'statuses'>;
   readonly offerUndo: OfferUndo;
   readonly sendChange: SendChange;
 }
@@ -173,12 +180,7 @@ type WhyOvertaken = (verb: StatusVerb, resolved: Resolved) => Promise<string | n
 
 interface OvertakenDeps {
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken'>;
-  readonly history: {
-    /** Statuses of a card received from the card service, oldest first. */
-    statuses(cardId: number): Promise<readonly StatusRecord[]>;
-    /** Whether a Cardbell action made, or will have made, the change behind an event. */
-    isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean>;
-  };
+  readonly history: Pick<StatusHistory, 'statuses' | 'isExpected'>;
 }
 
 export function createWhyOvertaken({ latestChanges, history }: OvertakenDeps): WhyOvertaken {

@@ -1,5 +1,4 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { CardStatus } from '../core/event.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Outcome, Result } from './action-state.ts';
@@ -8,6 +7,7 @@ import type { Block, Blocks } from './block-store.ts';
 import type { ChangeStatus } from './change-status.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { OutcomesOnAlerts, Reports } from './report.ts';
+import type { StatusHistory } from './send-status.ts';
 import type { UndoBlockAction } from './verbs.ts';
 
 /**
@@ -86,11 +86,7 @@ type WhyNotUndo = (block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | nu
 interface WhyNotOwnDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
-  /** Statuses of a card received from the card service. */
-  readonly history: {
-    confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
-    statuses(cardId: number): Promise<readonly { readonly eventId: string; readonly status: CardStatus }[]>;
-  };
+  readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
 }
 
 export function createWhyNotUndo({ blocks, latestChanges, history }: WhyNotOwnDeps): WhyNotUndo {

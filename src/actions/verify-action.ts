@@ -3,7 +3,6 @@ import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-word
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
-import type { CardStatus } from '../core/event.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { alertIdOf } from './action.ts';
@@ -21,7 +20,7 @@ import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
 import { askedWords, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
-import { readBack } from './send-status.ts';
+import { readBack, type StatusHistory } from './send-status.ts';
 
 /** People are notified if nothing has shown a change within this time. */
 const VERIFY_TIMEOUT_MS = 2 * 60_000;
@@ -44,8 +43,7 @@ export interface RequestsOfActions {
 interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
-  /** The event that showed the requested status; null: none. */
-  readonly history: { confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null> };
+  readonly history: Pick<StatusHistory, 'confirmedBy'>;
   readonly requests: Pick<RequestsOfActions, 'withLock'>;
   readonly conclude: Conclude;
 }

@@ -30,7 +30,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
  * Runs under the request's lock. The returned function throws CardApiError when the job should be retried.
  */
 export function createOverrideRequest(deps: Deps) {
-  return async function reserveOverride(action: OverrideAction, run: ActionRun): Promise<void> {
+  return async function overrideRequest(action: OverrideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { what: 'The emergency override', why, whoCan }, { acctId: request?.acctId ?? null });

@@ -31,27 +31,7 @@ import type { Requests } from './request-store.ts';
 type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 
 /** Makes the changes of approvals, once per click. Everything runs under the request's lock and is idempotent. */
-export interface Execution {
-  /** Makes the change and completes the approval. @throws CardApiError when the job should be retried. */
-  execute(click: ApprovalClick, request: LimitRequest, approved: ApprovedChange, run: ActionRun): Promise<void>;
-  /**
-   * Continues what this click has sent, whatever was decided or expired meanwhile. If the change failed, nothing is
-   * left to do: the job runs again because Redis restored older data.
-   *
-   * @returns false when the click has sent nothing.
-   * @throws CardApiError when the job should be retried.
-   */
-  resume(click: ApprovalClick, request: LimitRequest, run: ActionRun): Promise<boolean>;
-  /** Why nobody can act for the approvers right now; null: they can. */
-  whyNotYet(request: LimitRequest): Promise<NotYet | null>;
-  /**
-   * Ends approvals that were begun but not sent, so that the request can be closed. A paused worker that resumes sends
-   * nothing any more.
-   *
-   * @returns why the request cannot be closed now; null when nothing is left that may be sent.
-   */
-  stop(request: LimitRequest): Promise<NotYet | null>;
-}
+export type Execution = ReturnType<typeof createExecution>;
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<Progress, 'read' | 'begin'>;
@@ -69,30 +49,51 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
  * The request holds an approval in flight from before its change is sent until the outcome is known. Between two
  * attempts nobody may decide against a change that may already be in effect.
  */
-export function createExecution(deps: Deps): Execution {
-  const execute: Execution['execute'] = async (click, request, approved, run) => {
-    const approval = approvalOf(click, approved);
-    const begun = withInFlight(request, approval);
-    await deps.requests.save(begun);
-    await deps.complete(click, begun, approval, await makeChange(click, begun, approval, run));
-  };
+export function createExecution(deps: Deps) {
   return {
     execute,
-    async resume(click, request, run) {
+    /**
+     * Continues what this click has sent, whatever was decided or expired meanwhile. If the change failed, nothing is
+     * left to do: the job runs again because Redis restored older data.
+     *
+     * @returns false when the click has sent nothing.
+     * @throws CardApiError when the job should be retried.
+     */
+    async resume(click: ApprovalClick, request: LimitRequest, run: ActionRun): Promise<boolean> {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
       if (approval === undefined) return await hasFailed(click, request, deps);
       if (!(await mayBeAtCard(approval))) return false;
       await execute(click, request, approval, run);
       return true;
     },
-    async whyNotYet({ inFlight }) {
+    /** Why nobody can act for the approvers right now; null: they can. */
+    async whyNotYet({ inFlight }: LimitRequest): Promise<NotYet | null> {
       return (await Promise.all(undecided(inFlight).map(mayBeAtCard))).includes(true) ? notYet : null;
     },
-    async stop({ inFlight, card }) {
+    /**
+     * Ends approvals that were begun but not sent, so that the request can be closed. A paused worker that resumes
+     * sends nothing any more.
+     *
+     * @returns why the request cannot be closed now; null when nothing is left that may be sent.
+     */
+    async stop({ inFlight, card }: LimitRequest): Promise<NotYet | null> {
       const stopped = await Promise.all(undecided(inFlight).map((approval) => stopOne(approval, card, deps)));
       return stopped.includes(false) ? notYet : null;
     },
   };
+
+  /** Makes the change and completes the approval. @throws CardApiError when the job should be retried. */
+  async function execute(
+    click: ApprovalClick,
+    request: LimitRequest,
+    approved: ApprovedChange,
+    run: ActionRun,
+  ): Promise<void> {
+    const approval = approvalOf(click, approved);
+    const begun = withInFlight(request, approval);
+    await deps.requests.save(begun);
+    await deps.complete(click, begun, approval, await makeChange(click, begun, approval, run));
+  }
 
   async function makeChange(
     click: ApprovalClick,
@@ -194,13 +195,8 @@ export function createFailApproval(deps: FailDeps) {
         const order = orderIn(request);
         // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && written !== null && written.state !== 'asked') {
-          const isLast = { isLast: true };
-          return await deps.complete(
-            click,
-            request,
-            approval,
-            await deps.orders.place({ ...order, id: click.id }, null, isLast),
-          );
+          const result = await deps.orders.place({ ...order, id: click.id }, null, { isLast: true });
+          return await deps.complete(click, request, approval, result);
         }
         await deps.requests.save(withoutInFlight(request, click.id));
         return await deps.failures.failUnchanged(click, error);

@@ -15,23 +15,7 @@ export interface Segment {
 }
 
 /** Storage for months of the audit log that are no longer in Redis. */
-export interface Archive {
-  /**
-   * Lines of the chain exactly as Redis had them, oldest first, from one record to another, both included.
-   *
-   * @throws ArchiveError when a record is missing.
-   */
-  read(from: number, to: number): AsyncGenerator<string, void>;
-  /** The first record up to this one that no file name covers; null: all are covered. Reads no file contents. */
-  firstMissing(to: number): Promise<number | null>;
-  /**
-   * Writes lines to a file; the segment is known once the lines have been read. When this resolves, the file is on disk
-   * and was read back. After a crash it may be written again.
-   *
-   * @throws ArchiveError when existing files hold different lines for these records. They are not changed.
-   */
-  write(lines: AsyncIterable<string>, segment: () => Segment | null): Promise<void>;
-}
+export type Archive = ReturnType<typeof openArchive>;
 
 /** The files lack required content. `number`: the first affected record. */
 export class ArchiveError extends AppError {
@@ -55,14 +39,19 @@ function segmentOf(name: string): Segment | null {
 }
 
 /** Files in a folder, one per month. */
-export function openArchive(folder: string): Archive {
+export function openArchive(folder: string) {
   async function segments(): Promise<Segment[]> {
     const names = await readdir(folder);
     return names.flatMap((name) => segmentOf(name) ?? []).toSorted((a, b) => a.first - b.first);
   }
 
   return {
-    async *read(from, to) {
+    /**
+     * Lines of the chain exactly as Redis had them, oldest first, from one record to another, both included.
+     *
+     * @throws ArchiveError when a record is missing.
+     */
+    async *read(from: number, to: number): AsyncGenerator<string, void> {
       let next = from;
       for (const segment of await segments()) {
         if (next > to) return;
@@ -82,7 +71,8 @@ export function openArchive(folder: string): Archive {
       if (next <= to) throw new ArchiveError(next, 'is missing: no file in AUDIT_ARCHIVE has it');
     },
 
-    async firstMissing(to) {
+    /** The first record up to this one that no file name covers; null: all are covered. Reads no file contents. */
+    async firstMissing(to: number): Promise<number | null> {
       let next = 1;
       const all = await segments().catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
@@ -92,7 +82,13 @@ export function openArchive(folder: string): Archive {
       return next > to ? null : next;
     },
 
-    async write(lines, segment) {
+    /**
+     * Writes lines to a file; the segment is known once the lines have been read. When this resolves, the file is on
+     * disk and was read back. After a crash it may be written again.
+     *
+     * @throws ArchiveError when existing files hold different lines for these records. They are not changed.
+     */
+    async write(lines: AsyncIterable<string>, segment: () => Segment | null): Promise<void> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await removeAbandoned(folder);
       const unfinished = join(folder, `${UNFINISHED}${randomUUID()}`);

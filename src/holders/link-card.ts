@@ -8,11 +8,8 @@ import type { Link, Links } from './link-store.ts';
 import type { LinkAction, UnlinkAction } from './verbs.ts';
 
 /** A card's new holder, and how that was proved. */
-export interface NewLink {
-  readonly acctId: number;
+export interface NewLink extends Pick<Link, 'acctId' | 'userId' | 'provedBy'> {
   readonly cardId: number | null;
-  readonly userId: string;
-  readonly provedBy: Link['provedBy'];
 }
 
 export interface LinkSet {
@@ -95,10 +92,7 @@ export function whyNoHolder(person: Person | null): string | null {
 }
 
 /** Ends a card's link in the name of the acting person, and notifies its holder. Idempotent. */
-export type EndLink = (
-  action: Action,
-  of: { readonly acctId: number; readonly cardId: number | null },
-) => Promise<CardFacts>;
+export type EndLink = (action: Action, of: Pick<NewLink, 'acctId' | 'cardId'>) => Promise<CardFacts>;
 
 interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'notifyDirectly' | 'withLock'> {
   readonly links: Pick<Links, 'ofAccount' | 'unlink'>;

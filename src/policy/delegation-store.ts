@@ -1,10 +1,7 @@
-import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Seal } from '../core/seal.ts';
-import type { Delegation } from './policy.ts';
-
-const Sealed = z.strictObject({ for: z.string(), to: z.string(), from: z.iso.date(), until: z.iso.date() });
+import { Delegation } from './policy.ts';
 
 export type Delegations = ReturnType<typeof createDelegations>;
 
@@ -16,7 +13,7 @@ export function createDelegations(redis: RedisClient, seal: Seal) {
   const key = stateKey('delegations');
   const open = (userId: string, sealed: string): Delegation[] => {
     const text = seal.open(sealed);
-    const read = text === null ? null : Sealed.safeParse(JSON.parse(text));
+    const read = text === null ? null : Delegation.safeParse(JSON.parse(text));
     return read?.success === true && read.data.for === userId ? [read.data] : [];
   };
   return {

@@ -15,12 +15,7 @@ type Reload =
   | { readonly kind: 'unchanged' | 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
-export interface PolicySource {
-  /** The policy in force now. */
-  current(): Policy;
-  /** Loads the file's current content. */
-  reload(): Reload;
-}
+export type PolicySource = ReturnType<typeof openPolicy>;
 
 /** @throws ConfigError when the file cannot be read or is not a valid policy. */
 export function readPolicy(config: PolicyConfig): Policy {
@@ -36,13 +31,15 @@ export function readPolicy(config: PolicyConfig): Policy {
 }
 
 /** The policy of a process. @throws ConfigError when there is no valid policy at start. */
-export function openPolicy(config: PolicyConfig, log: Log): PolicySource {
+export function openPolicy(config: PolicyConfig, log: Log) {
   let policy = readPolicy(config);
   const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   tell('policy in force');
   return {
-    current: () => policy,
-    reload() {
+    /** The policy in force now. */
+    current: (): Policy => policy,
+    /** Loads the file's current content. */
+    reload(): Reload {
       try {
         const read = readPolicy(config);
         if (read.hash === policy.hash) return { kind: 'unchanged' };

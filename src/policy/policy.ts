@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { z } from 'zod';
 import { type ApprovalPolicy, approvalPolicyOf } from './approval-policy.ts';
 import type { Role } from './decide-action.ts';
 
@@ -22,13 +23,14 @@ export interface PolicySection {
 }
 
 /** A delegate for another person, from the first to the last day inclusive. */
-export interface Delegation {
-  readonly for: string;
-  readonly to: string;
+export const Delegation = z.strictObject({
+  for: z.string(),
+  to: z.string(),
   /** `YYYY-MM-DD`, in the card service's time zone. */
-  readonly from: string;
-  readonly until: string;
-}
+  from: z.iso.date(),
+  until: z.iso.date(),
+});
+export type Delegation = Readonly<z.infer<typeof Delegation>>;
 
 /** Finance's rules: who may do what, alone or with whom. */
 export interface Policy {

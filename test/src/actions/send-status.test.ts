@@ -41,6 +41,7 @@ describe('the selected card', () => {
 
 describe('a status change', () => {
   const at = { eventId: 'evt_old', status: 'BLOCKED' } as const;
+  const times = { callbackAt: '2026-11-20T15:00:00.000Z', receivedAt: '2026-11-20T15:00:00.000Z' };
   const lost = new CardApiError('lost', {
     operation: 'setCardStatus',
     status: null,
@@ -84,7 +85,7 @@ describe('a status change', () => {
       history: {
         expectStatus: async () => {},
         forgetExpected: async () => {},
-        statuses: async () => (isSent ? [at, ...told] : [at]),
+        statuses: async () => (isSent ? [at, ...told] : [at]).map((status) => ({ ...status, ...times })),
       },
       whyOvertaken: async () => (isOvertaken ? 'Somebody asked for something else.' : null),
       offerUndo: async () => ({ control: null }),
