@@ -20,12 +20,12 @@ import type { Message } from '../src/slack/message.ts';
 
 /** What the listeners need, joined in `src/web.ts`. */
 export interface ListenerDeps {
-  /** What was typed after `/card`, as the card service's clock has it now. */
+  /** Reads the text after `/card`. Times are relative to the card service's current time. */
   readonly readCommand: (text: string) => Command;
   /** Permits and stores; `notify` reaches the person who asked. */
   readonly requestAction: (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void>;
   readonly permissions: Permissions;
-  /** The roles that somebody has for one card. */
+  /** The roles that a person has for one card. */
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   readonly cardsFor: CardsFor;
   readonly alerts: Pick<Alerts, 'get'>;
@@ -35,23 +35,23 @@ export interface ListenerDeps {
   /** Who can read a channel. */
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly pending: PendingStore;
-  /** What is known of cards and holders, without asking the card service. */
+  /** Known cards and holders, without calling the card service. */
   readonly directory: Pick<Directory, 'search' | 'findKnown' | 'account'>;
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
   readonly requests: Pick<Requests, 'get'>;
-  /** Whom approvers may name as their delegate. */
+  /** The people whom an approver may name as a delegate. */
   readonly ownDelegates: () => readonly string[];
   readonly policyFor: (group: string | null) => ApprovalPolicy;
   readonly openView: Slack['openView'];
   readonly postEphemeral: Slack['postEphemeral'];
-  /** Slack said that the readers of a channel changed. */
+  /** To be called when Slack reports that the readers of a channel changed. */
   readonly visibilityChanged: () => Promise<void>;
-  /** Slack said that a user group or somebody's account changed. */
+  /** To be called when Slack reports that a user group or an account changed. */
   readonly rolesChanged: () => Promise<void>;
-  /** Has a person's App Home drawn, for what they may do now; `isOpening` when they look at it. */
+  /** Requests a fresh App Home for a person and their current roles. `isOpening`: they are looking at it. */
   readonly renderHome: (userId: string, isOpening: boolean, turn?: HomeTurn | null) => Promise<void>;
-  /** App Home shows another card program from now on; empty: the first one. */
+  /** Switches a person's App Home to another card program. Empty: the first one. */
   readonly showProgram: (userId: string, program: string) => Promise<void>;
   readonly homeViewers: Pick<HomeViewers, 'all'>;
   readonly respond: Respond;

@@ -36,13 +36,21 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
   };
 }
 
+/** Who acts, and whether that person belongs to another company. An organization-wide installation sends no team. */
+export function whoActs(
+  user: { readonly id: string; readonly team_id?: string },
+  team: { readonly id: string } | null | undefined,
+): Pick<Interaction, 'actor' | 'isExternal'> {
+  const teamId = team?.id ?? user.team_id ?? '';
+  return { actor: { userId: user.id, teamId }, isExternal: user.team_id !== undefined && user.team_id !== teamId };
+}
+
 /** A button that was pressed, or an option that was chosen. */
 export function ofButton(body: BlockAction, tools: Tools): Interaction {
   const [element] = body.actions;
   // Only this person sees the message and nobody can edit it, so the answer replaces it.
   const isEphemeral = body.container?.['is_ephemeral'] === true;
   const user = body.user as { id: string; team_id?: string };
-  const teamId = body.team?.id ?? user.team_id ?? '';
   const channel = body.channel?.id ?? body.container?.['channel_id'] ?? user.id;
   return {
     id: contentId('act_', [
@@ -53,8 +61,7 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       chosenIn(element),
       element?.action_ts ?? '',
     ]),
-    actor: { userId: user.id, teamId },
-    isExternal: user.team_id !== undefined && user.team_id !== teamId,
+    ...whoActs(user, body.team),
     origin: {
       kind: 'button',
       channel,
@@ -69,11 +76,9 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
 /** A shortcut on a message. */
 export function ofShortcut(shortcut: MessageShortcut, tools: Tools): Interaction {
   const { user, channel, message, trigger_id, response_url } = shortcut;
-  const teamId = shortcut.team?.id ?? user.team_id ?? '';
   return {
     id: contentId('act_', ['shortcut', user.id, trigger_id, message.ts]),
-    actor: { userId: user.id, teamId },
-    isExternal: user.team_id !== undefined && user.team_id !== teamId,
+    ...whoActs(user, shortcut.team),
     origin: { kind: 'button', channel: channel.id, messageTs: message.ts, reply: null, replace: false },
     notify: teller(response_url, { channel: channel.id, userId: user.id }, tools),
   };

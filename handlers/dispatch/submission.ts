@@ -3,6 +3,7 @@ import type { Origin } from '../../src/actions/action.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import type { ListenerDeps } from '../deps.ts';
+import { whoActs } from './interaction.ts';
 
 export type ViewArgs = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
 
@@ -16,16 +17,15 @@ export function ofForm(
   { channel, messageTs }: { channel: string; messageTs: string | null },
   deps: ListenerDeps,
 ) {
-  const actor = { userId: body.user.id, teamId: body.team?.id ?? '' };
-  const user = body.user as { team_id?: string };
+  const who = whoActs(body.user as { id: string; team_id?: string }, body.team);
+  const { userId } = who.actor;
   const origin: Origin = { kind: 'form', channel, messageTs, reply: null, replace: false };
   return {
-    id: contentId('act_', ['form', body.view.id, actor.userId]),
-    actor,
-    isExternal: user.team_id !== undefined && user.team_id !== actor.teamId,
+    id: contentId('act_', ['form', body.view.id, userId]),
+    ...who,
     origin,
     async notify(message: Message): Promise<void> {
-      await deps.postEphemeral(channel, actor.userId, message).catch((error: unknown) => {
+      await deps.postEphemeral(channel, userId, message).catch((error: unknown) => {
         deps.log.error({ err: error }, 'could not deliver an answer');
       });
     },
