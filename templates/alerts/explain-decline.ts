@@ -50,7 +50,7 @@ export function nothingToExplain(): ModalView {
 }
 
 function explanation(blocks: KnownBlock[]): ModalView {
-  return modal({ title: 'Explain this decline', close: 'Close', blocks });
+  return modal({ title: 'Explain this decline', blocks });
 }
 
 function about({ alert, eventLog }: Explained, { place, whoMay }: Around): KnownBlock[] {
