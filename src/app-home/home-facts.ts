@@ -1,7 +1,7 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
-import type { OpenMute, OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { askedIn } from '../approvals/request.ts';
@@ -63,7 +63,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     waitingRequests(viewer, deps).then(seen),
     waitingClaims(viewer, deps),
     openRaises(now, deps).then(seen),
-    openMutes(deps).then(seen),
+    deps.mutes.active().then(seen),
     newestDeclines(deps).then(seen),
     inactiveCards(deps.directory).then((cards) => deps.cardsFor(viewer.userId, show, cards)),
     deps.health(),
@@ -148,17 +148,6 @@ async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): P
       leftMs: state === 'open' ? Math.max(1, Date.parse(endsAt) - now.getTime()) : 0,
     })),
   );
-}
-
-/** Mutes and travel mutes, soonest end first. */
-async function openMutes({ mutes }: TeamDeps): Promise<OpenMute[]> {
-  return (await mutes.active()).map(({ card, kind, by, reason, endsAt }) => ({
-    card,
-    isTravel: kind === 'travel',
-    by,
-    reason,
-    endsAt,
-  }));
 }
 
 async function newestDeclines(deps: TeamDeps): Promise<TeamFacts['declines']> {

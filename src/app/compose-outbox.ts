@@ -18,7 +18,7 @@ import { createDeleteLateCopies, FIRST_LOOK_MS } from '../outbox/late-copies.ts'
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../outbox/message-store.ts';
 import { createPostAgain } from '../outbox/post-again.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
-import { createRenderBatch, createRenderEntries, threadOfRows } from '../outbox/render-entries.ts';
+import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
 import { createSender, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
 import {
   createRenderPosted,
@@ -80,7 +80,7 @@ function composeRendering(context: WorkerContext) {
     batchMessages,
     rowsOf,
     updateMessages: updateLater,
-    threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
+    threads,
     unsupported,
   });
   const parts = {

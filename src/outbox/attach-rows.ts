@@ -3,12 +3,12 @@ import { rowsCsv, rowsPage, rowsPages } from '../../templates/outbox/rows.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { FoundMessage, Slack, Thread } from '../slack/client.ts';
+import type { FoundMessage, Slack } from '../slack/client.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Draft, FileEntry, OutboxEntry, RowsEntry } from './entry.ts';
-import type { Batch, BatchMessages, UnsupportedBlocks } from './message-store.ts';
+import type { Batch, BatchMessages, Threads, UnsupportedBlocks } from './message-store.ts';
 import { type Outbox, refOf } from './outbox-store.ts';
-import type { RowsOf } from './render-entries.ts';
+import { type RowsOf, threadOfRows } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 /** Attempts to upload the file before its rows are posted as tables. */
@@ -19,8 +19,7 @@ interface Deps {
   readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
   readonly rowsOf: RowsOf;
   readonly updateMessages: (subject: Subject) => Promise<void>;
-  /** The thread of the summary; null when the summary is gone. */
-  readonly threadOf: (entry: RowsEntry, channel: string) => Promise<Thread | null>;
+  readonly threads: Pick<Threads, 'isGone'>;
   readonly outbox: Pick<Outbox, 'put' | 'countTry'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
@@ -61,13 +60,13 @@ export function noFile({ title }: FileEntry['file']): Message {
 
 /** Posts the rows of a summary in its thread: as a file, or as tables when Slack refuses the file. */
 export function createAttachRows(deps: Deps): AttachRows {
-  const { slack, batchMessages, rowsOf, threadOf, outbox, unsupported, notifyOps } = deps;
+  const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
   return { render, asTables, renderFile: (entry) => renderFile(entry, deps) };
 
   async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     if (batch === null) return null;
-    const thread = await threadOf(entry, channel);
+    const thread = await threadOfRows(entry, channel, threads);
     const rows = await rowsOf(
       batch.alerts.map(({ id }) => id),
       channel,

@@ -126,6 +126,13 @@ export function alertIdOf(entry: OutboxEntry): string | null {
   return entry.kind === 'tracked' && entry.subject.kind === 'alert' ? entry.subject.id : null;
 }
 
+/** Why an entry may share a message with others. Only entries with the same reason share one. */
+export function batchReasonOf({ late, notBefore, priority }: TrackedEntry): Batch['why'] {
+  if (late) return 'late';
+  if (notBefore !== null) return 'held';
+  return priority === 'fraud' ? 'fraud' : 'busy';
+}
+
 /** A message in flight to Slack. */
 export const Sending = z.strictObject({
   /**

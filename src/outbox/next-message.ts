@@ -1,5 +1,5 @@
 import { groupBy } from '../core/group-by.ts';
-import type { OutboxEntry } from './entry.ts';
+import { batchReasonOf, type OutboxEntry } from './entry.ts';
 import type { Waiting } from './outbox-store.ts';
 
 /** Up to this many entries are posted without waiting for more. */
@@ -56,9 +56,8 @@ function batchKeyOf(entry: OutboxEntry, threads: ReadonlySet<string>): string {
   // A holder gets one message per event.
   if (entry.kind !== 'tracked' || entry.subject.kind !== 'alert' || entry.audience === 'holder')
     return `alone ${entry.id}`;
-  const why = entry.late ? 'late' : entry.notBefore !== null ? 'held' : entry.priority === 'fraud' ? 'fraud' : 'busy';
   const timeline = entry.threadId !== null && threads.has(entry.threadId) ? entry.threadId : '';
-  return `${why} ${entry.audience} ${timeline}`;
+  return `${batchReasonOf(entry)} ${entry.audience} ${timeline}`;
 }
 
 function worthWaiting(group: readonly Waiting[]): number {

@@ -7,7 +7,15 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Thread } from '../slack/client.ts';
 import { hasDataTable, withoutDataTables } from '../slack/data-tables.ts';
 import type { Message } from '../slack/message.ts';
-import { type Draft, type FileEntry, type OutboxEntry, type RowsEntry, type TrackedEntry, trackedOf } from './entry.ts';
+import {
+  batchReasonOf,
+  type Draft,
+  type FileEntry,
+  type OutboxEntry,
+  type RowsEntry,
+  type TrackedEntry,
+  trackedOf,
+} from './entry.ts';
 import type { Batch, NewBlock, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { RenderSubjects } from './tracked-message.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
@@ -149,7 +157,7 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
       if (first === undefined || rows.length === 0) return null;
       const [hasTable, hasChart] = [!(await unsupported.has('data_table')), !(await unsupported.has('chart'))];
       const form = batchForm(rows, { hasTable });
-      const why = reasonOf(first);
+      const why = batchReasonOf(first);
       const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.events }));
       return {
         message: batchMessage({ rows, why, form, hasChart }),
@@ -179,10 +187,4 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
       };
     },
   };
-}
-
-function reasonOf({ late, notBefore, priority }: TrackedEntry): Batch['why'] {
-  if (late) return 'late';
-  if (notBefore !== null) return 'held';
-  return priority === 'fraud' ? 'fraud' : 'busy';
 }

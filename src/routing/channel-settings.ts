@@ -138,8 +138,7 @@ async function isExemptFrom(hours: QuietHours, { entry }: Held, now: number, { a
   const alertId = alertIdOf(entry);
   const alert = alertId === null ? null : await alerts.get(alertId);
   if (alert === null) return false;
-  const quiet = new Map([[hours.channel, hours]]);
-  return quietFor(alert, hours.channel, { quiet }, now)?.isExempt ?? true;
+  return quietFor(alert, hours, now)?.isExempt ?? true;
 }
 
 interface HeldDeps {
@@ -156,7 +155,7 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
     if (hours === null || alert === null) return null;
     // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
-    const quiet = quietFor(alert, channel, { quiet: new Map([[channel, hours]]) }, now().getTime());
+    const quiet = quietFor(alert, hours, now().getTime());
     return quiet === null || quiet.isExempt ? null : quiet.until;
   };
 }

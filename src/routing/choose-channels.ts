@@ -100,15 +100,12 @@ function isExpected(event: StoredEvent, countries: readonly string[]): boolean {
   return event.isCardPresent === true || declineCode(event.decline) === 'decline.rule.location';
 }
 
-/** When the channel's quiet hours end, which they are, and whether the event is exempt; null outside quiet hours. */
+/** When quiet hours end, which they are, and whether the event is exempt; null outside quiet hours. */
 export function quietFor(
   subject: Subject,
-  channel: string,
-  { quiet }: Pick<RoutingRules, 'quiet'>,
+  hours: QuietHours,
   now: number,
 ): { readonly until: number; readonly because: string; readonly isExempt: boolean } | null {
-  const hours = quiet.get(channel);
-  if (hours === undefined) return null;
   const until = quietUntil(hours.window, now);
   if (until === null) return null;
   const isExempt = hours.except !== null && whyNot(filterOf(hours.except), subject) === null;

@@ -126,7 +126,8 @@ export function createRoute(deps: Deps): Route {
   async function deliveriesTo(candidates: readonly string[], routing: Routing): Promise<Delivery[]> {
     const permitted = new Set(await Promise.all(candidates.map((channel) => notShared(channel, routing))));
     return [...permitted].map((channel) => {
-      const quiet = quietFor(routing, channel, routing.rules, routing.nowMs);
+      const hours = routing.rules.quiet.get(channel);
+      const quiet = hours === undefined ? null : quietFor(routing, hours, routing.nowMs);
       const passesQuiet = quiet?.isExempt === true;
       if (quiet === null || passesQuiet) return { channel, holdUntil: null, passesQuiet };
       routing.note('held', channel, `Until ${new Date(quiet.until).toISOString()}: ${quiet.because}.`);

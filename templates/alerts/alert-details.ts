@@ -12,7 +12,6 @@ export function alertDetails(alert: Alert, audience: 'team' | 'holder', view: Vi
   if (message === null) return null;
   return modal({
     title: 'Details',
-    close: 'Close',
     blocks: message.blocks.filter(({ type }) => type !== 'actions'),
   });
 }

@@ -10,6 +10,8 @@ import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts'
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
 export interface ShownReason extends DeclineReason {
+  /** The service's own words. */
+  readonly message: string;
   readonly isWithheld: boolean;
 }
 
@@ -22,16 +24,17 @@ const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'a
 };
 
 export function shownReason(
-  decline: { readonly code: string; readonly message: string },
+  decline: { readonly code: string; readonly message: string } | null,
   place: ChannelVisibility,
 ): ShownReason {
-  const reason = declineReason(decline);
+  const said = decline ?? { code: '', message: '' };
+  const reason = declineReason(said);
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
-  return { ...reason, ...(isWithheld && withheldReason), isWithheld };
+  return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
 
 /** Quotes the card service when its words add something to ours. An unknown code is named too. */
-export function serviceWords({ isWithheld, isKnown, saysMore, code }: ShownReason, message: string): string {
+export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: ShownReason): string {
   if (isWithheld || (isKnown && !saysMore)) return '';
   const named = isKnown || code === '' ? '' : ` (code ${escapeUntrusted(code, 80)})`;
   if (message.trim() !== '') return `The card service says: “${escapeUntrusted(message, 300)}”${named}`;

@@ -35,8 +35,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const { place } = view;
   const { event, outcomes } = alert;
   const card = cardOf(alert);
-  const said = event.decline ?? { code: '', message: '' };
-  const reason = shownReason(said, place);
+  const reason = shownReason(event.decline, place);
   if (alert.remedy?.kind === 'unblock') return declineOfBlocked(alert, view, controls({ ...alert, card }, reason));
   const repeats = repeatsIn(alert, view);
   const amount = amountTried(alert, repeats);
@@ -57,7 +56,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         `*${escapeUntrusted(reason.title, 100)}*`,
         // The numbers say the same as the meaning, and add the amount.
         shortfall(alert, reason, place) || meaningOf(card, reason),
-        serviceWords(reason, said.message),
+        serviceWords(reason),
         isByRule(reason.code) ? followsRuleset(card) : null,
       ),
       ...fields([

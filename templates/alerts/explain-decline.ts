@@ -50,13 +50,12 @@ export function nothingToExplain(): ModalView {
 }
 
 function explanation(blocks: KnownBlock[]): ModalView {
-  return modal({ title: 'Explain this decline', close: 'Close', blocks });
+  return modal({ title: 'Explain this decline', blocks });
 }
 
 function about({ alert, eventLog }: Explained, { place, whoMay }: Around): KnownBlock[] {
   const { event, outcomes } = alert;
-  const said = event.decline ?? { code: '', message: '' };
-  const reason = shownReason(said, place);
+  const reason = shownReason(event.decline, place);
   const [holder, admin] = fixes(alert, reason, place);
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
@@ -70,7 +69,7 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
       escapeUntrusted(reason.meaning, 300),
       shortfall(alert, reason, place),
-      serviceWords(reason, said.message),
+      serviceWords(reason),
     ),
     section('*What would fix it*', `Cardholder: ${holder}`, `Admin: ${admin}`),
     section('*Who can*', whoCan(alert, reason, whoMay)),

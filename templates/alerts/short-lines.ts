@@ -33,8 +33,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const repeats = repeatsIn(alert, view);
   const times = repeats === null ? '' : ` ${repeats.count} times`;
   const merchant = event.merchant.name.trim();
-  const said = event.decline ?? { code: '', message: '' };
-  const reason = shownReason(said, view.place);
+  const reason = shownReason(event.decline, view.place);
   const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
   const isBlocked = alert.remedy?.kind === 'unblock';
@@ -47,7 +46,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
         ? `*Card is blocked.* If it should work again: ${commandCode(`unblock ${copyable(cardHandle(card), 20)}`)}`
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
           `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
-      reason.isKnown ? null : serviceWords(reason, said.message),
+      reason.isKnown ? null : serviceWords(reason),
       // When no button can fix it, what else does.
       reason.remedy === 'none' ? fixes(alert, reason, view.place)[1] : null,
       isByRule(reason.code) ? followsRuleset(card) : null,

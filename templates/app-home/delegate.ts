@@ -48,7 +48,6 @@ export function delegateForm(allowed: readonly string[]): ModalView {
     callback: callbackId.delegate,
     title: 'Name a delegate',
     submit: 'Name delegate',
-    close: 'Cancel',
     blocks: [
       section(
         'Your delegate may approve and change what you may, and is mentioned with you. It goes on record.',

@@ -6,6 +6,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatDuration } from '../../src/core/duration.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
+import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
@@ -35,13 +36,7 @@ export interface OpenTemporaryChange {
 }
 
 /** A muted card, or a card expected abroad. */
-export interface OpenMute {
-  readonly card: CardFacts;
-  readonly isTravel: boolean;
-  readonly by: string;
-  readonly reason: string;
-  readonly endsAt: string;
-}
+export type OpenMute = Pick<Mute, 'card' | 'kind' | 'by' | 'reason' | 'endsAt'>;
 
 const REQUESTS_SHOWN = 5;
 const CHANGES_SHOWN = 8;
@@ -129,8 +124,8 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
   const page = listPage(mutes, pages.mutes ?? 1, MUTES_SHOWN);
   return homeList({ list: 'mutes', title: 'Muted cards', ...page }, (shown) => [
     section(
-      ...shown.map(({ card, isTravel, by, reason, endsAt }) => {
-        const what = isTravel ? 'declines abroad hidden' : 'muted';
+      ...shown.map(({ card, kind, by, reason, endsAt }) => {
+        const what = kind === 'travel' ? 'declines abroad hidden' : 'muted';
         const why = reason.trim() === '' ? '' : ` · ${escapeUntrusted(reason, 100)}`;
         return `• ${cardOfHolder(card)}: ${what} ${dateAfter('until', endsAt)} · by ${mention(by)}${why} · ${commandCode(`unmute ${copyable(cardHandle(card), 20)}`)}`;
       }),

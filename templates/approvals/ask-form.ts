@@ -19,7 +19,6 @@ export function askForm({ privateMetadata, about, amountCents }: RaiseForm): Mod
     privateMetadata,
     title: 'Ask for more',
     submit: 'Ask',
-    close: 'Cancel',
     blocks: [
       section(
         about === '' ? null : `*${escapeUntrusted(about, 200)}*`,

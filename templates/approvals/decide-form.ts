@@ -43,7 +43,6 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
     privateMetadata,
     title,
     submit,
-    close: 'Cancel',
     blocks: [
       section(
         `*${cardOfHolder(card)}*`,

@@ -9,7 +9,8 @@ interface Modal {
   readonly privateMetadata?: string;
   /** Left out: there is nothing to submit. */
   readonly submit?: string;
-  readonly close: 'Cancel' | 'Back' | 'Close';
+  /** Left out: *Cancel* for a form, *Close* where there is nothing to submit. */
+  readonly close?: 'Back';
   readonly blocks: KnownBlock[];
 }
 
@@ -21,7 +22,7 @@ export function modal({ title, callback, privateMetadata, submit, close, blocks 
     ...(privateMetadata !== undefined && { private_metadata: privateMetadata }),
     title: label(title),
     ...(submit !== undefined && { submit: label(submit) }),
-    close: label(close),
+    close: label(close ?? (submit === undefined ? 'Close' : 'Cancel')),
     blocks,
   };
 }

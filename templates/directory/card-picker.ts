@@ -35,7 +35,6 @@ export function cardPicker({ privateMetadata, picked, said }: CardPicker): Modal
     callback: callbackId.cardPicker,
     privateMetadata,
     title: 'Cards',
-    close: 'Close',
     blocks: [
       {
         type: 'section',

@@ -12,7 +12,6 @@ export function commandForm(): ModalView {
     callback: callbackId.cardCommand,
     title: 'Cardbell command',
     submit: 'Run',
-    close: 'Cancel',
     blocks: [
       textInput(commandInput.words, 'Command', {
         max: 500,

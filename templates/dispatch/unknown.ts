@@ -59,5 +59,5 @@ export function tooManyForm(): ModalView {
 }
 
 function notSent(...lines: string[]): ModalView {
-  return modal({ title: 'Not sent', close: 'Close', blocks: [section(...lines)] });
+  return modal({ title: 'Not sent', blocks: [section(...lines)] });
 }

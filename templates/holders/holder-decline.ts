@@ -19,8 +19,7 @@ import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 export function holderDecline(alert: TransactionAlert, { place, channel }: View): Message {
   const { event, outcomes, late } = alert;
   const card = cardOf(alert);
-  const decline = event.decline ?? { code: '', message: '' };
-  const reason = shownReason(decline, place);
+  const reason = shownReason(event.decline, place);
   const repeats = repeatsIn(alert, channel === undefined ? { place } : { place, channel });
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${repeats.count} times`;
@@ -40,7 +39,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
       section(
         `*${escapeUntrusted(reason.title, 100)}*`,
         shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300),
-        serviceWords(reason, decline.message),
+        serviceWords(reason),
       ),
       ...(isPaid ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
@@ -64,8 +63,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
 export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<ShortLines, 'cause' | 'small'> {
   const { event } = alert;
   const { place } = view;
-  const decline = event.decline ?? { code: '', message: '' };
-  const reason = shownReason(decline, place);
+  const reason = shownReason(event.decline, place);
   const requested = requestedAmount(event);
   const { isPaid } = currentState(alert.outcomes);
   const why =
@@ -74,7 +72,7 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
   return {
     cause: [
       why,
-      reason.isKnown ? null : serviceWords(reason, decline.message),
+      reason.isKnown ? null : serviceWords(reason),
       isPaid ? null : whatToDo(alert, reason, { isResetSaid: true }),
     ],
     small: isAnywhere(alert, repeatsIn(alert, view))

@@ -45,7 +45,6 @@ export function remedyForm(form: RemedyForm): ModalView {
     privateMetadata: form.privateMetadata,
     title: words.title,
     submit: words.submit,
-    close: 'Cancel',
     blocks: [
       ...about(form, words, raised),
       ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),

@@ -117,7 +117,7 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
     at: event.occurredAt,
   };
   if (event.kind === 'decline') {
-    const reason = shownReason(event.decline ?? { code: '', message: '' }, view.place);
+    const reason = shownReason(event.decline, view.place);
     const repeats = repeatsIn(alert, view);
     const times = repeats?.count ?? 1;
     const anywhere = isAnywhere(alert, repeats) ? { merchant: '', place: '' } : {};

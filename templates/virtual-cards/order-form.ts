@@ -41,7 +41,6 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
     privateMetadata,
     title: 'Order a virtual card',
     submit: 'Order card',
-    close: 'Cancel',
     blocks: [
       section('*Who will hold it*', 'Kept encrypted until the card is ordered, then deleted.'),
       textInput(input.firstName, 'First name', { max: 23, initial: firstName }),

@@ -92,11 +92,10 @@ export function subscriptionWarning(
   const card = cardOf(alert);
   const title = `Subscription keeps failing: ${amountAt(event.amountCents, event.merchant.name)}`;
   const who = audience === 'holder' ? `your ${cardName(card)}` : shortCard(card);
-  const decline = event.decline ?? { code: '', message: '' };
-  const isLimit = declineCode(decline).startsWith('decline.rule.velocity');
+  const isLimit = declineCode(event.decline).startsWith('decline.rule.velocity');
   const period = limitsOf(alert.remedy)[0]?.rule.period;
   const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
-  const reason = shownReason(decline, audience === 'holder' ? 'direct' : 'private').title;
+  const reason = shownReason(event.decline, audience === 'holder' ? 'direct' : 'private').title;
   const why = `Declined on ${days} days ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
   const question = isLimit ? `Raise the ${limit}, or cancel it?` : 'Fix the cause, or cancel it?';
   const raise =

@@ -18,7 +18,7 @@ import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { createPostAgain } from '../../src/outbox/post-again.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
-import { createRenderBatch, createRenderEntries, threadOfRows } from '../../src/outbox/render-entries.ts';
+import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-entries.ts';
 import { createSender, defaultThrottle, type LateCopies } from '../../src/outbox/send-message.ts';
 import {
   createRenderPosted,
@@ -103,7 +103,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     batchMessages,
     rowsOf,
     updateMessages: noteUpdate,
-    threadOf: (entry, channel) => threadOfRows(entry, channel, threads),
+    threads,
     outbox,
     unsupported,
     notifyOps,

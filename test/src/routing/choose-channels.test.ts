@@ -95,15 +95,14 @@ describe('the mutes of an event', () => {
 it('quiet hours hold an event until they end, and report when it is exempt', () => {
   const window = { from: '12:00', to: '18:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
   const hours = { channel: 'C1', window, except: 'declines and over $500.00', by: 'U0ANA', at: '' };
-  const quiet = new Map([['C1', hours]]);
   const now = Date.parse('2026-11-20T15:00:00Z');
 
-  expect(quietFor(subject, 'C1', { quiet }, now)).toMatchObject({
+  expect(quietFor(subject, hours, now)).toMatchObject({
     until: Date.parse('2026-11-20T18:00:00Z'),
     isExempt: true,
   });
-  expect(quietFor({ ...subject, event: declineEvent({ amountCents: 100 }) }, 'C1', { quiet }, now)).toMatchObject({
+  expect(quietFor({ ...subject, event: declineEvent({ amountCents: 100 }) }, hours, now)).toMatchObject({
     isExempt: false,
   });
-  expect(quietFor(subject, 'C2', { quiet }, now)).toBeNull();
+  expect(quietFor(subject, hours, Date.parse('2026-11-20T18:00:00Z'))).toBeNull();
 });

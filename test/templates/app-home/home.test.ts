@@ -63,7 +63,7 @@ const raise = {
   endsAt: '2026-11-20T15:02:00Z',
   leftMs: 42 * 60_000,
 };
-const mute = { card, isTravel: true, by: 'U3', reason: 'trade fair', endsAt: '2026-11-25T12:00:00Z' };
+const mute = { card, kind: 'travel' as const, by: 'U3', reason: 'trade fair', endsAt: '2026-11-25T12:00:00Z' };
 const team = {
   isApprover: true,
   requests: [request],
