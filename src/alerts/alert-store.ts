@@ -10,7 +10,7 @@ import { Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts'
 import { createAlertPacking } from './packed-alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
-/** Alerts stay actionable for this long. */
+/** Alerts stay actionable for this long. What refers to them is kept as long. */
 export const ALERT_TTL_SECONDS = 30 * 24 * 3600;
 
 const KEPT_PAGE = 500;

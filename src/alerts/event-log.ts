@@ -3,9 +3,7 @@ import { batched, batchedBy } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-
-/** Same as the alert's. */
-const EVENT_LOG_TTL_SECONDS = 30 * 24 * 3600;
+import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
 /** Later steps are dropped: the first ones are the most informative. */
 const STEPS_MAX = 100;
@@ -111,7 +109,7 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   const setLatest = batched(async (all: readonly { readonly acctId: number; readonly eventId: string }[]) => {
     const keys = all.map(({ acctId }) => latestKey(acctId));
-    await latestScript.run(keys, [EVENT_LOG_TTL_SECONDS, ...all.map(({ eventId }) => eventId)]);
+    await latestScript.run(keys, [ALERT_TTL_SECONDS, ...all.map(({ eventId }) => eventId)]);
     return all.map(() => null);
   });
   /** Most events that arrive together get the same steps. */
@@ -125,7 +123,7 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
         `${at}${String(Math.min(index, 999)).padStart(3, '0')}`,
       ]);
       const keys = all.flatMap(({ eventIds }) => eventIds.map(keyOf));
-      await script.run(keys, [STEPS_MAX, LOG, EVENT_LOG_TTL_SECONDS, ...args]);
+      await script.run(keys, [STEPS_MAX, LOG, ALERT_TTL_SECONDS, ...args]);
       return all.map(() => null);
     },
   );

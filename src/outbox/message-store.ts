@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
 import { outboxKey, stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 
-/** As long as the alerts in it stay actionable. */
-const BATCH_TTL_SECONDS = 30 * 24 * 3600;
 /** A card order may take weeks from the order to the first use. */
 const THREAD_TTL_SECONDS = 90 * 24 * 3600;
 /** Slack keeps adding workspaces that support the new blocks, so they are retried after a day. */
@@ -42,7 +41,7 @@ export function createBatchMessages(redis: RedisClient) {
     redis,
     schema: Batch,
     keyOf: ({ channel, ts }) => outboxKey(channel, `batch:${ts}`),
-    ttlSeconds: BATCH_TTL_SECONDS,
+    ttlSeconds: ALERT_TTL_SECONDS,
   });
   return {
     remove: (channel: string, ts: string): Promise<void> => store.delete({ channel, ts }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -40,7 +41,7 @@ const DAY_SECONDS = 24 * 3600;
 
 /** As long as the subject is stored: a temporary change up to a year plus a month. */
 const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
-  alert: 30 * DAY_SECONDS,
+  alert: ALERT_TTL_SECONDS,
   request: 30 * DAY_SECONDS,
   claim: 30 * DAY_SECONDS,
   'temporary-change': 396 * DAY_SECONDS,

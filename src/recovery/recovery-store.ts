@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -8,8 +9,8 @@ import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 const DAY_MS = 24 * 3_600_000;
 /** The inbox remembers younger events and deduplicates them itself. */
 const INBOX_REMEMBERS_MS = 6 * DAY_MS;
-/** Alerts are kept slightly longer than this. */
-const ALERTS_KEPT_MS = 29 * DAY_MS;
+/** A day less than alerts are kept, so that the alert of a younger event is certainly still stored. */
+const ALERTS_KEPT_MS = ALERT_TTL_SECONDS * 1000 - DAY_MS;
 
 /** The progress of a recovery. After a crash, another worker continues from here. */
 const Progress = z.object({
