@@ -283,7 +283,10 @@ const FIRST_PAGE = 500;
  * The records since a time, oldest first. The chain only grows, so it is read from the end. Unreadable records are
  * skipped.
  */
-export async function readSince({ head, read }: AuditReader, sinceMs: number): Promise<AuditRecord[]> {
+export async function readSince(
+  { head, read }: Pick<AuditReader, 'head' | 'read'>,
+  sinceMs: number,
+): Promise<AuditRecord[]> {
   const { count } = await head();
   for (let size = FIRST_PAGE; ; size *= 4) {
     const from = Math.max(1, count - size + 1);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { wordOf } from '../actions/send-status.ts';
-import { type Audit, type AuditRecord, nobody } from '../audit/audit.ts';
+import { type Audit, type AuditRecord, nobody, readSince } from '../audit/audit.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
 import { type Gap, lengthOf } from '../core/gap.ts';
@@ -134,8 +134,6 @@ export function createStatusRecovery(deps: Deps) {
   }
 }
 
-/** How many audit entries back an explanation is searched: any gap adds far fewer. */
-const READ_BACK = 1000;
 /** A change may have been made shortly before the gap that hid it. */
 const BEFORE_MS = 10 * 60_000;
 /** Audit entries of changes that Cardbell made or already discovered. */
@@ -155,12 +153,9 @@ export function createRecordDiscovered({
     const [card] = cards;
     if (card === undefined) return;
     const after = wordOf(card.status);
-    const since = new Date(Date.parse(gap.from) - BEFORE_MS).toISOString();
-    const { count } = await audit.head();
-    for await (const { record } of audit.read({ from: Math.max(1, count - READ_BACK) })) {
-      if (record === null || record.at < since || record.acctId !== acctId || record.after !== after) continue;
-      if (explains.has(record.event)) return;
-    }
+    const records = await readSince(audit, Date.parse(gap.from) - BEFORE_MS);
+    if (records.some((record) => record.acctId === acctId && record.after === after && explains.has(record.event)))
+      return;
     await audit.append({
       ...nobody,
       at: now().toISOString(),

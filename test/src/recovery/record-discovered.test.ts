@@ -55,6 +55,17 @@ it('audits a change without an audit entry as discovered, once', async () => {
   ]);
 });
 
+it('finds the entry of a change that Cardbell made, however many entries followed', async () => {
+  const audit = newAudit();
+  await audit.append(byOlga);
+  const other = { ...byOlga, acctId: 9, at: now().toISOString() };
+  for (let number = 0; number < 1001; number += 1) await audit.append({ ...other, actionId: `act_other_${number}` });
+
+  await record();
+
+  expect((await records()).filter(({ event }) => event === 'discovered')).toEqual([]);
+});
+
 it('does not report a change made through Cardbell as discovered', async () => {
   await newAudit().append(byOlga);
   await record();
