@@ -6,7 +6,7 @@ import {
   TransactionAlert,
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
+import { type CardFacts, noCard } from '../../src/core/card-facts.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 
 /** Only invented people and merchants. */
@@ -20,15 +20,7 @@ export const card: CardFacts = {
   group: 'Field team',
 };
 
-export const nobody: CardFacts = {
-  acctId: 7378,
-  cardId: null,
-  last4: null,
-  holder: null,
-  customId: null,
-  isVirtual: null,
-  group: null,
-};
+export const nobody: CardFacts = { ...noCard, acctId: 7378 };
 
 const common = {
   id: 'evt_0123456789abcdef',
