@@ -36,7 +36,7 @@ interface ConsumerDeps {
   readonly log: Log;
   /** Called for each try. */
   readonly measure: (queue: QueueName, job: string, outcome: 'done' | 'later' | 'failed', durationMs: number) => void;
-  /** Notes why a job fails for good, so that ops are told. */
+  /** Stores why a job fails for good, so that ops are notified. */
   readonly noteFailure: FailureCauses['note'];
 }
 
@@ -69,7 +69,7 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       } catch (error) {
         if (failsForGood(job, error))
           await noteFailure(failureOf(job, error)).catch((fault: unknown) => {
-            log.warn({ err: fault, queue }, 'why a job failed could not be noted');
+            log.warn({ err: fault, queue }, 'could not store why a job failed');
           });
         throw error;
       } finally {

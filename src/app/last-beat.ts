@@ -2,13 +2,13 @@ import { webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createWorkers } from '../ops/health.ts';
 
-/** A web process says at least every five seconds that it is alive, also while it takes no webhooks. */
+/** A web process reports every five seconds that it is alive, even while it refuses webhooks. */
 const WEB_SILENT_MS = 7000;
 
-/** When the last process said that it is alive (ms); null: none is. A worker that was killed counts for 45 seconds. */
+/** When the last process reported that it is alive (ms). Null: none is. A killed worker counts as alive for 45 seconds. */
 export async function lastBeat(redis: RedisClient): Promise<number | null> {
   const [seen, workers, time] = await Promise.all([
-    // Older builds say only that they take webhooks.
+    // Older builds report only while they accept webhooks.
     redis.mget(webKeys.alive, webKeys.open),
     createWorkers(redis).all(),
     redis.time(),

@@ -17,7 +17,7 @@ export const intakeKey = (name: string, shard = 0): string => `{cardbell${shardT
 /** When webhooks were last accepted, when Cardbell first ran, and the gaps in between. */
 export const webKeys = {
   open: intakeKey('web-open'),
-  /** When a web process was last alive, whether or not it took webhooks. */
+  /** When a web process was last alive, even if it refused webhooks. */
   alive: intakeKey('web-alive'),
   since: intakeKey('web-since'),
   gaps: intakeKey('web-gaps'),

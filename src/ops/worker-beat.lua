@@ -1,4 +1,4 @@
 #!lua flags=allow-oom
 --- @keys workers
--- Also while Redis is full: a worker that lives must not count as gone. ARGV: worker id, what it reports.
+-- Allowed while Redis is full, so that a running worker does not count as gone. ARGV: worker id, its state.
 return redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
