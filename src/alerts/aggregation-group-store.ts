@@ -6,7 +6,7 @@ import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { defineScriptWithAlerts } from './run-with-alerts.ts';
+import { defineScriptWithAlerts } from './script-with-alerts.ts';
 
 /**
  * Retries share a message while each follows the previous one within this time. After a quiet period, a decline is news

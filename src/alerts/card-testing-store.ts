@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { defineScriptWithAlerts } from './run-with-alerts.ts';
+import { defineScriptWithAlerts } from './script-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineScriptWithAlerts } from '../../../src/alerts/run-with-alerts.ts';
+import { defineScriptWithAlerts } from '../../../src/alerts/script-with-alerts.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -19,7 +19,7 @@ return answers`;
 function define(nextAlerts: readonly string[] = []) {
   const added = [...nextAlerts];
   return defineScriptWithAlerts<{ id: string; keys: number }>(redis(), {
-    source: { name: 'test/run-with-alerts', lua, keys: ['alerts'], takesMoreKeys: true },
+    source: { name: 'test/script-with-alerts', lua, keys: ['alerts'], takesMoreKeys: true },
     settings: ['a setting'],
     keysOf: ({ id }) => [alertKey(id)],
     argsOf: ({ keys }) => [keys],
