@@ -6,7 +6,7 @@ import { merchantName } from '../core/merchant-name.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { defineScriptWithAlerts } from './script-with-alerts.ts';
+import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 
 /**
  * Retries share a message while each follows the previous one within this time. After a quiet period, a decline is news
@@ -66,14 +66,18 @@ interface Joining {
   readonly isLate: boolean;
 }
 
-const runningKey = ({ channel, rule }: Joining): string => stateKey(`groups:${channel}:${rule.key}`);
+const runningKey = ({ channel, rule }: Pick<Joining, 'channel' | 'rule'>): string =>
+  stateKey(`groups:${channel}:${rule.key}`);
+
+const atOf = ({ occurredAt }: TransactionEvent): number => Math.floor(Date.parse(occurredAt));
+const lastsSeconds = ({ gapMs, spanMs }: AggregationRule): number => Math.ceil((gapMs + spanMs) / 1000);
 
 /** The script's arguments for one decline. */
-function argsOf({ channel, event, rule: { gapMs, spanMs }, isLate }: Joining): (string | number)[] {
+function argsOf({ channel, event, rule, isLate }: Joining): (string | number)[] {
   const { id, occurredAt, callbackAt, amountCents } = event;
-  const lasts = Math.ceil((gapMs + spanMs) / 1000);
-  const at = Math.floor(Date.parse(occurredAt));
-  return [id, at, occurredAt, callbackAt, amountCents, gapMs, spanMs, channel, lasts, isLate ? 1 : 0];
+  const { gapMs, spanMs } = rule;
+  const lasts = lastsSeconds(rule);
+  return [id, atOf(event), occurredAt, callbackAt, amountCents, gapMs, spanMs, channel, lasts, isLate ? 1 : 0];
 }
 
 /** Decides which declines are repeats of each other in a channel. One atomic script decides. */
@@ -85,6 +89,7 @@ export function createAggregationGroups(redis: RedisClient) {
     argsOf,
     ownersOf: runningKey,
   });
+  const coverTime = defineCoverTime(redis);
   return {
     /**
      * Adds a decline to its group in a channel. Idempotent and independent of the order of arrival: each event counts once
@@ -97,6 +102,11 @@ export function createAggregationGroups(redis: RedisClient) {
      */
     async join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> {
       return (await join({ channel, event, rule, isLate })) ?? event.id;
+    },
+    /** Restores a group that Redis has lost, so that the decline joins the same one when its job runs again. */
+    async restore(leaderId: string, channel: string, event: TransactionEvent, rule: AggregationRule): Promise<void> {
+      const key = runningKey({ channel, rule });
+      await coverTime({ key, alertId: leaderId, at: atOf(event), more: '', ttlSeconds: lastsSeconds(rule) });
     },
   };
 }

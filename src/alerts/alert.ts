@@ -24,7 +24,12 @@ export const Repeats = z.strictObject({
 });
 export type Repeats = z.infer<typeof Repeats>;
 
-/** Parses the scripts' format: amount and time of a single decline, or the range of both. @throws UnreadableError */
+/**
+ * Parses the scripts' format: a count, then amount and time of a single decline, or the range of both. `+` means that the
+ * leader's own decline is not counted yet.
+ *
+ * @throws UnreadableError
+ */
 export function readRepeats(text: string): Repeats {
   const [count, least, second = '', third, fourth] = text.split(' ');
   const isSingle = third === undefined;

@@ -7,7 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
-import { defineScriptWithAlerts } from './script-with-alerts.ts';
+import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
 /** This many different cards declined at one merchant … */
@@ -54,14 +54,16 @@ interface Joining {
   readonly ownWarningId: string;
 }
 
-const warningsKey = ({ merchant }: Joining): string => stateKey(`testing-warnings:${merchant}`);
+const merchantIn = (channel: string, event: TransactionEvent): string => `${channel}:${merchantKey(event)}`;
+const warningsKey = ({ merchant }: Pick<Joining, 'merchant'>): string => stateKey(`testing-warnings:${merchant}`);
+const atOf = ({ occurredAt }: TransactionEvent): number => Math.floor(Date.parse(occurredAt));
 
 /** The script's arguments for one decline. */
 function argsOf({ event, card: { holder, last4 }, ownWarningId }: Joining): (string | number)[] {
   const { id, acctId, amountCents: cents, occurredAt } = event;
   const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
   const facts = { acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] };
-  return [id, Math.floor(Date.parse(occurredAt)), JSON.stringify(facts), ownWarningId];
+  return [id, atOf(event), JSON.stringify(facts), ownWarningId];
 }
 
 /** Detects in each channel at which merchants cards are being tested. One atomic script decides. */
@@ -87,6 +89,7 @@ export function createCardTesting(redis: RedisClient) {
     argsOf,
     ownersOf: warningsKey,
   });
+  const coverTime = defineCoverTime(redis);
   return {
     /**
      * Records a decline at its merchant. Idempotent and independent of the order of arrival: each event counts once and
@@ -100,9 +103,15 @@ export function createCardTesting(redis: RedisClient) {
       card: Pick<CardFacts, 'holder' | 'last4'>,
     ): Promise<{ warningId: string; isCause: boolean } | null> {
       const ownWarningId = contentId('evt_', ['card-testing', channel, event.id]);
-      const merchant = `${channel}:${merchantKey(event)}`;
+      const merchant = merchantIn(channel, event);
       const warningId = await join({ merchant, event, card, ownWarningId });
       return warningId !== null ? { warningId, isCause: warningId === ownWarningId } : null;
+    },
+    /** Restores a warning that Redis has lost, so that the decline belongs to the same one when its job runs again. */
+    async restore(warningId: string, channel: string, event: TransactionEvent): Promise<void> {
+      const key = warningsKey({ merchant: merchantIn(channel, event) });
+      const at = atOf(event);
+      await coverTime({ key, alertId: warningId, at, more: ` ${event.amountCents}`, ttlSeconds: REMEMBERED_SECONDS });
     },
   };
 }

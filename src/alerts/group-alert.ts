@@ -25,9 +25,9 @@ export interface Grouping {
 export type GroupAlert = (alert: Alert, channel: string) => Promise<Grouping>;
 
 interface Deps {
-  readonly aggregationGroups: AggregationGroups;
-  readonly cardTesting: CardTesting;
-  readonly purchases: Purchases;
+  readonly aggregationGroups: Pick<AggregationGroups, 'join'>;
+  readonly cardTesting: Pick<CardTesting, 'join'>;
+  readonly purchases: Pick<Purchases, 'join'>;
   readonly cardLifecycle: CardLifecycle;
   readonly cardOrders: Pick<CardOrders, 'blockThread'>;
   readonly fraudCases: Pick<FraudCases, 'openOf' | 'channels' | 'addChannel'>;

@@ -29,7 +29,9 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   local repeatsField, groupField = 'repeats:' .. channel, 'group:' .. channel
   local known = redis.call('HMGET', KEYS[own], groupField, repeatsField, 'late')
   if known[1] then return known[1] end
-  if known[2] then return event end
+  -- After a loss in Redis, repeats may rejoin a group before its leader.
+  local isAwaited = known[2] and string.sub(known[2], 1, 1) == '+'
+  if known[2] and not isAwaited then return event end
   local running = redis.call('HGETALL', KEYS[groups])
   local best, bestGap, bestFirst, bestLast, oldest, oldestLast
   for i = 1, #running, 2 do
@@ -41,6 +43,10 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
     local gap = math.max(0, first - at, at - last)
     local span = math.max(last, at) - math.min(first, at)
     local fits = gap <= gapMax and span <= spanMax
+    if running[i] == event then
+      best, bestFirst, bestLast = event, first, last
+      break
+    end
     if fits and (not best or gap < bestGap) and not isOver(place, toldAt, isLate) then
       best, bestGap, bestFirst, bestLast = running[i], gap, first, last
     end
@@ -48,16 +54,18 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   local leader = best or event
   local alert = places[leader]
   local first, last = math.min(bestFirst or at, at), math.max(bestLast or at, at)
-  local repeats = '1 ' .. cents .. ' ' .. iso
+  -- A group without its leader's decline starts with '+'.
+  local repeats = (leader == event and '1 ' or '+1 ') .. cents .. ' ' .. iso
   local text = best and redis.call('HGET', KEYS[alert], repeatsField)
   if text then
     -- A single decline stores its cents and time. Several store the minimum and maximum of both.
-    local number, min, max, from, to = string.match(text, '^(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
+    local waits, number, min, max, from, to = string.match(text, '^(%+?)(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
     if not number then
-      number, min, from = string.match(text, '^(%d+) (%-?%d+) (%S+)$')
+      waits, number, min, from = string.match(text, '^(%+?)(%d+) (%-?%d+) (%S+)$')
       max, to = min, from
     end
-    repeats = string.format('%.0f %.0f %.0f %s %s', number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents)),
+    if leader == event then waits = '' end
+    repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents)),
       first == at and iso or from, last == at and iso or to)
   elseif not best and #running >= 2 * runningMax then
     redis.call('HDEL', KEYS[groups], oldest)

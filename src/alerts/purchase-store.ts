@@ -32,11 +32,16 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
      *
      * @returns the purchase as known now.
      */
-    join: (event: TransactionEvent): Promise<PurchaseTimeline> =>
-      withLock(`account:${event.acctId}:purchases`, () => join(event)),
+    join: (event: TransactionEvent): Promise<PurchaseTimeline> => serialized(event, null),
+    /** Adds an event that Redis has lost, in the thread it had. */
+    restore: (leaderId: string, event: TransactionEvent): Promise<PurchaseTimeline> => serialized(event, leaderId),
   };
 
-  async function join(event: TransactionEvent): Promise<PurchaseTimeline> {
+  function serialized(event: TransactionEvent, leader: string | null): Promise<PurchaseTimeline> {
+    return withLock(`account:${event.acctId}:purchases`, () => join(event, leader));
+  }
+
+  async function join(event: TransactionEvent, leader: string | null): Promise<PurchaseTimeline> {
     const key = stateKey(`purchases:${event.acctId}`);
     const kept = new Map<string, Kept>();
     for (const [id, text] of Object.entries(await redis.hgetall(key))) kept.set(id, format.read(text));
@@ -50,7 +55,7 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
     const [oldest] = purchase.steps
       .flatMap(({ eventId }) => kept.get(eventId) ?? [])
       .toSorted((a, b) => a.arrived - b.arrived);
-    const leaderId = known?.leaderId ?? oldest?.leaderId ?? event.id;
+    const leaderId = known?.leaderId ?? leader ?? oldest?.leaderId ?? event.id;
     if (known === undefined) {
       const arrived = 1 + [...kept.values()].reduce((last, { arrived: at }) => Math.max(last, at), 0);
       await write(key, [...kept.values()], { step: own, leaderId, arrived });

@@ -1,7 +1,7 @@
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { defineScript, type ScriptSource } from '../core/redis-script.ts';
+import { defineScript, readScript, type ScriptSource } from '../core/redis-script.ts';
 
 /** Lua pattern that finds the id in an alert's key, whatever the key prefix of the card program. */
 const ALERT_ID_IN_KEY = ':alert:(.+)$';
@@ -43,4 +43,24 @@ export function defineScriptWithAlerts<Item>(redis: RedisClient, given: WithAler
     while (answer === '') [answer = null] = await run([item], await redis.hkeys(ownersOf(item)));
     return answer;
   };
+}
+
+const coverTimeScript = readScript(new URL('./cover-time.lua', import.meta.url));
+
+interface Covered {
+  /** Hash of the times that alerts cover. */
+  readonly key: string;
+  readonly alertId: string;
+  /** Milliseconds. */
+  readonly at: number;
+  /** What else the hash stores about an alert that it lacks. */
+  readonly more: string;
+  readonly ttlSeconds: number;
+}
+
+/** Makes an alert cover a time, as a lost run of a script had decided, so that the same events join it when jobs run again. */
+export function defineCoverTime(redis: RedisClient) {
+  const script = defineScript(redis, coverTimeScript);
+  return async ({ key, alertId, at, more, ttlSeconds }: Covered): Promise<void> =>
+    void (await script.run([key], [alertId, at, more, ttlSeconds]));
 }

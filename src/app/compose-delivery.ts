@@ -1,12 +1,9 @@
-import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import { createAnnounce, type Publish } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
 import { createCardOrders } from '../alerts/card-order-store.ts';
-import { createCardTesting } from '../alerts/card-testing-store.ts';
 import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
-import { createPurchases } from '../alerts/purchase-store.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
 import type { SealCard } from '../app-home/home-facts.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
@@ -36,14 +33,7 @@ export function composeDelivery(
   const { redis, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
   const cardOrders = createCardOrders(redis);
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
-  const groupAlert = createGroupAlert({
-    ...context,
-    aggregationGroups: createAggregationGroups(redis),
-    cardTesting: createCardTesting(redis),
-    purchases: createPurchases(redis, context.withLock),
-    cardLifecycle,
-    cardOrders,
-  });
+  const groupAlert = createGroupAlert({ ...context, cardLifecycle, cardOrders });
   const announce = createAnnounce({ ...context, route: composeRoute(context), groupAlert, updateMessages });
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert, occasion) => {
@@ -119,7 +109,7 @@ function composeRoute(context: WorkerContext) {
         return isComplete ? 'no' : 'unknown';
       },
       isHolder: links.wasHolderLately,
-      cardTesting: createCardTesting(redis),
+      cardTesting: context.cardTesting,
     }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),
   });

@@ -1,11 +1,15 @@
 import { createBlocks } from '../actions/block-store.ts';
 import { createLatestChanges, createProgress } from '../actions/progress-store.ts';
 import { createLooks, createRefusalCounts } from '../actions/record-limits.ts';
+import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
+import { createCardTesting } from '../alerts/card-testing-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import { createFraudCases } from '../alerts/fraud-case-store.ts';
+import { createPurchases } from '../alerts/purchase-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
+import type { WithLock } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';
@@ -37,12 +41,22 @@ export const signersOf = ({ slackBotToken, audit }: Pick<WorkerConfig, 'slackBot
   delegation: createSeals(slackBotToken).delegation,
 });
 
-/** The stores that several capabilities share. A store with a single user is opened by that user. */
-export function createStores(redis: RedisClient, { stored, control, delegation }: ReturnType<typeof signersOf>) {
+/**
+ * The stores that several capabilities share, and those whose writes must survive a Redis that comes back with older data.
+ * Any other store is opened by its user.
+ */
+export function createStores(
+  redis: RedisClient,
+  { stored, control, delegation }: ReturnType<typeof signersOf>,
+  withLock: WithLock,
+) {
   return {
     outbox: createOutbox(redis),
     trackedMessages: createTrackedMessages(redis),
     alerts: createAlerts(redis),
+    aggregationGroups: createAggregationGroups(redis),
+    cardTesting: createCardTesting(redis),
+    purchases: createPurchases(redis, withLock),
     history: createCardHistory(redis),
     requests: createRequests(redis, stored('request')),
     temporaryChanges: createTemporaryChanges(redis, stored('temporary change')),

@@ -61,7 +61,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
-  const stores = rememberWrites(redo, order, createStores(redis, signersOf(config)), 'everybody');
+  const stores = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);

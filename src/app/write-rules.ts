@@ -76,6 +76,32 @@ export const rules: Rules = {
     setAsked: ofActions,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
+  // Jobs run again in another order. Without the lost decision, an event would join another message than the one posted.
+  aggregationGroups: {
+    ...ofJobs('restore'),
+    join: {
+      again:
+        (groups, leaderId, ...[channel, event, rule]) =>
+        () =>
+          groups.restore(leaderId, channel, event, rule),
+    },
+  },
+  cardTesting: {
+    ...ofJobs('restore'),
+    join: {
+      again: (warnings, joined, channel, event) =>
+        joined === null ? null : () => warnings.restore(joined.warningId, channel, event),
+    },
+  },
+  purchases: {
+    ...ofJobs('restore'),
+    join: {
+      again:
+        (purchases, { leaderId }, event) =>
+        () =>
+          purchases.restore(leaderId, event),
+    },
+  },
   history: {
     ...reads('statuses', 'newestDeclines', 'recentAlerts', 'declinesLast', 'isExpected', 'confirmedBy'),
     ...ofJobs('addStatus', 'addAlert', 'expectedBy'),

@@ -186,7 +186,7 @@ interface MuteDeps {
   readonly mayBeNotified: (userId: string) => Promise<'yes' | 'no' | 'unknown'>;
   /** Whether the user is linked to the card, or recently was. */
   readonly isHolder: (userId: string, acctId: number) => Promise<boolean>;
-  readonly cardTesting: CardTesting;
+  readonly cardTesting: Pick<CardTesting, 'join'>;
 }
 
 /**

@@ -10,6 +10,7 @@ import { parseAssumptions } from '../../src/card-api/assumptions.ts';
 import { AccountDetails } from '../../src/card-api/schema-account.ts';
 import { applyChanges, readSpendRules } from '../../src/card-api/spend-rules.ts';
 import type { CardStatus } from '../../src/core/event.ts';
+import { createLock } from '../../src/core/lock.ts';
 import { createLog } from '../../src/core/log.ts';
 import { createSeals } from '../../src/core/seal.ts';
 import type { DigestAction } from '../../src/digests/verbs.ts';
@@ -115,7 +116,11 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
   const shown: PerformWorld['shown'] = [];
   let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
   const now = (): Date => new Date(nowMs);
-  const stores = createStores(redis, { stored: () => storeSigner, control: storeSigner, delegation: delegationSeal });
+  const stores = createStores(
+    redis,
+    { stored: () => storeSigner, control: storeSigner, delegation: delegationSeal },
+    createLock(redis),
+  );
   const { alerts, trackedMessages } = stores;
   const audit = createAudit({
     redis,

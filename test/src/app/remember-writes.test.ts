@@ -32,11 +32,11 @@ function createWorker(over: Partial<WriteOrder> = {}) {
   const stores = rememberWrites(
     redo,
     order,
-    createStores(redis(), {
-      stored: () => storeSigner,
-      control: storeSigner,
-      delegation: createSeals('xoxb-test').delegation,
-    }),
+    createStores(
+      redis(),
+      { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation },
+      createLock(redis()),
+    ),
     'everybody',
   );
   return {

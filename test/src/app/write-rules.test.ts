@@ -77,11 +77,11 @@ async function createWorld() {
   const everybody = rememberWrites(
     redo,
     order,
-    createStores(redis(), {
-      stored: () => storeSigner,
-      control: storeSigner,
-      delegation: createSeals('xoxb-test').delegation,
-    }),
+    createStores(
+      redis(),
+      { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation },
+      createLock(redis()),
+    ),
     'everybody',
   );
   const stores = rememberWrites(redo, order, everybody, 'actions');

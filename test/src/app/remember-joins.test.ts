@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { aggregationRule } from '../../../src/alerts/aggregation-group-store.ts';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { rememberWrites } from '../../../src/app/remember-writes.ts';
+import { createStores } from '../../../src/app/stores.ts';
+import { createLock } from '../../../src/core/lock.ts';
+import { createSeals } from '../../../src/core/seal.ts';
+import { createWriteOrder } from '../../../src/core/write-order.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { storeSigner } from '../../support/store-signer.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const START = Date.parse('2026-11-20T14:00:00Z');
+
+/** A worker that remembers its writes. */
+function createWorker() {
+  const writes: (() => Promise<unknown>)[] = [];
+  const lock = createLock(redis());
+  const sealed = { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation };
+  const stores = rememberWrites(
+    { remember: (again) => void writes.push(again) },
+    createWriteOrder(redis(), lock),
+    createStores(redis(), sealed, lock),
+    'everybody',
+  );
+  return {
+    ...stores,
+    async writeAgain() {
+      for (const again of writes) await again();
+    },
+  };
+}
+type Worker = ReturnType<typeof createWorker>;
+
+/** The nth event, a minute after the one before it. */
+function nth(index: number, over: Record<string, unknown>): TransactionAlert {
+  const occurredAt = new Date(START + index * 60_000).toISOString();
+  return transactionAlert({ id: `evt_${String(index).padStart(16, '0')}`, occurredAt, ...over });
+}
+
+/** Joins an event. @returns the alert whose message shows it; null if it has joined none. */
+type Join = (worker: Worker, alert: TransactionAlert) => Promise<string | null>;
+
+/**
+ * Two workers handle the events in one order, Redis loses everything after the first few, and both repeat what they
+ * remember. Their jobs then run again in another order.
+ */
+async function expectSameMessages(events: readonly TransactionAlert[], join: Join): Promise<void> {
+  const order = fc.shuffledSubarray([...events.keys()], { minLength: events.length });
+  const at = (index: number): TransactionAlert => events[index] ?? transactionAlert();
+  const orders = fc.record({
+    first: order,
+    kept: fc.nat({ max: events.length - 1 }),
+    again: order,
+    turn: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(orders, async ({ first, kept, again, turn }) => {
+      await redis().flushall();
+      const workers = [createWorker(), createWorker()] as const;
+      const of = (index: number): Worker => workers[index % 2 === 0 ? 0 : 1];
+      const shown = new Map<string, string>();
+      for (const [index, alert] of first.slice(0, kept).map(at).entries()) {
+        const by = await join(of(index), alert);
+        if (by !== null) shown.set(alert.event.id, by);
+      }
+      const keys = await redis().keys('*');
+      const dumps = await Promise.all(keys.map((key) => redis().dumpBuffer(key)));
+      for (const [index, alert] of first.slice(kept).map(at).entries()) {
+        const by = await join(of(kept + index), alert);
+        if (by !== null) shown.set(alert.event.id, by);
+      }
+
+      await redis().flushall();
+      await Promise.all(keys.map((key, index) => redis().restore(key, 0, dumps[index] ?? Buffer.alloc(0))));
+      for (const worker of turn ? workers : workers.toReversed()) await worker.writeAgain();
+      for (const [index, alert] of again.map(at).entries()) {
+        const by = await join(of(index), alert);
+        expect(by, `${alert.event.id} is shown again`).toBe(shown.get(alert.event.id) ?? by);
+        if (by !== null) expect([...shown.values()], 'no other message is posted').toContain(by);
+      }
+    }),
+    { numRuns: 40 },
+  );
+}
+
+it('shows repeats of a decline in the posted message after Redis lost their group, and counts each once', async () => {
+  const repeats = Array.from({ length: 5 }, (_, index) => nth(index, { amountCents: 1000 }));
+  await expectSameMessages(repeats, async ({ alerts, aggregationGroups }, alert) => {
+    await alerts.save(alert);
+    const { event } = alert;
+    return await aggregationGroups.join('C1', event, aggregationRule(event), false);
+  });
+
+  const [leader] = await Promise.all(
+    repeats.map(({ event }) => createWorker().aggregationGroups.join('C1', event, aggregationRule(event), false)),
+  );
+  const stored = await createWorker().alerts.get(leader ?? '');
+  if (stored?.kind !== 'transaction') throw new Error('the leader is not stored');
+  expect(stored.repeats['C1']).toEqual({
+    count: 5,
+    firstAt: repeats[0]?.event.occurredAt,
+    lastAt: repeats[4]?.event.occurredAt,
+    minCents: 1000,
+    maxCents: 1000,
+  });
+});
+
+it('adds declines to the posted card-testing warning after Redis lost it', async () => {
+  const tried = Array.from({ length: 5 }, (_, index) =>
+    nth(index, { acctId: 1001 + index, amountCents: 100 + index, decline: { code: 'decline', message: 'Declined' } }),
+  );
+  await expectSameMessages(
+    tried,
+    async ({ cardTesting }, { event, card }) => (await cardTesting.join('C1', event, card))?.warningId ?? null,
+  );
+});
+
+it('keeps the thread of a purchase after Redis lost its first event', async () => {
+  const steps = Array.from({ length: 4 }, (_, index) =>
+    nth(index, {
+      kind: index === 0 ? 'authorization' : 'settlement',
+      decline: null,
+      amountCents: 1000,
+      networkTransactionId: 'one purchase',
+    }),
+  );
+  await expectSameMessages(steps, async ({ purchases }, { event }) => (await purchases.join(event)).leaderId);
+});
