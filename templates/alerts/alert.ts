@@ -49,13 +49,13 @@ function formsOf(alert: Alert, view: View): [long: Message, lines: ShortLines | 
       return [transactions[alert.event.kind](alert, view), lines];
     }
     case 'card-testing':
-      return [cardTesting(alert, view), testingLines(alert)];
+      return [cardTesting(alert), testingLines(alert)];
     case 'fraud-case':
       return [fraudCase(alert), fraudCaseLines(alert)];
     case 'card-status':
-      return [cardStatus(alert, view), statusLines(alert)];
+      return [cardStatus(alert), statusLines(alert)];
     case 'card-shipping':
-      return [cardShipping(alert, view), shippingLines(alert)];
+      return [cardShipping(alert), shippingLines(alert)];
     case 'activation-reminder':
       return [activationReminder(alert), reminderLines(alert)];
     case 'virtual-card':

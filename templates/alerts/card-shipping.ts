@@ -6,11 +6,10 @@ import { outcomeLines } from '../actions/outcomes.ts';
 import { actions, context, copyable, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
-import type { View } from '../core/view.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
 /** A card that was shipped. */
-export function cardShipping(alert: ShippingAlert, _view: View): Message {
+export function cardShipping(alert: ShippingAlert): Message {
   const { event, late, outcomes } = alert;
   const known = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);

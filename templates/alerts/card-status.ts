@@ -7,7 +7,6 @@ import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
-import type { View } from '../core/view.ts';
 import { progressLine } from './order-progress.ts';
 
 /** Cards listed individually. An event with more cards says how many more. */
@@ -44,7 +43,7 @@ export function statusWords(alert: StatusAlert) {
 }
 
 /** Cards with a new status, regardless of the number of webhooks. */
-export function cardStatus(alert: StatusAlert, _view: View): Message {
+export function cardStatus(alert: StatusAlert): Message {
   const { event, outcomes, changes } = alert;
   const [only] = changes;
   const card = cardOf(alert);

@@ -9,7 +9,6 @@ import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLine, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { button, confirm, context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
-import type { View } from '../core/view.ts';
 
 const SHOWN_MAX = 15;
 const ROWS_OF_SECTION = 5;
@@ -21,7 +20,7 @@ const BLOCKED_AT_ONCE_MAX = 100;
 const list = new Intl.ListFormat('en-US');
 
 /** Several cards declined at one merchant: which ones, since when, and how to stop them. */
-export function cardTesting(alert: CardTestingAlert, _view: View): Message {
+export function cardTesting(alert: CardTestingAlert): Message {
   const { event, tried, outcomes, late } = alert;
   const count = cardsWord(tried.length);
   const merchant = event.merchant.name.trim();

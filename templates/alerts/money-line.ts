@@ -6,7 +6,6 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
 import { capital, cardName, cardOf, holderName } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
-import type { View } from '../core/view.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 
 /** One quiet line about money that moved. `$` in the verb marks the amount: `['spent $', 'at']`. */
@@ -45,17 +44,17 @@ function spoken(alert: TransactionAlert): string {
 }
 
 /** An approved purchase: the amount is held until the merchant settles it. */
-export function authorization(alert: TransactionAlert, _view: View): Message {
+export function authorization(alert: TransactionAlert): Message {
   return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $', 'at']);
 }
 
 /** A purchase with a PIN: the money leaves immediately. */
-export function pin(alert: TransactionAlert, _view: View): Message {
+export function pin(alert: TransactionAlert): Message {
   return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $ with PIN', 'at']);
 }
 
 /** A purchase that the merchant has captured, or money that it refunds. */
-export function settlement(alert: TransactionAlert, _view: View): Message {
+export function settlement(alert: TransactionAlert): Message {
   return moneyLine(
     alert,
     alert.event.direction === 'credit' ? ['was credited $', 'by'] : ['spent $, now settled,', 'at'],
@@ -63,7 +62,7 @@ export function settlement(alert: TransactionAlert, _view: View): Message {
 }
 
 /** A hold that is released, or money that was already debited and is credited back. */
-export function reversal(alert: TransactionAlert, _view: View): Message {
+export function reversal(alert: TransactionAlert): Message {
   if (alert.event.direction === 'debit') return moneyLine(alert, ['was charged $ again, refund reversed', 'by']);
   switch (reversedPart(alert)) {
     case 'hold':

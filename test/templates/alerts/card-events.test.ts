@@ -76,7 +76,7 @@ describe('a status change', () => {
       'block_card',
     ],
   ])('of %s', (_what, one, headline, way, cause, ids) => {
-    const { blocks } = cardStatus(statusAlert([one]), view);
+    const { blocks } = cardStatus(statusAlert([one]));
     const text = shown(blocks);
 
     expect(text.startsWith(`${headline}\n${way}\n`)).toBe(true);
@@ -90,7 +90,7 @@ describe('a status change', () => {
     ['BLOCKED', 'blocked'],
     ['CLOSED', 'closed'],
   ] as const)('to %s is shown as %s in the message and in the fallback text', (status, word) => {
-    const { text, blocks } = cardStatus(statusAlert([change({ from: null, steps: [{ status, at }] })]), view);
+    const { text, blocks } = cardStatus(statusAlert([change({ from: null, steps: [{ status, at }] })]));
 
     expect(text).toMatch(new RegExp(`Jane Doe.*\\b${word}\\b`));
     expect(shown(blocks)).toMatch(new RegExp(`\\*[^*]*\\b${word}\\b[^*]*\\*`, 'i'));
@@ -100,7 +100,7 @@ describe('a status change', () => {
   it('has a fallback text that is a sentence', () => {
     const closed = change({ steps: [{ status: 'CLOSED', at }], causedBy: 'U1' });
 
-    expect(cardStatus(statusAlert([closed]), view).text).toBe(
+    expect(cardStatus(statusAlert([closed])).text).toBe(
       'Jane Doe · card 1212: active → closed. Final: this card can never be used again. Changed by <@U1> in Cardbell.',
     );
   });
@@ -110,7 +110,7 @@ describe('a status change', () => {
       change({ causedBy: 'U1' }),
       change({ cardId: 9, last4: '9999', steps: [{ status: 'ACTIVE', at }] }),
     ];
-    const { text, blocks } = cardStatus(statusAlert(changes), view);
+    const { text, blocks } = cardStatus(statusAlert(changes));
 
     expect(text).toMatch(/^2 cards of Jane Doe changed: Card 1212 active → blocked; Card 9999 /);
     expect(shown(blocks)).toContain('*Card 1212:* active → blocked, changed by <@U1> in Cardbell.');
@@ -126,7 +126,7 @@ describe('a status change', () => {
     'of a virtual card that %s asks for no action and does not mention a change outside Slack',
     (_what, one, words) => {
       const alert = statusAlert([one]);
-      const { text, blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
+      const { text, blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } });
 
       expect(text).toContain(words);
       expect(`${text} ${shown(blocks)}`).not.toMatch(/not activated yet|outside Slack/i);
@@ -136,7 +136,7 @@ describe('a status change', () => {
 
   it('of a virtual card that was blocked elsewhere says so', () => {
     const alert = statusAlert([change()]);
-    const { blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } }, view);
+    const { blocks } = cardStatus({ ...alert, card: { ...alert.card, isVirtual: true } });
 
     expect(shown(blocks)).toContain('Changed outside Slack');
   });
@@ -144,7 +144,7 @@ describe('a status change', () => {
   it('of many cards says how many more there are', () => {
     const changes = Array.from({ length: 14 }, (_, i) => change({ cardId: i + 1, last4: String(1000 + i) }));
 
-    expect(shown(cardStatus(statusAlert(changes), view).blocks)).toContain('… and 4 more.');
+    expect(shown(cardStatus(statusAlert(changes)).blocks)).toContain('… and 4 more.');
   });
 
   it('loses its button once it has been used', () => {
@@ -154,15 +154,15 @@ describe('a status change', () => {
       outcomes: [outcome({ state: 'waiting' })],
     });
 
-    expect(buttonIds(cardStatus(done, view).blocks)).toEqual(['block_card']);
-    expect(shown(cardStatus(done, view).blocks)).toContain('*Activated* by <@U1>');
-    expect(buttonIds(cardStatus(waiting, view).blocks)).toEqual([]);
+    expect(buttonIds(cardStatus(done).blocks)).toEqual(['block_card']);
+    expect(shown(cardStatus(done).blocks)).toContain('*Activated* by <@U1>');
+    expect(buttonIds(cardStatus(waiting).blocks)).toEqual([]);
   });
 });
 
 describe('a shipped card', () => {
   it('has a tracking link if the carrier is known', () => {
-    const { text, blocks } = cardShipping(shippingAlert(), view);
+    const { text, blocks } = cardShipping(shippingAlert());
     const url = 'https://tools.usps.com/go/TrackConfirmAction?tLabels=9400111201080805483016';
 
     expect(text).toBe('Jane Doe · card 1212 has been shipped with USPS, tracking number 9400111201080805483016.');
@@ -173,7 +173,7 @@ describe('a shipped card', () => {
 
   it('that is already active is not described as waiting for activation', () => {
     const active = { ...card, status: 'ACTIVE' };
-    const { blocks } = cardShipping(shippingAlert({}, { card: active }), view);
+    const { blocks } = cardShipping(shippingAlert({}, { card: active }));
 
     expect(shown(blocks)).toContain('already activated or closed');
     expect(shown(blocks)).not.toContain('/card activate');
@@ -181,14 +181,14 @@ describe('a shipped card', () => {
   });
 
   it("shows an unknown carrier's tracking number as text", () => {
-    const { blocks } = cardShipping(shippingAlert({ shippingMethod: 'Rush', trackingNumber: '<!here>' }), view);
+    const { blocks } = cardShipping(shippingAlert({ shippingMethod: 'Rush', trackingNumber: '<!here>' }));
 
     expect(shown(blocks)).toContain('*Tracking number*\n&lt;!here&gt;');
     expect(buttons(blocks)).toEqual([]);
   });
 
   it('works without a method and a number', () => {
-    const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }), view);
+    const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }));
 
     expect(text).toBe('Jane Doe · card 1212 has been shipped.');
   });
