@@ -19,7 +19,7 @@ import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../
 import { createPostAgain } from '../outbox/post-again.ts';
 import { createMeasurePosted, createRecordPosted, type RecordPosted } from '../outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../outbox/render-entries.ts';
-import { createSender, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
+import { createSendMessage, EDIT_BURST, type Throttle } from '../outbox/send-message.ts';
 import {
   createRenderPosted,
   type RenderSubject,
@@ -131,11 +131,6 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
 function composePosting(context: WorkerContext, rendering: Rendering) {
   const { enqueue, config, outbox, trackedMessages, metrics, eventLog, visibilityOf, log } = context;
   const logDelivery = eventLog.note;
-  const sender = createSender({
-    ...context,
-    ...rendering,
-    watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
-  });
   const record = remembered(context.redo, createRecordPosted({ ...context, ...rendering, logDelivery }));
   const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
   const recordPosted: RecordPosted = async (entries, ...posted) => {
@@ -157,7 +152,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     logDelivery,
   });
   return {
-    sender,
+    sendMessage: createSendMessage({ ...context, ...rendering }),
     findPosted: createFindPosted({ ...context, ...rendering, doubtSinceMs: context.redo.doubtSinceMs }),
     recordPosted,
     undeliverable,
@@ -208,6 +203,7 @@ function runtime({ enqueue, metrics, slackClock, redo, log }: WorkerContext): Ru
       const second = Math.round((Date.now() + delayMs) / 1000);
       return enqueue('flush-outbox', { channel }, { delayMs, id: `later-${channel}-${second}` });
     },
+    watchForCopies: (copies) => enqueue('delete-late-copies', copies, { delayMs: FIRST_LOOK_MS }),
     measureWait: ({ priority, notBefore }, waitedMs) => {
       if (notBefore === null) metrics.outboxLeft(priority, waitedMs);
     },

@@ -11,7 +11,7 @@ import { digestKinds } from '../digests/schedule-store.ts';
 import { Action } from '../dispatch/verbs.ts';
 import { NotifyPerson } from '../holders/notify-holder.ts';
 import { Burst, burstId } from '../intake/burst.ts';
-import { LateCopies } from '../outbox/send-message.ts';
+import { LateCopies } from '../outbox/late-copies.ts';
 import { Subject } from '../outbox/tracked-message-store.ts';
 
 /** How a job is retried. Finished jobs are removed at once: what was done is remembered elsewhere, in less space. */

@@ -2,10 +2,11 @@ import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import type { FindPosted, Shown } from './find-posted.ts';
+import type { LateCopies } from './late-copies.ts';
 import { ELSEWHERE, type Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
 import { SHARED_CHANNEL } from './render-entries.ts';
-import type { Sender, Throttle } from './send-message.ts';
+import type { Throttle } from './send-message.ts';
 import type { Undeliverable } from './undeliverable.ts';
 
 /** A message that Slack has accepted may appear in the history slightly later … */
@@ -19,7 +20,6 @@ export const UNKNOWN_PAUSE_MS = 2000;
 
 export interface FailedPostDeps {
   readonly outbox: Outbox;
-  readonly sender: Sender;
   readonly findPosted: Pick<FindPosted, 'searchFor' | 'findEntries'>;
   readonly recordPosted: RecordPosted;
   readonly undeliverable: Undeliverable;
@@ -40,6 +40,8 @@ export interface Runtime {
   readonly sleep: (ms: number) => Promise<unknown>;
   /** Schedules another run. This run ends, so that entries that come earlier find the channel free. */
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
+  /** Schedules a search for copies of a message. Idempotent. */
+  readonly watchForCopies: (copies: LateCopies) => Promise<void>;
   /** Called for each posted entry with the time it waited. */
   readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
 }
@@ -160,9 +162,9 @@ export async function reconcile(
   deps: FailedPostDeps,
   look: 'first' | 'early' | 'last' = 'last',
 ): Promise<'resolved' | 'not found'> {
-  const { outbox, sender, findPosted } = deps;
+  const { outbox, findPosted, runtime } = deps;
   const { channel, sending, entries } = claimed;
-  const slackMs = (look === 'first' ? deps.runtime.restoredFromMs() : null) ?? sending.slackMs;
+  const slackMs = (look === 'first' ? runtime.restoredFromMs() : null) ?? sending.slackMs;
   const search = await findPosted.searchFor(channel, { ...sending, slackMs }, entries);
   let shown: Shown[];
   try {
@@ -175,7 +177,7 @@ export async function reconcile(
       return 'resolved';
     }
     // The history cannot be read (missing scope, not in the channel): a duplicate is better than no message.
-    deps.runtime.log.error(
+    runtime.log.error(
       { channel, slackError: error.slackError },
       'cannot check whether a message was posted, posting it again',
     );
@@ -186,7 +188,7 @@ export async function reconcile(
   if (found === sending.entryIds.length) return 'resolved';
   if (look === 'last') {
     const { entryIds, attempt } = sending;
-    await sender.watchForCopies({ search, entryIds, attempt });
+    await runtime.watchForCopies({ search, entryIds, attempt });
     await outbox.keepUnsent(channel, sending);
   }
   if (found === 0 || look !== 'first') return 'not found';

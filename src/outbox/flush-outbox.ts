@@ -17,6 +17,7 @@ import {
 import { nextMessage } from './next-message.ts';
 import type { Waiting } from './outbox-store.ts';
 import type { RenderEntries } from './render-entries.ts';
+import type { SendMessage } from './send-message.ts';
 
 /** During this time only its sender touches a claimed message. Afterwards the sender has certainly given up. */
 const CLAIM_MS = 13_000;
@@ -34,6 +35,7 @@ export const BATCH_MAX = 5000;
 
 interface Deps extends FailedPostDeps {
   readonly renderEntries: RenderEntries;
+  readonly sendMessage: SendMessage;
   readonly editing: { readonly next: Edits['next']; readonly edit: EditMessage };
   /** Stores entries of a newer version elsewhere, where they can be retried. */
   readonly setAside: (channel: string, entries: readonly UnreadableEntry[]) => Promise<void>;
@@ -156,7 +158,7 @@ async function send(claimed: Claimed, draft: Draft, deps: Deps): Promise<number 
   const startedAt = deps.runtime.now();
   let ref: MessageRef | null;
   try {
-    ref = await asOneTrace(entries, () => deps.sender.post(channel, draft, sending));
+    ref = await asOneTrace(entries, () => deps.sendMessage(channel, draft, sending));
   } catch (error) {
     if (!(error instanceof SlackError)) throw error;
     return await resolveFailure(claimed, draft, { error, tookMs: deps.runtime.now() - startedAt }, deps);

@@ -1,11 +1,11 @@
+import { z } from 'zod';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Slack } from '../slack/client.ts';
 import { isRowsOf, rowsId } from './attach-rows.ts';
-import { type FindPosted, noneIfGone, type PostSearch } from './find-posted.ts';
+import { type FindPosted, noneIfGone, PostSearch } from './find-posted.ts';
 import type { BatchMessages } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
-import type { LateCopies } from './send-message.ts';
 import type { TrackedMessages } from './tracked-message-store.ts';
 
 /** How long after a message was posted again Slack is searched for copies of it … */
@@ -16,6 +16,15 @@ export const FIRST_LOOK_MS = 30_000;
 const LAST_LOOK_MS = 300_000;
 /** Most searches, while some entries still wait to be posted or Slack's clock is unknown. */
 const LOOKS_MAX = 20;
+
+/** A message that was posted more than once, because an earlier attempt was not found in time. */
+export const LateCopies = z.strictObject({
+  search: PostSearch,
+  /** Its entries. We know where each was posted; a message that is none of these is a copy. */
+  entryIds: z.array(z.string()),
+  attempt: z.int(),
+});
+export type LateCopies = z.infer<typeof LateCopies>;
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'sentAt' | 'remove'>;

@@ -1,50 +1,35 @@
-import { z } from 'zod';
 import { SlackError } from '../core/errors.ts';
 import type { Slack } from '../slack/client.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { Draft, Sending } from './entry.ts';
-import { isThreadGone, marksOf, PostSearch } from './find-posted.ts';
+import { isThreadGone, marksOf } from './find-posted.ts';
 import type { Threads } from './message-store.ts';
-
-/** A message that was posted more than once, because an earlier attempt was not found in time. */
-export const LateCopies = z.strictObject({
-  search: PostSearch,
-  /** Its entries. We know where each was posted; a message that is none of these is a copy. */
-  entryIds: z.array(z.string()),
-  attempt: z.int(),
-});
-export type LateCopies = z.infer<typeof LateCopies>;
 
 interface Deps {
   readonly slack: Pick<Slack, 'post' | 'shareFile'>;
   readonly threads: Pick<Threads, 'markGone'>;
-  readonly watchForCopies: Sender['watchForCopies'];
 }
 
-export interface Sender {
-  /** @returns null when the thread is gone: nothing was posted, and the message must be rendered without a thread. */
-  post(channel: string, draft: Draft, sending: Pick<Sending, 'ref' | 'entryIds'>): Promise<MessageRef | null>;
-  /** Schedules a search for copies of a message. Idempotent. */
-  watchForCopies(copies: LateCopies): Promise<void>;
-}
+/** @returns null when the thread is gone: nothing was posted, and the message must be rendered without a thread. */
+export type SendMessage = (
+  channel: string,
+  draft: Draft,
+  sending: Pick<Sending, 'ref' | 'entryIds'>,
+) => Promise<MessageRef | null>;
 
-export function createSender({ slack, threads, watchForCopies }: Deps): Sender {
-  return {
-    watchForCopies,
-
-    async post(channel, draft, { ref, entryIds }) {
-      const { thread } = draft;
-      try {
-        if (draft.kind === 'message')
-          return await slack.post(channel, draft.message, ref, thread, marksOf(channel, entryIds));
-        await slack.shareFile(channel, draft.file, draft.comment, thread?.ts ?? null);
-        return { channel, ts: '' };
-      } catch (error) {
-        if (thread === null || !isThreadGone(error)) throw error;
-        await threads.markGone(channel, thread.ts);
-        return null;
-      }
-    },
+export function createSendMessage({ slack, threads }: Deps): SendMessage {
+  return async function sendMessage(channel, draft, { ref, entryIds }) {
+    const { thread } = draft;
+    try {
+      if (draft.kind === 'message')
+        return await slack.post(channel, draft.message, ref, thread, marksOf(channel, entryIds));
+      await slack.shareFile(channel, draft.file, draft.comment, thread?.ts ?? null);
+      return { channel, ts: '' };
+    } catch (error) {
+      if (thread === null || !isThreadGone(error)) throw error;
+      await threads.markGone(channel, thread.ts);
+      return null;
+    }
   };
 }
 

@@ -3,9 +3,9 @@ import { createLog } from '../../src/core/log.ts';
 import type { Draft, OutboxEntry, Sending } from '../../src/outbox/entry.ts';
 import { createFindPosted, marksOf } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
-import { createDeleteLateCopies } from '../../src/outbox/late-copies.ts';
+import { createDeleteLateCopies, type LateCopies } from '../../src/outbox/late-copies.ts';
 import type { Outbox } from '../../src/outbox/outbox-store.ts';
-import { defaultThrottle, type LateCopies } from '../../src/outbox/send-message.ts';
+import { defaultThrottle } from '../../src/outbox/send-message.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
 
@@ -148,21 +148,6 @@ export function createWorld({
     batch: null,
     revisions: [],
   });
-  const sender = {
-    async post(_channel: string, draft: Draft, { ref }: Pick<Sending, 'ref'>) {
-      const text = draft.kind === 'message' ? draft.message.text : '';
-      const outcome = plan.shift() ?? 'ok';
-      if (outcome === 'rate_limited')
-        throw new SlackError('post', 'rate_limited', 'ratelimited', { retryAfterMs: 3000 });
-      if (outcome === 'token_dead') throw new SlackError('post', 'token_dead', 'token_revoked');
-      const ts = String(posts.length + 1);
-      if (outcome !== 'lost_before') posts.push({ ts, ref, text, at: outcome === 'late' ? clock + LATE_MS : clock });
-      if (outcome === 'late') clock += TIMEOUT_MS;
-      if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
-      return { channel: 'C1', ts };
-    },
-    watchForCopies: async (late: LateCopies) => void copies.push(late),
-  };
   const findPosted = createFindPosted({
     slack: {
       async findMessages() {
@@ -185,6 +170,19 @@ export function createWorld({
     async recordPosted(posted: readonly OutboxEntry[]) {
       for (const { id } of posted) noted.set(id, (noted.get(id) ?? 0) + 1);
     },
+    async sendMessage(_channel: string, draft: Draft, { ref }: Pick<Sending, 'ref'>) {
+      const text = draft.kind === 'message' ? draft.message.text : '';
+      const outcome = plan.shift() ?? 'ok';
+      if (outcome === 'rate_limited')
+        throw new SlackError('post', 'rate_limited', 'ratelimited', { retryAfterMs: 3000 });
+      if (outcome === 'token_dead') throw new SlackError('post', 'token_dead', 'token_revoked');
+      const ts = String(posts.length + 1);
+      if (outcome !== 'lost_before') posts.push({ ts, ref, text, at: outcome === 'late' ? clock + LATE_MS : clock });
+      if (outcome === 'late') clock += TIMEOUT_MS;
+      if (outcome !== 'ok') throw new SlackError('post', 'unknown', 'no_answer');
+      return { channel: 'C1', ts };
+    },
+    watchForCopies: async (late: LateCopies) => void copies.push(late),
     async sleep(ms: number) {
       clock += ms;
     },
@@ -192,7 +190,6 @@ export function createWorld({
   const deps = {
     ...steps,
     outbox: withMoments(outbox),
-    sender: withMoments(sender),
     findPosted: withMoments(findPosted),
     undeliverable: withMoments(undeliverable),
     editing: { next: async () => null, edit: async () => 0 },
@@ -205,6 +202,7 @@ export function createWorld({
       doubtSinceMs: () => (forgotten === undefined ? null : 0),
       restoredFromMs: () => null,
       sleep: steps.sleep,
+      watchForCopies: steps.watchForCopies,
       wakeIn: async () => {},
       measureWait: () => {},
     },

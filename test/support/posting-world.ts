@@ -14,12 +14,13 @@ import { createEdits } from '../../src/outbox/edit-store.ts';
 import { OutboxEntry } from '../../src/outbox/entry.ts';
 import { createFindPosted } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
+import type { LateCopies } from '../../src/outbox/late-copies.ts';
 import { createBatchMessages, createThreads, createUnsupportedBlocks } from '../../src/outbox/message-store.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { createPostAgain } from '../../src/outbox/post-again.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-entries.ts';
-import { createSender, defaultThrottle, type LateCopies } from '../../src/outbox/send-message.ts';
+import { createSendMessage, defaultThrottle } from '../../src/outbox/send-message.ts';
 import {
   createRenderPosted,
   type RenderSubject,
@@ -192,7 +193,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
         setAside: options.setAside ?? (async () => {}),
         outbox,
         renderEntries,
-        sender: createSender({ slack, threads, watchForCopies }),
+        sendMessage: createSendMessage({ slack, threads }),
         findPosted: createFindPosted({ slack, threads, doubtSinceMs }),
         recordPosted,
         undeliverable,
@@ -206,6 +207,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
           restoredFromMs: () => null,
           sleep: async () => {},
           wakeIn: async () => {},
+          watchForCopies,
           measureWait: () => {},
         },
       }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
-import type { LateCopies } from '../../../src/outbox/send-message.ts';
+import type { LateCopies } from '../../../src/outbox/late-copies.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
 

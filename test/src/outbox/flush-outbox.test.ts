@@ -84,7 +84,7 @@ describe('a channel’s messages', () => {
           world.pass(9_000);
         }
         if (step === 'claim' && when === 'after') claimedMs = nowMs;
-        if (step === 'post' && when === 'before') waits.push(nowMs - claimedMs);
+        if (step === 'sendMessage' && when === 'before') waits.push(nowMs - claimedMs);
       },
     });
 

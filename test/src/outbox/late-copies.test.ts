@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { fileName } from '../../../src/outbox/attach-rows.ts';
-import { createDeleteLateCopies } from '../../../src/outbox/late-copies.ts';
+import { createDeleteLateCopies, type LateCopies } from '../../../src/outbox/late-copies.ts';
 import { refOf } from '../../../src/outbox/outbox-store.ts';
-import type { LateCopies } from '../../../src/outbox/send-message.ts';
 
 const search = { channel: 'C1', threadTs: null, ref: 'm_1', file: null, slackMs: null };
 const copies: LateCopies = { search, entryIds: ['a', 'b'], attempt: 1 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import type { Draft } from '../../../src/outbox/entry.ts';
-import { createSender, whenSlackTakesIt } from '../../../src/outbox/send-message.ts';
+import { createSendMessage, whenSlackTakesIt } from '../../../src/outbox/send-message.ts';
 
 const never = (): Promise<never> => Promise.reject(new Error('not expected here'));
 const draft: Draft = {
@@ -16,7 +16,7 @@ const draft: Draft = {
 it('a message whose thread was deleted must be rendered again without a thread', async () => {
   const gone: string[] = [];
   let posts = 0;
-  const sender = createSender({
+  const sendMessage = createSendMessage({
     slack: {
       async post(channel, _message, _ref, thread = null) {
         posts += 1;
@@ -26,10 +26,9 @@ it('a message whose thread was deleted must be rendered again without a thread',
       shareFile: never,
     },
     threads: { markGone: async (_, ts) => void gone.push(ts) },
-    watchForCopies: never,
   });
 
-  expect(await sender.post('C1', draft, { ref: 'm_1', entryIds: ['a'] }), 'nothing was posted').toBeNull();
+  expect(await sendMessage('C1', draft, { ref: 'm_1', entryIds: ['a'] }), 'nothing was posted').toBeNull();
   expect(posts, 'a single call, so that the claim does not expire in the meantime').toBe(1);
   expect(gone).toEqual(['1.0']);
 });
