@@ -17,6 +17,7 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { capital } from '../core/first-letter.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
 import type { NameCategory } from './binding-limit.ts';
@@ -115,7 +116,7 @@ function alreadySo(changes: readonly RuleChange[]): string {
   const name = ruleNames(changes);
   return isAboutLimits(changes)
     ? `The ${name} is ${stateWords(changes, 'from')} already.`
-    : `${name.slice(0, 1).toUpperCase()}${name.slice(1)} are ${stateWords(changes, 'from')} already.`;
+    : `${capital(name)} are ${stateWords(changes, 'from')} already.`;
 }
 
 interface Planned {

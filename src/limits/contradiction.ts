@@ -1,6 +1,7 @@
 import { isSameRule, type LimitPeriod, type LimitRule, limitPeriods } from '../card-api/rule.ts';
 import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
+import { capital } from '../core/first-letter.ts';
 import { formatCents } from '../core/money.ts';
 
 interface Contradiction {
@@ -101,13 +102,9 @@ function sentence(
   const cents = plannedOf(current, goals, neighbor) ?? 0;
   const isBeyond = isAbove ? to > cents : to < cents;
   const where = !isBeyond ? 'too close to' : isAbove ? 'above' : 'below';
-  const planned = `${capitalized(nameOf(rule))} of ${formatCents(to)} would be`;
+  const planned = `${capital(nameOf(rule))} of ${formatCents(to)} would be`;
   const isChangedToo = goals.some((goal) => isSameRule(goal.rule, neighbor));
   const isSameCategory = neighbor.category?.id === rule.category?.id;
   const first = `${isAbove ? 'Raise' : 'Lower'} ${isOverall ? 'the overall limit' : isSameCategory ? what : 'that one'} first.`;
   return `${planned} ${where} ${what}, ${formatCents(cents)}. ${isChangedToo ? 'Change one of the two.' : first}`;
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

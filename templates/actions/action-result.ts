@@ -1,10 +1,11 @@
 import type { Confirmation, Control } from '../../src/actions/action-state.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, context, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { capital, cardOfHolder } from '../core/card-words.ts';
+import { cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
 import { controlButtons } from './control-buttons.ts';

@@ -1,8 +1,9 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { actions, button, context, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
+import { cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 
 export interface ConfirmActivation {
   /** Opaque id: the button's value. */

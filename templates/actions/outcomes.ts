@@ -1,6 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
 import { formatDuration } from '../../src/core/duration.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
@@ -130,7 +131,7 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   // all of them.
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;
   return {
-    words: words.charAt(0).toUpperCase() + words.slice(1),
+    words: capital(words),
     told: isAllSaid ? [approved, paid, restored] : [paid],
     approved,
   };

@@ -1,10 +1,11 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { actions, context, copyable, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
+import { cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 

@@ -1,12 +1,13 @@
 import type { Button } from '@slack/types';
 import type { StatusAlert, StatusChange } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import { progressLine } from './order-progress.ts';
 
 /** Cards listed individually. An event with more cards says how many more. */

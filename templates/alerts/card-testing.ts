@@ -1,5 +1,6 @@
 import type { ActionsBlock, SectionBlock, StaticSelect } from '@slack/types';
 import { type CardTestingAlert, type TriedCard, testedCardValue } from '../../src/alerts/alert.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -8,7 +9,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLine, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { button, confirm, context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
 
 const SHOWN_MAX = 15;
 const ROWS_OF_SECTION = 5;

@@ -1,9 +1,10 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { context, copyable, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
+import { cardHandle, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 
 export interface CardTrack {

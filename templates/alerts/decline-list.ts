@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { lowerFirst } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import {
@@ -49,7 +50,7 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
     .toSorted((one, other) => other.count - one.count);
   const lines = declines.map(
     ({ id, occurredAt, amountCents, merchant }, at) =>
-      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${escapeUntrusted(lower(titles[at] ?? ''), 80)}  ·  ${id}`,
+      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${escapeUntrusted(lowerFirst(titles[at] ?? ''), 80)}  ·  ${id}`,
   );
   const pages = pageOf(inSections(lines, LINES), page);
 
@@ -69,8 +70,4 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
       ),
     ],
   };
-}
-
-function lower(title: string): string {
-  return title.charAt(0).toLowerCase() + title.slice(1);
 }

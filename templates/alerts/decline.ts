@@ -2,6 +2,7 @@ import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -23,7 +24,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { capital, cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
+import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
@@ -48,7 +49,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
 
   return {
     text: sentence(
-      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`}: ${escapeUntrusted(lower(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
+      `${late}${cardOfHolder(card)} was declined${times} for ${amount}${at}${where && `, ${escapeUntrusted(where, 80)}`}: ${escapeUntrusted(lowerFirst(reason.title), 100)}.${lastTry(repeats)}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(`${alert.late ? 'Declined earlier' : 'Declined'}${times}: ${amount}${merchant && ` at ${merchant}`}`),
@@ -119,10 +120,6 @@ export function requestedAmount(event: TransactionAlert['event']): string {
 /** The same in whole cents; null when it is the same or unknown. */
 export function otherRequestedCents({ requestedCents, amountCents }: TransactionAlert['event']): number | null {
   return requestedCents === amountCents ? null : requestedCents;
-}
-
-function lower(title: string): string {
-  return title.charAt(0).toLowerCase() + title.slice(1);
 }
 
 /** Remedy, block, acknowledge: each only while it can still do something. */

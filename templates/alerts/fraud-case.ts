@@ -1,11 +1,12 @@
 import type { FraudCaseAlert } from '../../src/alerts/alert.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
+import { cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import type { ShortLines } from './short-alert.ts';
 

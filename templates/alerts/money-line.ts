@@ -1,10 +1,11 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOf, holderName } from '../core/card-words.ts';
+import { cardName, cardOf, holderName } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 

@@ -1,11 +1,12 @@
 import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { VirtualCardEvent } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { balanceWord, capital, cardName, cardOf, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardName, cardOf, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
 /** Later steps of an order that can fail although the card exists. */

@@ -1,11 +1,12 @@
 import type { KnownBlock } from '@slack/types';
 import type { ListPage } from '../../src/app-home/home-page.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { blockButton, named } from '../actions/card-buttons.ts';
 import { actions, button, context, copyable, countOf, section } from '../core/blocks.ts';
-import { balanceWord, capital, cardHandle, cardName, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardHandle, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline, type ShownLimit } from '../directory/card-show.ts';
 import { homeList } from './home-list.ts';
 

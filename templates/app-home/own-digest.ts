@@ -1,9 +1,10 @@
 import type { SectionBlock } from '@slack/types';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { asManyAsFit, context, countOf, header, inSections, sentence } from '../core/blocks.ts';
-import { balanceWord, capital, cardName, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
 import { declineLine, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { lowerFirst } from '../../src/core/first-letter.ts';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -76,7 +77,7 @@ export function ownDigestSet(often: 'daily' | 'weekly' | 'off'): Message {
 }
 
 export function preferenceSet({ what, isOn }: { readonly what: DirectKind; readonly isOn: boolean }): Message {
-  const text = `I’ll ${isOn ? '' : 'no longer '}message you when ${kindWords[what].charAt(0).toLowerCase()}${kindWords[what].slice(1)}.`;
+  const text = `I’ll ${isOn ? '' : 'no longer '}message you when ${lowerFirst(kindWords[what])}.`;
   const undo = `To change that: ${commandCode(`notify ${what} ${isOn ? 'off' : 'on'}`)}`;
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }

@@ -1,10 +1,11 @@
 import { blocksIn, type LimitRequest, type OverriddenRequest, payCentsOf } from '../../src/approvals/request.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { capital, cardOfHolder } from '../core/card-words.ts';
+import { cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
 import { requestSummary } from './request-words.ts';
 

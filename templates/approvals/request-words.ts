@@ -1,12 +1,13 @@
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import { isAboutLimits, isSameGoals, type RuleChange, type Term } from '../../src/card-api/rule-change.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
-import { capital, holderName } from '../core/card-words.ts';
+import { holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 

@@ -1,5 +1,6 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { escapeUntrusted } from './blocks.ts';
 
@@ -13,10 +14,6 @@ const statusWords: Readonly<Record<string, string>> = {
 
 export function statusWord(status: string): string {
   return statusWords[status.trim().toUpperCase()] ?? (escapeUntrusted(status, 40) || 'status not known');
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** The card of an alert: where the directory knows nothing, what the event itself says. */

@@ -1,3 +1,4 @@
+import { capital } from '../../src/core/first-letter.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
 
 /**
@@ -9,7 +10,7 @@ export function changeWords(before: string, after: string): string {
   const text = ruleByRule(before, after)
     .map(([from, to]) => moved(from, to))
     .join(BETWEEN_RULES);
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(text);
 }
 
 /** What each rule was and is, where both sides tell of as many; else the two sides as they are. */
@@ -32,6 +33,6 @@ export function sentences(...parts: readonly (string | null | undefined)[]): str
   return parts
     .map((part) => part?.trim() ?? '')
     .filter(Boolean)
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1) + (/[.!?…][”"]?$/.test(part) ? '' : '.'))
+    .map((part) => capital(part) + (/[.!?…][”"]?$/.test(part) ? '' : '.'))
     .join(' ');
 }

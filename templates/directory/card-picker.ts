@@ -1,12 +1,13 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { actions, button, context, escapeUntrusted, fields, plainText, section } from '../core/blocks.ts';
-import { capital, cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { cardName, cardOfHolderRaw, cardRaw, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 
 /** What can be done with a card that was picked, in the order of the buttons. */

@@ -1,6 +1,7 @@
 import type { LimitPeriod } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
+import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
@@ -18,7 +19,6 @@ import {
 } from '../core/blocks.ts';
 import {
   balanceWord,
-  capital,
   cardName,
   cardOfHolder,
   holderName,
@@ -117,5 +117,5 @@ export function limitLine({ period, category, limitCents, remainingCents }: Show
 
 export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
   const { title } = shownReason(said, place);
-  return `• ${amountAt(amountCents, merchant)}: ${escapeUntrusted(title.charAt(0).toLowerCase() + title.slice(1), 80)}${dateAfter(',', occurredAt)}`;
+  return `• ${amountAt(amountCents, merchant)}: ${escapeUntrusted(lowerFirst(title), 80)}${dateAfter(',', occurredAt)}`;
 }

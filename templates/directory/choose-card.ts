@@ -1,8 +1,9 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
+import { cardName, cardOfHolderRaw, holderName, statusWord } from '../core/card-words.ts';
 
 interface CardChoice {
   /** Opaque id of this choice, used as the button's value. */

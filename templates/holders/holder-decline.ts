@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { locationLine } from '../../src/core/merchant-category.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -9,7 +10,7 @@ import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '.
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOf } from '../core/card-words.ts';
+import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { holderWays, limitLine } from '../limits/limit-words.ts';
 import { askButton, fraudButton, holderBlockButton, recognizeButton } from './holder-buttons.ts';
@@ -28,7 +29,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const where = isOfSeveral ? '' : locationLine(event.merchant);
   const { isPaid } = currentState(outcomes);
   const fix = isPaid ? '' : whatToDo(alert, reason);
-  const title = reason.title.charAt(0).toLowerCase() + reason.title.slice(1);
+  const title = lowerFirst(reason.title);
 
   return {
     text: sentence(

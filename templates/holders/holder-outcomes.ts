@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
+import { lowerFirst } from '../../src/core/first-letter.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { resolutionOf } from '../actions/outcomes.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
@@ -37,7 +38,7 @@ function backWords(text: string): string {
   const [, name, amount] = /^([^;]*limit[^;]*?) \$\S+ → (\$[\d.,]*\d)\.?$/i.exec(text) ?? [];
   return name === undefined || amount === undefined
     ? 'Your card’s limits are back to what they were'
-    : `Your ${escapeUntrusted(name.charAt(0).toLowerCase() + name.slice(1), 100)} is back to ${amount}`;
+    : `Your ${escapeUntrusted(lowerFirst(name), 100)} is back to ${amount}`;
 }
 
 function head({ verb, state, by, asHolder, text }: Outcome): string {

@@ -8,13 +8,14 @@ import {
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOfHolder, holderName } from '../core/card-words.ts';
+import { cardName, cardOfHolder, holderName } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 export interface RequestSent {

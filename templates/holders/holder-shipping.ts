@@ -1,9 +1,10 @@
 import type { ShippingAlert } from '../../src/alerts/alert.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { isAwaited } from '../alerts/order-progress.ts';
 import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { capital, cardName, cardOf } from '../core/card-words.ts';
+import { cardName, cardOf } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
 

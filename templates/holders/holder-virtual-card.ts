@@ -1,9 +1,10 @@
 import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import type { VirtualCardEvent } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, fields, header, section, sentence } from '../core/blocks.ts';
-import { balanceWord, capital, cardName, cardOf, statusWord } from '../core/card-words.ts';
+import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
 
 const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: 'Your virtual card is ready',

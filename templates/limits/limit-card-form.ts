@@ -1,9 +1,10 @@
 import type { ModalView } from '@slack/types';
 import { limitPeriods } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, section } from '../core/blocks.ts';
-import { capital, cardOfHolder } from '../core/card-words.ts';
+import { cardOfHolder } from '../core/card-words.ts';
 import { input, modal, option, textInput } from '../core/form.ts';
 import { mayLeaveRuleset } from './ruleset-words.ts';
 

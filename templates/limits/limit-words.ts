@@ -1,5 +1,6 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf, type RaiseLimit } from '../../src/limits/remedy-change.ts';
 import { limitName, windowEnd } from '../../src/limits/rule-words.ts';
@@ -106,7 +107,7 @@ export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } 
   ].filter(Boolean);
   const [first = '', ...others] = ways;
   const text = others.length === 0 ? first : `${[first, ...others.slice(0, -1)].join(', ')}, or ${others.at(-1)}`;
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${capital(text)}.`;
 }
 
 /**

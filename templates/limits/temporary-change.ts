@@ -1,11 +1,12 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { ruleMoves, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, escapeUntrusted, header, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { capital, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'Temporary',

@@ -2,6 +2,7 @@ import type { Outcome } from '../../src/actions/action-state.ts';
 import type { Alert, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -11,7 +12,7 @@ import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
-import { capital, cardOf, holderRaw, statusWord } from '../core/card-words.ts';
+import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
 /** One alert of a batch: who, how much, where, why. All fields are raw; the caller escapes them. */

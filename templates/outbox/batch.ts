@@ -1,5 +1,6 @@
 import type { ExternalSelect, KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
+import { lowerFirst } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -93,15 +94,17 @@ function most(rows: readonly BatchRow[]): string {
   const [top] = tally(rows.map(({ why }) => why).filter(Boolean));
   const sum = sums(rows).map(([amount, words]) => `${amount} ${words}`);
   const amount = sum.length > 0 ? `${sum.join(', ')}. ` : '';
-  return top === undefined ? amount : `${amount}Most often: ${escapeUntrusted(lower(top[0]), 100)} (${count(top[1])}).`;
+  return top === undefined
+    ? amount
+    : `${amount}Most often: ${escapeUntrusted(lowerFirst(top[0]), 100)} (${count(top[1])}).`;
 }
 
 function rowSentence(row: BatchRow): string {
   const card = row.last4 === '' ? '' : `, card ${escapeUntrusted(row.last4, 10)}`;
-  const details = [howMuchWhere(row), row.place, lower(row.why)]
+  const details = [howMuchWhere(row), row.place, lowerFirst(row.why)]
     .filter(Boolean)
     .map((text) => escapeUntrusted(text, 100));
-  return `${lower(row.what)}: ${escapeUntrusted(row.who, 80)}${card}, ${details.join(', ')}`;
+  return `${lowerFirst(row.what)}: ${escapeUntrusted(row.who, 80)}${card}, ${details.join(', ')}`;
 }
 
 function listRow(row: BatchRow): KnownBlock {
@@ -142,8 +145,4 @@ function menu(rows: readonly BatchRow[]): KnownBlock {
 /** An alert in a menu. */
 export function alertOption(id: string, label: string): PlainTextOption {
   return { text: plainText(label, limits.OPTION_TEXT_MAX), value: id };
-}
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -1,6 +1,7 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { declineCode } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { NotificationKind } from '../../src/holders/preference-store.ts';
 import { limitsOf } from '../../src/limits/remedy-change.ts';
@@ -60,7 +61,7 @@ function percentOf([limit]: readonly UsedLimit[]): number {
 function lineOf(limit: UsedLimit, isOneOfMany: boolean): string {
   const { usedCents, limitCents, resetsAt } = limit;
   const leftCents = Math.max(0, limitCents - usedCents);
-  const what = isOneOfMany ? `${nameOf(limit).charAt(0).toUpperCase()}${nameOf(limit).slice(1)}: ` : '';
+  const what = isOneOfMany ? `${capital(nameOf(limit))}: ` : '';
   const left = leftCents === 0 ? 'nothing left' : `${formatCents(leftCents)} left`;
   const resets = resetsAt === null ? 'It never resets.' : `${dateAfter('Resets', resetsAt)}.`;
   return `${what}${formatCents(usedCents)} of ${formatCents(limitCents)} used, ${left}. ${resets}`;
