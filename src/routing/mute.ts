@@ -1,4 +1,4 @@
-import { type MuteWords, muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
+import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -47,7 +47,7 @@ export function createMuteVerbs(deps: MuteDeps) {
         await reply.record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
       }
       for (const mute of ofCard) await closeMute(mute, action.actor.userId);
-      await reply.answer(action, muteEnded({ mutes: ofCard.map(wordsOf) }));
+      await reply.answer(action, muteEnded({ mutes: ofCard }));
     },
 
     /** `/card mutes`: lists every mute and travel mute. */
@@ -57,7 +57,7 @@ export function createMuteVerbs(deps: MuteDeps) {
       const counted = active
         .filter((_, index) => shown[index])
         .map(async (mute) => ({
-          ...wordsOf(mute),
+          ...mute,
           count: (await mutes.withheld(mute.id)).length,
         }));
       await reply.answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
@@ -106,7 +106,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const after = `${where}until ${mute.endsAt}`;
   const did = isTravel ? 'set a travel mute for' : 'muted';
   await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-  await reply.answer(action, muteSet(wordsOf(mute)));
+  await reply.answer(action, muteSet(mute));
 }
 
 /** Returns why a mute would end a longer one early; null when it would not. */
@@ -186,15 +186,9 @@ export function createEndMute({ mutes, postNotice, now }: EndMuteDeps) {
       const alerts = withheld.filter((alert) => mute.kind === 'travel' || alert.channel === channel);
       if (alerts.length === 0) continue;
       const kinds = new Map(alerts.map(({ eventId, kind }) => [eventId, kind]));
-      const message = muteEnded({ mutes: [wordsOf(mute)], endedBy, kinds: [...kinds.values()] });
+      const message = muteEnded({ mutes: [mute], endedBy, kinds: [...kinds.values()] });
       await postNotice(channel, `${mute.id}-${channel}`, message);
     }
     await mutes.remove(mute);
   }
-}
-
-function wordsOf(mute: Mute): MuteWords {
-  const { card, by, reason, at, endsAt } = mute;
-  const countries = mute.kind === 'mute' ? null : mute.countries.map(countryInSentence);
-  return { card, countries, by, reason, at, endsAt };
 }

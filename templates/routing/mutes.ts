@@ -1,6 +1,7 @@
-import type { CardFacts } from '../../src/core/card-facts.ts';
 import { kindTraits, type WebhookKind } from '../../src/core/event.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
+import { countryInSentence } from '../../src/core/merchant-category.ts';
+import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
@@ -16,34 +17,20 @@ import {
 } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
 
-/** A mute, or a travel mute. */
-export interface MuteWords {
-  readonly card: CardFacts;
-  /** Names of the countries of a travel mute; null for a mute. */
-  readonly countries: readonly string[] | null;
-  readonly by: string;
-  readonly reason: string;
-  readonly at: string;
-  readonly endsAt: string;
-}
-
 /** The name "travel mute" sounds like a permission to travel. */
 const NO_PERMISSION = 'This does not allow purchases abroad';
 
 /** A card, or its declines on a trip, are now muted. */
-export function muteSet(mute: MuteWords): Message {
-  const { countries, endsAt } = mute;
+export function muteSet(mute: Mute): Message {
+  const { endsAt } = mute;
   const card = cardOfHolder(mute.card);
-  const what =
-    countries === null
-      ? `${card} is muted`
-      : `Declines of ${card} in ${escapeUntrusted(list(countries), 200)} are hidden`;
+  const what = mute.kind === 'mute' ? `${card} is muted` : `Declines of ${card} in ${countriesOf(mute)} are hidden`;
   const means =
-    countries === null
+    mute.kind === 'mute'
       ? 'Its alerts are counted but not posted. A blocked or closed card, suspected fraud and a wrong PIN are still posted.'
       : `Declines that the trip explains (purchases abroad not allowed, or in person in these countries) go only to you, not to the channels. Everything else is posted as usual, also suspected fraud and wrong PINs. *${NO_PERMISSION}*: the card’s rules stay as they are.`;
   return {
-    text: sentence(`${what} until ${serviceTime(endsAt)}.${countries === null ? '' : ` ${NO_PERMISSION}.`}`),
+    text: sentence(`${what} until ${serviceTime(endsAt)}.${mute.kind === 'mute' ? '' : ` ${NO_PERMISSION}.`}`),
     blocks: [
       section(
         `*${what} ${dateAfter('until', endsAt)}.*`,
@@ -59,7 +46,7 @@ export function muteSet(mute: MuteWords): Message {
 }
 
 export interface MuteEnded {
-  readonly mutes: readonly MuteWords[];
+  readonly mutes: readonly Mute[];
   /** Slack user who ended it early; null: it expired. Absent in the answer to the person who ended it. */
   readonly endedBy?: string | null;
   /** Kind of each alert that it withheld. */
@@ -77,14 +64,14 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
   const what =
     mutes.length > 1
       ? `All mutes of ${card} have ended.`
-      : mute.countries === null
+      : mute.kind === 'mute'
         ? `The mute of ${card} has ended.`
         : `The travel mute of ${card} has ended: the channels get these declines again.`;
   const alerts = kinds.length === 1 ? '1 alert was' : `${kinds.length} alerts were`;
   const kept =
     kinds.length === 0
       ? ''
-      : `${alerts} ${mute.countries === null ? 'not posted here' : 'sent only to you'} in that time: ${counts(kinds)}.`;
+      : `${alerts} ${mute.kind === 'mute' ? 'not posted here' : 'sent only to you'} in that time: ${counts(kinds)}.`;
   const see = kinds.includes('decline')
     ? ` See them: ${commandCode(`declines ${copyable(cardHandle(mute.card), 20)} 90d`)}`
     : '';
@@ -106,7 +93,7 @@ export function muteList({
   mutes,
   page,
 }: {
-  readonly mutes: readonly (MuteWords & { readonly count: number })[];
+  readonly mutes: readonly (Mute & { readonly count: number })[];
   readonly page: number;
 }): Message {
   const shown = pageOf(
@@ -126,8 +113,9 @@ export function muteList({
   };
 }
 
-function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords & { count: number }): string[] {
-  const sort = countries === null ? 'Muted' : `Declines in ${escapeUntrusted(list(countries), 200)} hidden`;
+function linesOf(mute: Mute & { readonly count: number }): string[] {
+  const { card, by, reason, at, endsAt, count } = mute;
+  const sort = mute.kind === 'mute' ? 'Muted' : `Declines in ${countriesOf(mute)} hidden`;
   return [
     `*${cardOfHolder(card)}*`,
     `${sort} ${dateAfter('until', endsAt)}, by ${mention(by)}${dateAfter(',', at, '{date_short_pretty}')}${reason === '' ? '' : `: “${escapeUntrusted(reason, 200)}”`}`,
@@ -135,8 +123,8 @@ function linesOf({ card, countries, by, reason, at, endsAt, count }: MuteWords &
   ];
 }
 
-function list(names: readonly string[]): string {
-  return new Intl.ListFormat('en-US').format(names);
+function countriesOf({ countries }: Extract<Mute, { kind: 'travel' }>): string {
+  return escapeUntrusted(new Intl.ListFormat('en-US').format(countries.map(countryInSentence)), 200);
 }
 
 /** Kinds with different names here than in a list of alerts. */

@@ -9,6 +9,7 @@ import { limitWindows } from '../../src/card-api/rule.ts';
 import { goalsOf } from '../../src/card-api/rule-change.ts';
 import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../src/core/installation.ts';
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
+import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { askAgain } from '../../templates/actions/ask-again.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
@@ -237,17 +238,19 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'limit-card-form': (one, two) => [limitCardForm('p_1', { ...somebody, holder: one, last4: two })],
   'reading-card': () => [readingCard()],
   mutes: (one, two) => {
-    const mute = {
+    const common = {
+      id: 'mute_1',
+      acctId: 1,
       card: { ...somebody, holder: one },
-      countries: many(one),
       by: one,
       reason: two,
       at,
       endsAt: at,
     };
+    const mute: Mute = { kind: 'travel', ...common, countries: many(one), directChannel: 'D1' };
     return [
       muteSet(mute),
-      muteSet({ ...mute, countries: null }),
+      muteSet({ kind: 'mute', ...common }),
       muteEnded({ mutes: many(mute), endedBy: one, kinds: many('decline', 200) }),
       muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),
     ];

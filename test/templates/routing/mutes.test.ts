@@ -1,12 +1,17 @@
 import { expect, it } from 'vitest';
 import { entryOf } from '../../../src/dispatch/verbs.ts';
+import type { Mute } from '../../../src/routing/mute-store.ts';
 import { muteEnded, muteList, muteSet } from '../../../templates/routing/mutes.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
-const mute = {
+const mute: Mute = {
+  kind: 'travel',
+  id: 'mute_1',
+  acctId: 1,
   card,
-  countries: ['Spain', 'Portugal'],
+  countries: ['ES', 'PT'],
+  directChannel: 'D1',
   by: 'U0OLGA',
   reason: '',
   at: '2026-11-20T14:00:00Z',
