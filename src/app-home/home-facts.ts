@@ -1,5 +1,5 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
-import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
+import { DECLINES_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -10,7 +10,7 @@ import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
-import { lastDeclines, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
+import { limitsOf, type RecentDeclines } from '../directory/show-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -152,12 +152,8 @@ async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): P
 
 async function newestDeclines(deps: TeamDeps): Promise<TeamFacts['declines']> {
   return (await deps.newestDeclines(DECLINES_MAX)).map(({ event, card }) => ({
+    ...event,
     card: { ...card, acctId: card.acctId ?? event.acctId },
-    occurredAt: event.occurredAt,
-    amountCents: event.amountCents,
-    merchant: event.merchant.name,
-    code: event.decline?.code ?? '',
-    message: event.decline?.message ?? '',
   }));
 }
 
@@ -204,7 +200,7 @@ async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts
     api.getSpendRules(acctId, CALL_LIMITS).catch(() => null),
     api.getRemainingLimits(acctId, CALL_LIMITS).catch(() => null),
     deps.directory.account(acctId),
-    lastDeclines(acctId, deps.recentDeclines),
+    deps.recentDeclines(acctId, DECLINES_SHOWN),
   ]);
   const cards: readonly Pick<DirectoryCard, 'cardId' | 'last4' | 'status'>[] = details?.cards ?? account?.cards ?? [];
   const shown = cardInUse({ cards }, null);

@@ -63,12 +63,11 @@ function isWithin({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: nu
 /** Counts retries of a purchase as one decline. */
 function purchasesOf(declines: readonly TransactionEvent[]): OwnDecline[] {
   const purchases = new Map<string, OwnDecline>();
-  for (const { occurredAt, amountCents, merchant, decline } of declines) {
-    const { code = '', message = '' } = decline ?? {};
-    const key = JSON.stringify([merchantName(merchant.name).key, placeKey(merchant), code, amountCents]);
-    const before = purchases.get(key);
-    const first = { occurredAt, amountCents, merchant: merchant.name, code, message, attempts: 1 };
-    purchases.set(key, before === undefined ? first : { ...before, attempts: before.attempts + 1 });
+  for (const event of declines) {
+    const { amountCents, merchant, decline } = event;
+    const key = JSON.stringify([merchantName(merchant.name).key, placeKey(merchant), decline?.code ?? '', amountCents]);
+    const { attempts, ...first } = purchases.get(key) ?? { ...event, attempts: 0 };
+    purchases.set(key, { ...first, attempts: attempts + 1 });
   }
   return [...purchases.values()];
 }

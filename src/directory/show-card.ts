@@ -1,5 +1,5 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
-import { cardShow, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
+import { cardShow, DECLINES_SHOWN, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -11,8 +11,6 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { ReadTransactions } from './read-transactions.ts';
-
-const DECLINES_SHOWN = 5;
 
 /** Declines of an account's card that came as webhooks, newest first. */
 export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly TransactionEvent[]>;
@@ -33,7 +31,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
       client.getAccount(acctId),
       orNull(client.getSpendRules(acctId)),
       orNull(client.getRemainingLimits(acctId)),
-      lastDeclines(acctId, recentDeclines),
+      recentDeclines(acctId, DECLINES_SHOWN),
     ]);
     const open = details.cards.filter((card) => card.status !== 'CLOSED');
     const card = details.cards.find((each) => each.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
@@ -70,16 +68,6 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
     }),
   ]);
   return [...overall, ...byCategory];
-}
-
-/** The last declines of an account's card, newest first, for display. */
-export async function lastDeclines(acctId: number, recentDeclines: RecentDeclines): Promise<ShownDecline[]> {
-  return (await recentDeclines(acctId, DECLINES_SHOWN)).map(shownDecline);
-}
-
-function shownDecline({ occurredAt, amountCents, merchant, decline }: TransactionEvent): ShownDecline {
-  const { code, message } = decline ?? { code: '', message: '' };
-  return { occurredAt, amountCents, merchant: merchant.name, code, message };
 }
 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
@@ -125,7 +113,7 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
       isComplete: fetched !== null,
       page: action.page,
       again: [facts.last4 ?? String(acctId), ...words].join(' '),
-      declines: declines.map((event) => ({ id: event.id, ...shownDecline(event) })),
+      declines,
     });
     await reply.answer(action, message);
   };

@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -15,6 +16,7 @@ import {
 } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
+import type { ShownDecline } from '../directory/card-show.ts';
 import { shownReason } from './decline-words.ts';
 
 export interface DeclineList {
@@ -28,14 +30,7 @@ export interface DeclineList {
   /** Card and time, to be typed for another page: `4242 30d`. */
   readonly again: string;
   /** Newest first. */
-  readonly declines: readonly {
-    readonly id: string;
-    readonly occurredAt: string;
-    readonly amountCents: number;
-    readonly merchant: string;
-    readonly code: string;
-    readonly message: string;
-  }[];
+  readonly declines: readonly (Pick<TransactionEvent, 'id'> & ShownDecline)[];
 }
 
 /** Lines per block: few enough that no block is cut. */
@@ -44,13 +39,13 @@ const LINES = 8;
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
   const counted = `${declines.length} ${declines.length === 1 ? 'decline' : 'declines'}`;
-  const titles = declines.map((said) => shownReason(said, 'direct').title);
+  const titles = declines.map(({ decline }) => shownReason(decline, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))
     .toSorted((one, other) => other.count - one.count);
   const lines = declines.map(
     ({ id, occurredAt, amountCents, merchant }, at) =>
-      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant)}, ${escapeUntrusted(lowerFirst(titles[at] ?? ''), 80)}  ·  ${id}`,
+      `• ${dateToken(occurredAt)}: ${amountAt(amountCents, merchant.name)}, ${escapeUntrusted(lowerFirst(titles[at] ?? ''), 80)}  ·  ${id}`,
   );
   const pages = pageOf(inSections(lines, LINES), page);
 

@@ -26,7 +26,7 @@ export interface OwnCardFacts {
 }
 
 const LIMITS_MAX = 8;
-const DECLINES_MAX = 3;
+export const DECLINES_SHOWN = 3;
 
 /** The person's own cards: status, what is left of each limit, and recent declines. */
 export function homeOwnCards(cards: ListPage<OwnCardFacts>): KnownBlock[] {
@@ -58,7 +58,7 @@ function ownCard({ card, value, status, balanceCents, limits, hasLimits, decline
       : [
           section(
             '*Recent declines*',
-            ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, { place: 'direct' })),
+            ...declines.slice(0, DECLINES_SHOWN).map((decline) => declineLine(decline, { place: 'direct' })),
           ),
         ]),
     ...(isActive

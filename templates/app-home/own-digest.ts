@@ -9,9 +9,7 @@ import { declineLine, limitLine, type ShownDecline } from '../directory/card-sho
 import type { OwnCardFacts } from './home-own-cards.ts';
 
 /** One declined purchase, with all its attempts. */
-export interface OwnDecline extends ShownDecline {
-  readonly attempts: number;
-}
+export type OwnDecline = ShownDecline & { readonly attempts: number };
 
 export interface OwnDigestFacts {
   readonly often: 'daily' | 'weekly';

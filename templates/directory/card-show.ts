@@ -1,6 +1,7 @@
 import type { LimitPeriod } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -40,13 +41,7 @@ export interface ShownLimit {
   readonly remainingCents: number | null;
 }
 
-export interface ShownDecline {
-  readonly occurredAt: string;
-  readonly amountCents: number;
-  readonly merchant: string;
-  readonly code: string;
-  readonly message: string;
-}
+export type ShownDecline = Pick<TransactionEvent, 'occurredAt' | 'amountCents' | 'merchant' | 'decline'>;
 
 export interface CardShow {
   readonly card: CardFacts;
@@ -61,7 +56,7 @@ export interface CardShow {
 const BAR_LENGTH = 10;
 /** Limits per block: few enough that no block is cut. */
 const LINES = 15;
-const DECLINES_MAX = 5;
+export const DECLINES_SHOWN = 5;
 
 /** One card, for the person who asked. */
 export function cardShow({ card, status, balanceCents, limits, declines }: CardShow, view: View): Message {
@@ -97,7 +92,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
       ...context(left === 0 ? null : 'There are more limits than a message can show.'),
       section(
         '*Last declines*',
-        ...declines.slice(0, DECLINES_MAX).map((decline) => declineLine(decline, view)),
+        ...declines.slice(0, DECLINES_SHOWN).map((decline) => declineLine(decline, view)),
         declines.length === 0 ? 'None.' : null,
       ),
     ],
@@ -115,7 +110,7 @@ export function limitLine({ period, category, limitCents, remainingCents }: Show
   return `${about}: ${formatCents(Math.max(0, remainingCents))} of ${formatCents(limitCents)} left  ${bar}`;
 }
 
-export function declineLine({ occurredAt, amountCents, merchant, ...said }: ShownDecline, { place }: View): string {
-  const { title } = shownReason(said, place);
-  return `• ${amountAt(amountCents, merchant)}: ${escapeUntrusted(lowerFirst(title), 80)}${dateAfter(',', occurredAt)}`;
+export function declineLine({ occurredAt, amountCents, merchant, decline }: ShownDecline, { place }: View): string {
+  const { title } = shownReason(decline, place);
+  return `• ${amountAt(amountCents, merchant.name)}: ${escapeUntrusted(lowerFirst(title), 80)}${dateAfter(',', occurredAt)}`;
 }

@@ -153,7 +153,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'decline-list': (one, two) => {
-    const declined = { id: 'evt_1', occurredAt: one, amountCents: 1, merchant: one, code: two, message: one };
+    const { event } = transactionAlert({ decline: { code: two, message: one } });
+    const declined = { ...event, occurredAt: one, merchant: { ...event.merchant, name: one } };
     return [
       declineList({
         card: { ...somebody, holder: one },
@@ -264,7 +265,8 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'command-form': () => [commandForm()],
   'own-digest': (one, two) => {
     const limit = { period: 'daily', category: one || null, limitCents: 5, remainingCents: 5 } as const;
-    const decline = { occurredAt: at, amountCents: 5, merchant: one, code: two, message: one, attempts: 30 };
+    const { event } = transactionAlert({ decline: { code: two, message: one } });
+    const decline = { ...event, merchant: { ...event.merchant, name: one }, attempts: 30 };
     const card = { ...somebody, holder: one, last4: two };
     const facts = { card, value: two, status: one, balanceCents: -5, hasLimits: true };
     return [ownDigest({ often: 'daily', cards: many({ ...facts, limits: many(limit), declines: many(decline) }) })];

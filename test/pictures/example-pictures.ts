@@ -329,9 +329,8 @@ const own: readonly ExamplePicture[] = [
               {
                 occurredAt: at,
                 amountCents: 8410,
-                merchant: 'Corner Diner',
-                code: 'decline.rule.velocity',
-                message: 'over the daily limit',
+                merchant: { name: 'Corner Diner', city: '', state: '', country: 'US', id: 'M1' },
+                decline: { code: 'decline.rule.velocity', message: 'over the daily limit' },
                 attempts: 2,
               },
             ],

@@ -56,9 +56,8 @@ export const answer = {
       {
         occurredAt: at,
         amountCents: 8410,
-        merchant: 'Blue Bottle Coffee',
-        code: 'decline.rule.velocity',
-        message: 'Transaction exceeded daily spend limit',
+        merchant: { ...transactionAlert().event.merchant, name: 'Blue Bottle Coffee' },
+        decline: { code: 'decline.rule.velocity', message: 'Transaction exceeded daily spend limit' },
       },
     ],
   } satisfies CardShow,

@@ -182,10 +182,8 @@ describe('with any strings, Slack accepts the message and shows them as text', (
       fc.property(spiteful, spiteful, anyCard, view, (one, two, card, view) => {
         const others = Array.from({ length: 25 }, () => ({ card, status: one, value: 'id' }));
         const declines = Array.from({ length: 9 }, () => ({
-          ...answer.show.declines[0],
-          merchant: one,
-          code: two,
-          message: one,
+          merchant: { ...transactionAlert().event.merchant, name: one },
+          decline: { code: two, message: one },
           amountCents: 1,
           occurredAt: two,
         }));

@@ -54,7 +54,7 @@ it('names the account of a decline’s event if its card is unknown', async () =
   expect(facts).toMatchObject({
     isApprover: false,
     health,
-    declines: [{ card: { acctId: alert.event.acctId }, code: 'decline.balance.card', message: 'Insufficient balance' }],
+    declines: [{ ...alert.event, card: { acctId: alert.event.acctId } }],
   });
 });
 

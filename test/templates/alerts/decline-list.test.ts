@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { declineList } from '../../../templates/alerts/decline-list.ts';
-import { card } from '../fixtures.ts';
+import { card, transactionAlert } from '../fixtures.ts';
 
 const declines = Array.from({ length: 300 }, (_, index) => ({
   id: `evt_${String(index).padStart(16, '0')}`,
   occurredAt: '2026-11-20T14:14:00Z',
   amountCents: 100 + index,
-  merchant: `Coffee ${index}`,
-  code: 'decline.rule.limit',
-  message: '',
+  merchant: { ...transactionAlert().event.merchant, name: `Coffee ${index}` },
+  decline: { code: 'decline.rule.limit', message: '' },
 }));
 const page = (number: number): string =>
   JSON.stringify(declineList({ card, since: '30 days', isComplete: true, page: number, again: '4242 30d', declines }));

@@ -6,16 +6,15 @@ import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { limitChange } from '../../support/limit-goals.ts';
-import { card } from '../fixtures.ts';
+import { card, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
 const limit = { period: 'daily', category: null, limitCents: 40_000, remainingCents: 38_000 } as const;
 const decline = {
   occurredAt: '2026-11-20T14:14:00Z',
   amountCents: 8410,
-  merchant: 'Blue Bottle Coffee',
-  code: 'decline.card.pin',
-  message: 'Incorrect PIN',
+  merchant: { ...transactionAlert().event.merchant, name: 'Blue Bottle Coffee' },
+  decline: { code: 'decline.card.pin', message: 'Incorrect PIN' },
 };
 const own = {
   card,
@@ -225,7 +224,12 @@ describe('App Home', () => {
         fc.integer({ min: 1, max: 20 }),
         (text, count, limits, page) => {
           const named = { ...card, holder: text, last4: text, group: text };
-          const told = { ...decline, merchant: text, code: text, message: text, occurredAt: text };
+          const told = {
+            ...decline,
+            merchant: { ...decline.merchant, name: text },
+            decline: { code: text, message: text },
+            occurredAt: text,
+          };
           const opsIssue = { id: text, what: text, cause: text };
           const fill = <T>(one: T): T[] => Array<T>(count).fill(one);
           const view = home({
