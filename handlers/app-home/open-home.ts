@@ -10,8 +10,8 @@ interface HomeEvent {
 
 /** Someone opened App Home: the worker renders it with their current roles. */
 export function appHomeOpened({ renderHome }: ListenerDeps) {
-  return async ({ event }: { event: object }): Promise<void> => {
-    const { user, tab } = event as HomeEvent;
+  return async ({ event }: { event: HomeEvent }): Promise<void> => {
+    const { user, tab } = event;
     if (user !== undefined && tab === 'home') await renderHome(user, true);
   };
 }

@@ -18,7 +18,7 @@ export function inputsOf(view: ViewOutput) {
   const entered = new Map<string, { blockId: string; given: Entered }>();
   for (const [blockId, elements] of Object.entries(view.state.values)) {
     for (const [actionId, given] of Object.entries(elements))
-      entered.set(actionId, { blockId, given: given as Entered });
+      entered.set(actionId, { blockId, given });
   }
   const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
   const text = (actionId: string): string => maskCardNumbers(given(actionId).value?.trim() ?? '');

@@ -42,7 +42,7 @@ interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly durationOf: (action: Action) => string | null;
 }
 
-/** The only function that writes an audit entry. */
+/** Writes every audit entry of a verb. What nobody asked for at that moment is recorded where it happens. */
 export function createRecord(deps: Deps): RecordAction {
   return async function record(action, { isFirst = false, line, lineKey, event, ...entry }) {
     const isOnRecord = event === null || (isFirst && (await deps.progress.read(action.id)) !== null);

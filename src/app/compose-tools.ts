@@ -6,7 +6,7 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { within } from '../core/deadline.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
-import { doingOf, entryOf, permissionOf, refusedTo, type Verb } from '../dispatch/verbs.ts';
+import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
@@ -89,7 +89,7 @@ function createRights(context: ActionContext) {
   const policyOfCard = async (acctId: number) => policyFor((await groupOfCard(acctId)) ?? null);
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
     // Viewing something is not a decision about a card.
-    if (entryOf(decision.verb as Verb).isLook === true) return;
+    if (isVerb(decision.verb) && entryOf(decision.verb).isLook === true) return;
     const group = acctId === undefined ? null : await groupOfCard(acctId);
     await decisions.remember({ ...decision, acctId: acctId ?? null, group: group ?? null }, now().getTime());
   };

@@ -1,4 +1,4 @@
-import { type ConnectionOptions, DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, Worker } from 'bullmq';
 import { AppError, CardApiError, RolesUnreadError, SlackError, TooLateError, UnreadableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type QueueName, type Queues, queueNames, shardsWith } from '../core/queues.ts';
@@ -86,7 +86,7 @@ function startWorker(queue: QueueName, shard: number, runJob: RunJob, deps: Cons
       throw new DelayedError();
     },
     {
-      connection: queues.connection as ConnectionOptions,
+      connection: queues.connection,
       prefix: queues.prefixOf(shard),
       concurrency: Math.ceil(concurrency[queue] / shardsWith(queue, queues.shards).length),
       // No `skipVersionCheck`: without the version BullMQ assumes an old server and rounds every wait up to full

@@ -56,7 +56,7 @@ type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Param
 /** Schedules every recurring job of the table that is not scheduled, except the unneeded ones. */
 export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]): Promise<void> {
   for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
-    if (everyMs === undefined || unneeded.includes(name as JobName)) continue;
+    if (everyMs === undefined || unneeded.some((each) => each === name)) continue;
     const known = await queues[queue].getJobScheduler(name);
     if (known?.every === everyMs) continue;
     await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });

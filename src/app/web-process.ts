@@ -116,8 +116,8 @@ function openSlackApp(config: WebConfig, { programs, slack, respond, whichProgra
     whichProgram,
     // A button or command failed after it was acknowledged: do not leave the person waiting for an answer.
     async apologise(body) {
-      if (typeof body['response_url'] !== 'string') return;
-      await respond(body['response_url'], unavailable()).catch((error: unknown) => {
+      if (!('response_url' in body) || typeof body.response_url !== 'string') return;
+      await respond(body.response_url, unavailable()).catch((error: unknown) => {
         log.error({ err: error }, 'could not deliver an answer');
       });
     },

@@ -149,7 +149,7 @@ async function writeLines(path: string, lines: AsyncIterable<string>): Promise<s
 
 async function digestOf(path: string): Promise<string> {
   const digest = createHash('sha256');
-  for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer);
+  for await (const chunk of createReadStream(path)) digest.update(chunk);
   return digest.digest('hex');
 }
 

@@ -140,7 +140,7 @@ function causeOf([fields, message]: readonly unknown[]): string {
 }
 
 function counted({ count, latest }: Repeats): Parameters<LogFn> {
-  const [fields, ...rest] = latest as readonly unknown[];
+  const [fields, ...rest] = latest;
   const line = typeof fields === 'object' ? [{ ...fields, repeated: count }, ...rest] : [{ repeated: count }, fields];
   return line as Parameters<LogFn>;
 }

@@ -1,4 +1,4 @@
-import { type ConnectionOptions, Queue } from 'bullmq';
+import { Queue } from 'bullmq';
 import { queuePrefix } from './keys.ts';
 import { keyPrefixOf, type RedisClient, withoutKeyPrefix } from './redis.ts';
 import { shardOf, shardsOf } from './shards.ts';
@@ -47,9 +47,8 @@ export function openQueues(redis: RedisClient, shards = 1, { onlyLook = false } 
   const client = keyPrefix === '' ? redis : withoutKeyPrefix(redis);
   const prefixOf = (shard: number): string => `${keyPrefix}${queuePrefix(shard)}`;
   const open = (name: QueueName, shard = 0): Queue => {
-    const connection = client as ConnectionOptions;
     const prefix = prefixOf(shard);
-    const options = { connection, prefix, skipVersionCheck: true, skipMetasUpdate: onlyLook };
+    const options = { connection: client, prefix, skipVersionCheck: true, skipMetasUpdate: onlyLook };
     const queue = new Queue(name, { ...options, ...queueTelemetry() });
     // The connection logs its own errors.
     queue.on('error', () => {});

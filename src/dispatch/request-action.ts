@@ -7,7 +7,7 @@ import type { Role } from '../policy/decide-action.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
 import { redactText } from '../webhooks/quarantine.ts';
-import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, type Verb, verbs } from './verbs.ts';
+import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, isVerb, type Verb } from './verbs.ts';
 
 /** Who asks for what, as delivered by Slack. */
 export interface Asking {
@@ -42,7 +42,7 @@ export type Ask = {
 export function askOf(
   ask: Omit<Asking, 'verb'> & { readonly verb: string; readonly input: Readonly<Record<string, unknown>> },
 ): Ask {
-  if (!Object.hasOwn(verbs, ask.verb)) throw new Error('unknown verb');
+  if (!isVerb(ask.verb)) throw new Error('unknown verb');
   return ask as Ask;
 }
 

@@ -8,7 +8,7 @@ import type { RecordedDecision } from '../policy/decision-store.ts';
 import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
 import { muteEndOf } from '../routing/mute.ts';
 import { parseCommand } from './command.ts';
-import { entryOf, type Verb, verbs } from './verbs.ts';
+import { entryOf, isVerb, type Verb } from './verbs.ts';
 
 /** The assumptions of a policy question. Nothing is looked up. */
 export interface Assumed {
@@ -39,13 +39,13 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   const userId = /^<?@?([UW][A-Z0-9]+)>?$/.exec(who)?.[1];
   if (userId === undefined) return { kind: 'unclear', why: `“${who}” is no Slack user id such as U01ANA.` };
   const command = parseCommand(typed.join(' '), { now: assumed.at, zone: policy.zone });
-  if (command.kind !== 'read' || !Object.hasOwn(verbs, command.verb)) {
+  if (command.kind !== 'read' || !isVerb(command.verb)) {
     return {
       kind: 'unclear',
       why: command.kind === 'unclear' ? command.why : `What would they type behind ${slashCommand()}?`,
     };
   }
-  const verb = command.verb as Verb;
+  const { verb } = command;
   const { isOwnCard } = assumed;
   // A card that is being ordered has no group yet.
   const group = verb === 'order-virtual' ? null : assumed.group;
@@ -192,8 +192,8 @@ export function replayDecisions(
   // For an action that was decided several times, the last decision counts.
   const last = new Map(decisions.map((then) => [`${then.actionId} ${then.verb}`, then]));
   return [...last.values()].flatMap((then): Difference[] => {
-    if (!Object.hasOwn(verbs, then.verb) || then.kind === 'late') return [];
-    const { permission } = entryOf(then.verb as Verb);
+    if (!isVerb(then.verb) || then.kind === 'late') return [];
+    const { permission } = entryOf(then.verb);
     const { approval } = sectionOf(policy, then.group);
     const decision = decide(permission, factsOf(policy, then), boundsFor(then.verb, approval));
     const [was, would] = [shortWords(then), shortWords({ others: 0, ...decision })];

@@ -77,6 +77,11 @@ export const verbs = {
 export type Verb = keyof typeof verbs;
 export const verbNames = Object.keys(verbs) as readonly Verb[];
 
+/** False for a verb of another version. */
+export function isVerb(verb: string): verb is Verb {
+  return Object.hasOwn(verbs, verb);
+}
+
 /** An action of one verb, with that verb's own input. */
 export type ActionOf<V extends Verb> = z.infer<(typeof verbs)[V]['action']>;
 type Envelope = keyof AnyAction;
@@ -130,22 +135,22 @@ export function helpFor(roles: readonly Role[]): Help {
 
 /** The permission that the policy demands for a verb. */
 export function permissionOf(verb: string): Permission {
-  if (!Object.hasOwn(verbs, verb)) throw new Error('unknown verb');
-  return entryOf(verb as Verb).permission;
+  if (!isVerb(verb)) throw new Error('unknown verb');
+  return entryOf(verb).permission;
 }
 
 /** Completes "was not allowed to …", for the record, followed by the card if there is one. */
 export function refusedTo(verb: string): string {
-  return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).refusedTo : verb;
+  return isVerb(verb) ? entryOf(verb).refusedTo : verb;
 }
 
 /** Completes "to …", for people: `block cards`. */
 export function doingOf(verb: string): string {
-  return Object.hasOwn(verbs, verb) ? entryOf(verb as Verb).permission.doing : 'do that';
+  return isVerb(verb) ? entryOf(verb).permission.doing : 'do that';
 }
 
 /** The first word of its slash command; null: it is only a button. */
 export function commandOf(verb: string): string | null {
-  const entry = Object.hasOwn(verbs, verb) ? entryOf(verb as Verb) : null;
+  const entry = isVerb(verb) ? entryOf(verb) : null;
   return entry?.command?.usage.split(' ', 1)[0] ?? null;
 }

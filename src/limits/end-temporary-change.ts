@@ -9,7 +9,7 @@ import type { Lease } from '../core/lock.ts';
 import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { NotifyEnd } from './notify-end.ts';
+import type { NotifyEnd, OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -74,7 +74,7 @@ export type Restore = (
   temporaryChange: TemporaryChange,
   by: Pick<Action, 'actor' | 'askedAt'> | null,
   lease: Lease,
-) => Promise<TemporaryChange>;
+) => Promise<OverChange>;
 
 interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;

@@ -9,9 +9,10 @@ import type { CardFacts } from '../core/card-facts.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
-type Told = Extract<TemporaryChange['state'], 'ended' | 'asking' | 'kept' | 'refused'>;
+/** A temporary change whose end people learn about. */
+export type OverChange = TemporaryChange & { readonly state: 'ended' | 'asking' | 'kept' | 'refused' };
 
-const details: Readonly<Record<Told, string>> = {
+const details: Readonly<Record<OverChange['state'], string>> = {
   ended: 'The temporary change has ended.',
   asking: 'The temporary change has ended, but somebody changed it meanwhile: an approver has to decide.',
   kept: 'It stays as somebody changed it meanwhile.',
@@ -40,15 +41,14 @@ export function createNotifyEnd(deps: Deps) {
      * @param action the click that ended it; null when its time was over.
      * @param refused the card API's words when it rejected the change.
      */
-    async notify(temporaryChange: TemporaryChange, action: Action | null, refused = ''): Promise<void> {
-      const { id, acctId, alertId } = temporaryChange;
-      const state = temporaryChange.state as Told;
+    async notify(temporaryChange: OverChange, action: Action | null, refused = ''): Promise<void> {
+      const { id, acctId, alertId, state } = temporaryChange;
       const card = await deps.factsOf(acctId);
       const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
       const at = await deps.recordEnd(temporaryChange, { action, card, detail });
       const by = action?.actor.userId ?? null;
       if (alertId !== null) {
-        await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, state, detail, at, by));
+        await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, detail, at, by));
       }
       // The alert or request that announced it shows its end itself. Unexpected ends and pending decisions are sent to
       // the person.
@@ -114,16 +114,9 @@ export function createRecordEnd({ audit, postAuditLine, now }: RecordDeps): Reco
   };
 }
 
-function toOutcome(
-  temporaryChange: TemporaryChange,
-  state: Told,
-  detail: string,
-  at: string,
-  by: string | null,
-): Outcome {
+function toOutcome({ state, changes }: OverChange, detail: string, at: string, by: string | null): Outcome {
   if (state !== 'ended')
     return { verb: 'restore', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
-  const { changes } = temporaryChange;
   const text = changeWords(ruleStates(changes, 'to'), ruleStates(changes, 'from'));
   return { verb: 'restore', by, at, state: 'done', text };
 }

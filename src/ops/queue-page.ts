@@ -47,7 +47,7 @@ export function createQueuePage(
     serverAdapter,
     options: { uiBasePath: files, uiConfig: { boardTitle: 'Cardbell' } },
   });
-  const board = serverAdapter.getRouter() as RequestListener;
+  const board = serverAdapter.getRouter();
 
   return (request, response) => {
     response.setHeader('cache-control', 'no-store');

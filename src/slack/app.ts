@@ -35,7 +35,7 @@ interface SlackAppOptions {
   readonly programs: readonly (Omit<SlackProgram, 'processEvent'> & { readonly register: (app: App) => void })[];
   readonly whichProgram: WhichProgram;
   /** Tells a person that a request failed; `body` is Slack's delivery. */
-  readonly apologise: (body: Record<string, unknown>) => Promise<void>;
+  readonly apologise: (body: object) => Promise<void>;
   /** Answers deliveries that no listener handles: a button of an older version, an unknown command or form. */
   readonly answerUnknown: AnswerUnknown;
   /** Whether a person may ask for something now. */
@@ -85,7 +85,7 @@ export function createSlackApp(options: SlackAppOptions) {
       );
       if (receiver instanceof HTTPReceiver) {
         receiver.requestListener = open;
-        server = (await receiver.start({ host, port } as never, settings).catch(inWords)) as Server;
+        server = (await receiver.start({ host, port }, settings).catch(inWords)) as Server;
       } else {
         server = tls === null ? createServer(settings, open) : createTlsServer(settings, open);
         await listen(server, host, port).catch(inWords);
@@ -124,8 +124,7 @@ function createBolt(options: SlackAppOptions) {
           signingSecret: signingSecret ?? '',
           logger,
           bodyLimit: SLACK_BODY_MAX_BYTES,
-          dispatchErrorHandler: ({ request, response }) =>
-            notFound(request, response as Parameters<RequestListener>[1]),
+          dispatchErrorHandler: ({ request, response }) => notFound(request, response),
         })
       : new SocketModeReceiver({ appToken, logger, installerOptions: { clientOptions } });
   const authorize = async () => ({ botToken });
@@ -136,7 +135,7 @@ function createBolt(options: SlackAppOptions) {
     app.error(async ({ error, body }: { error: Error; body: object }) => {
       failed.add(body);
       log.error({ err: error }, 'a listener failed');
-      await options.apologise(body as Record<string, unknown>);
+      await options.apologise(body);
     });
     return app;
   };

@@ -118,7 +118,7 @@ export function createSlack(options: SlackOptions): Slack {
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     async fetch(url, init) {
-      const answer = await fetch(url, init as RequestInit);
+      const answer = await fetch(url, init);
       clock.hear(answer.headers.get('date'));
       return answer;
     },

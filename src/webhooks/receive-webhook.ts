@@ -171,7 +171,7 @@ function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'cut
         chunks.push(chunk);
       }
     });
-    request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => resolve('cut_off'));
     request.once('close', () => resolve('cut_off'));
   });

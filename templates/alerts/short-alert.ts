@@ -1,4 +1,4 @@
-import type { ActionsBlock, Button, KnownBlock } from '@slack/types';
+import type { Button, KnownBlock } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
@@ -34,7 +34,7 @@ export function shortMessage(
   const isOneTime =
     !late && alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
   const when = isOneTime ? dateToken(at, '{time}') : dateToken(at);
-  const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? (block as ActionsBlock).elements : []));
+  const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
   return {
     text: long.text,
     blocks: [

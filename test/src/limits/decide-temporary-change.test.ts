@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
+import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
@@ -18,7 +19,7 @@ describe('a click on a temporary change', () => {
   interface Given {
     readonly hasBegun?: boolean;
     readonly why?: string;
-    readonly after?: TemporaryChange['state'];
+    readonly after?: OverChange['state'];
     readonly givesWay?: boolean;
   }
   type Found = TemporaryChange | null;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/audit/audit.ts';
-import { createNotifyEnd, createRecordEnd } from '../../../src/limits/notify-end.ts';
+import { createNotifyEnd, createRecordEnd, type OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -11,6 +11,11 @@ const at = '2026-11-20T16:00:00.000Z';
 const click = ask('revert', {
   target: { kind: 'temporary-change', temporaryChangeId: 'act_1' },
   actor: { userId: 'U0BEN', teamId: 'T1' },
+});
+
+const changeNow = (state: OverChange['state'], over: Partial<TemporaryChange> = {}): OverChange => ({
+  ...temporaryChangeOf(over),
+  state,
 });
 
 describe('the end of a temporary change', () => {
@@ -38,7 +43,7 @@ describe('the end of a temporary change', () => {
   it('is audited, shown on its alert, and then stored as ended, before its messages are updated', async () => {
     const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(temporaryChangeOf({ state: 'ended', alertId: 'evt_1', requestId: 'req_1' }), null);
+    await notifyEnd.notify(changeNow('ended', { alertId: 'evt_1', requestId: 'req_1' }), null);
 
     expect(steps).toEqual([
       'on record: The temporary change has ended.',
@@ -54,7 +59,7 @@ describe('the end of a temporary change', () => {
     ['early', click],
   ])('is reported once, where it was announced, even if the job runs twice: %s', async (_when, ended) => {
     const { notifyEnd, steps } = setUp();
-    const change = temporaryChangeOf({ state: 'ended', alertId: 'evt_1' });
+    const change = changeNow('ended', { alertId: 'evt_1' });
 
     await notifyEnd.notify(change, ended);
     await notifyEnd.notify(change, ended);
@@ -73,7 +78,7 @@ describe('the end of a temporary change', () => {
     const { notifyEnd, steps } = setUp();
     const own = { ...click, actor: { userId: 'U0ANA', teamId: 'T1' } };
 
-    await notifyEnd.notify(temporaryChangeOf({ state: 'ended' }), own);
+    await notifyEnd.notify(changeNow('ended'), own);
 
     expect(steps.filter((step) => step.startsWith('told'))).toEqual([]);
   });
@@ -91,7 +96,7 @@ describe('the end of a temporary change', () => {
     async (state, shown, words) => {
       const { notifyEnd, steps } = setUp();
 
-      await notifyEnd.notify(temporaryChangeOf({ state, alertId: 'evt_1' }), click);
+      await notifyEnd.notify(changeNow(state, { alertId: 'evt_1' }), click);
 
       const text = steps.find((step) => step.startsWith('on record'))?.replace('on record: ', '') ?? '';
       expect(text).toMatch(words);
@@ -102,7 +107,7 @@ describe('the end of a temporary change', () => {
   it('shows on no alert and no request if it belongs to none', async () => {
     const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(temporaryChangeOf({ state: 'ended', alertId: null, requestId: null }), null);
+    await notifyEnd.notify(changeNow('ended', { alertId: null, requestId: null }), null);
 
     expect(steps.filter((step) => /^(alert|request)/.test(step))).toEqual([]);
   });
@@ -110,7 +115,7 @@ describe('the end of a temporary change', () => {
   it('is posted for the approvers if they have to decide', async () => {
     const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(temporaryChangeOf({ state: 'asking' }), null);
+    await notifyEnd.notify(changeNow('asking'), null);
 
     expect(steps).toContain('posted for approvers');
   });
@@ -118,7 +123,7 @@ describe('the end of a temporary change', () => {
   it("quotes the card service's refusal", async () => {
     const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(temporaryChangeOf({ state: 'refused' }), null, 'No.');
+    await notifyEnd.notify(changeNow('refused'), null, 'No.');
 
     expect(steps[0]).toMatch(/refuses to put it back\. It says: “No\.”\.$/);
   });
