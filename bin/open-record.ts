@@ -1,6 +1,7 @@
 import { inForce } from '../src/app/compose-audit.ts';
 import type { auditConfig } from '../src/app/config.ts';
-import { createAudit, createRecordSigner, nobody, type Statement } from '../src/audit/audit.ts';
+import { createAudit, createRecordSigner } from '../src/audit/audit.ts';
+import { nobody, type Statement } from '../src/audit/audit-record.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { readPolicy } from '../src/policy/policy-source.ts';
 import { orExit } from './reach-redis.ts';

@@ -1,5 +1,6 @@
 import { type AuditEntry as AuditLine, auditLine } from '../../templates/audit/audit-line.ts';
-import type { Audit, AuditRecord, Statement } from '../audit/audit.ts';
+import type { Audit } from '../audit/audit.ts';
+import type { AuditRecord, Statement } from '../audit/audit-record.ts';
 import type { Message } from '../slack/message.ts';
 import { type Action, alertIdOf } from './action.ts';
 import type { ActionTools } from './action-tools.ts';

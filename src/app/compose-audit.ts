@@ -1,6 +1,7 @@
 import { openArchive } from '../audit/archive.ts';
 import { createArchiveMonths } from '../audit/archive-months.ts';
-import { type Audit, createAudit, createRecordSigner, type Described, type Statement } from '../audit/audit.ts';
+import { type Audit, createAudit, createRecordSigner } from '../audit/audit.ts';
+import type { Described, Statement } from '../audit/audit-record.ts';
 import { createCopyHeads } from '../audit/copy-heads.ts';
 import { openSink } from '../audit/sink.ts';
 import { verbs } from '../dispatch/verbs.ts';

@@ -3,7 +3,7 @@ import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { inactiveCards, ownCards, type SealCard } from '../app-home/home-facts.ts';
 import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
-import { nobody } from '../audit/audit.ts';
+import { nobody } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';

@@ -6,7 +6,7 @@ import { createReceiveEvent } from '../alerts/deliver-alert.ts';
 import { ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
 import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
-import { nobody } from '../audit/audit.ts';
+import { nobody } from '../audit/audit-record.ts';
 import type { StoredEvent } from '../core/event.ts';
 import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';

@@ -1,5 +1,6 @@
 import { type Cell, csvLine } from '../core/csv.ts';
-import type { AuditEntry, AuditRecord } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
+import type { AuditRecord } from './audit-record.ts';
 
 export type ReadableEntry = Pick<AuditEntry, 'number' | 'hash'> & { readonly record: AuditRecord };
 

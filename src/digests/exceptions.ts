@@ -1,6 +1,7 @@
 import { blocksIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
-import { type AuditReader, type AuditRecord, readSince } from '../audit/audit.ts';
+import { type AuditReader, readSince } from '../audit/audit.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { groupBy } from '../core/group-by.ts';
 import { formatCents, parseAmount } from '../core/money.ts';

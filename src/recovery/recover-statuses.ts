@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { wordOf } from '../actions/send-status.ts';
-import { type Audit, type AuditRecord, nobody, readSince } from '../audit/audit.ts';
+import { type Audit, readSince } from '../audit/audit.ts';
+import { type AuditRecord, nobody } from '../audit/audit-record.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
 import { type Gap, lengthOf } from '../core/gap.ts';

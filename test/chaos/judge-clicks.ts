@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit/audit.ts';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import { unavailable } from '../../templates/policy/not-permitted.ts';
 import type { Click, ClickKind, Recording } from './recording.ts';
 

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { ApiCall } from '../../sandbox/server.ts';
-import { type AuditRecord, createAuditReader } from '../../src/audit/audit.ts';
+import { createAuditReader } from '../../src/audit/audit.ts';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import { verifyChain } from '../../src/audit/verify.ts';
 import type { Workspace } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';

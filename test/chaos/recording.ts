@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/audit/audit.ts';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 
 /** An event that was sent as a webhook. */
 export interface SentEvent {

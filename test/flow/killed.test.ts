@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
-import { type AuditRecord, createAuditReader } from '../../src/audit/audit.ts';
+import { createAuditReader } from '../../src/audit/audit.ts';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import { verifyChain } from '../../src/audit/verify.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';

@@ -1,5 +1,5 @@
-import type { Statement } from '../../src/audit/audit.ts';
 import { createRecordSigner } from '../../src/audit/audit.ts';
+import type { Statement } from '../../src/audit/audit-record.ts';
 
 export const signer = createRecordSigner(['worker-secret-0123456789']);
 

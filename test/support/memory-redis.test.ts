@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
-import { createAudit, nobody, type Statement } from '../../src/audit/audit.ts';
+import { createAudit } from '../../src/audit/audit.ts';
+import { nobody, type Statement } from '../../src/audit/audit-record.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { openRequestOf } from './limit-requests.ts';
 import { memoryRedis } from './memory-redis.ts';

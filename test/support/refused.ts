@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
-import type { AuditRecord } from '../../src/audit/audit.ts';
+import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import type { Verb } from '../../src/dispatch/verbs.ts';
 import {
   acctId,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState } from '../../../src/actions/action-state.ts';
 import { createRecord } from '../../../src/actions/record.ts';
-import type { Statement } from '../../../src/audit/audit.ts';
+import type { Statement } from '../../../src/audit/audit-record.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 
 const at = '2026-11-20T15:00:00.000Z';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAudit, type Statement } from '../../../src/audit/audit.ts';
+import { createAudit } from '../../../src/audit/audit.ts';
+import type { Statement } from '../../../src/audit/audit-record.ts';
 import { approvedChanges, openExceptions } from '../../../src/digests/exceptions.ts';
 import { signer, statement } from '../../support/audit-records.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';

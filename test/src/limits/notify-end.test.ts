@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Statement } from '../../../src/audit/audit.ts';
+import type { Statement } from '../../../src/audit/audit-record.ts';
 import { createNotifyEnd, createRecordEnd, type OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { limitChange } from '../../support/limit-goals.ts';

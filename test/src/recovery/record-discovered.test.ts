@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createAudit, createAuditReader, type Statement } from '../../../src/audit/audit.ts';
+import { createAudit, createAuditReader } from '../../../src/audit/audit.ts';
+import type { Statement } from '../../../src/audit/audit-record.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createRecordDiscovered } from '../../../src/recovery/recover-statuses.ts';
 import { toMissedStatus } from '../../../src/webhooks/card-status.ts';
