@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import { Outcome } from '../actions/action-state.ts';
+import { recordFormat } from '../core/record-store.ts';
+import { type Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
+import { PurchaseTimeline } from './purchase-timeline.ts';
+
+/** The fields of an alert's hash that change independently of the alert, by name. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** The alert without the parts that have their own fields. */
+export function withoutFields(alert: Alert): Alert {
+  switch (alert.kind) {
+    case 'transaction':
+      return { ...alert, outcomes: [], repeats: {}, timeline: null };
+    case 'card-testing':
+      return { ...alert, outcomes: [], tried: [] };
+    case 'virtual-card':
+      return { ...alert, outcomes: [], asked: null };
+    case 'fraud-case':
+      return { ...alert, outcomes: [] };
+    // The others show how far a card is on its way to its holder.
+    default:
+      return { ...alert, outcomes: [], progress: null };
+  }
+}
+
+/** The alert with its fields as they are now. */
+export function withFields(alert: Alert, fields: Fields): Alert {
+  const outcomes = fieldsAt('outcome:', fields, Outcome)
+    .map(([, outcome]) => outcome)
+    .toSorted((a, b) => a.at.localeCompare(b.at));
+  switch (alert.kind) {
+    case 'transaction': {
+      const repeats = Object.fromEntries(
+        startingWith('repeats:', fields).map(([name, text]) => [name, readRepeats(text)]),
+      );
+      return { ...alert, outcomes, repeats, timeline: fieldOf('timeline', fields, PurchaseTimeline) };
+    }
+    case 'card-testing': {
+      const tried = fieldsAt('tried:', fields, TriedCard)
+        .map(([, card]) => card)
+        .toSorted((a, b) => a.firstAt.localeCompare(b.firstAt) || a.acctId - b.acctId);
+      return { ...alert, outcomes, tried };
+    }
+    case 'fraud-case':
+      return { ...alert, outcomes };
+    case 'virtual-card':
+      return { ...alert, outcomes, asked: fieldOf('asked', fields, Asked) };
+    default:
+      return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
+  }
+}
+
+function fieldOf<T>(name: string, fields: Fields, schema: z.ZodType<T>): T | null {
+  return recordFormat(schema).readOrNull(fields[name]);
+}
+
+/** The fields whose names start with `prefix`, by the rest of their names. */
+function fieldsAt<T>(prefix: string, fields: Fields, schema: z.ZodType<T>): [name: string, value: T][] {
+  return startingWith(prefix, fields).map(([name, text]) => [name, recordFormat(schema).read(text)]);
+}
+
+function startingWith(prefix: string, fields: Fields): [name: string, text: string][] {
+  return Object.entries(fields)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, text]) => [name.slice(prefix.length), text]);
+}
