@@ -4,26 +4,15 @@ import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { overtaken } from '../actions/send-status.ts';
-import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import {
-  changesFrom,
-  isAboutLimits,
-  isLooser,
-  isMade,
-  limitGoals,
-  type RuleChange,
-  type Term,
-} from '../card-api/rule-change.ts';
-import type { SpendRules } from '../card-api/spend-rules.ts';
+import { isAboutLimits, isLooser, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
-import type { NameCategory } from './binding-limit.ts';
-import { endOfTerm, lastsMs } from './change-request.ts';
-import { contradiction } from './contradiction.ts';
+import { lastsMs } from './change-request.ts';
 import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
+import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import { type SendRules, sidesOf } from './send-rules.ts';
@@ -117,56 +106,6 @@ function alreadySo(changes: readonly RuleChange[]): string {
   return isAboutLimits(changes)
     ? `The ${name} is ${stateWords(changes, 'from')} already.`
     : `${capital(name)} are ${stateWords(changes, 'from')} already.`;
-}
-
-interface Planned {
-  readonly kind: 'planned';
-  readonly card: CardFacts;
-  readonly changes: readonly RuleChange[];
-  readonly term: Term;
-  /** The rules as the card API returned them. */
-  readonly raw: Record<string, unknown>;
-  /** When the rules were requested, by `performance.now`. */
-  readonly readAt: number;
-  /** Why the card service would reject the change; null when no reason is known. */
-  readonly against: string | null;
-}
-
-/** The changes an action makes to the card's current rules. `impossible`: the intended rule cannot be determined. */
-type PlanChange = (
-  action: RuleAction,
-  acctId: number,
-) => Promise<
-  | Planned
-  | { readonly kind: 'impossible'; readonly card: CardFacts; readonly changes: readonly []; readonly why: string }
->;
-
-interface PlanDeps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
-  readonly card: Pick<CardClient, 'getSpendRules'>;
-  readonly nameCategory: NameCategory;
-}
-
-export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }: PlanDeps): PlanChange {
-  return async function planChange(action, acctId) {
-    const card = await factsOf(acctId);
-    const readAt = performance.now();
-    const { rules, raw } = await api.getSpendRules(acctId);
-    const { changeRequest, why } = await nameCategory(action, acctId, rules);
-    if (changeRequest === null) return { kind: 'impossible', card, changes: [], why };
-    const { goals, term } = changeRequest;
-    const changes = changesFrom(rules, goals);
-    return { kind: 'planned', card, changes, term, raw, readAt, against: obstacleTo(changes, term, rules) };
-  };
-
-  function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules): string | null {
-    const end = endOfTerm(term, now(), zone);
-    if (end !== null && end <= now()) return 'That day is over: choose a later one.';
-    const limits = limitGoals(changes);
-    if (limits.some(({ rule }) => rule.period === 'transaction' && rule.category === null)) {
-      return 'A card has no limit of its own for a single purchase: only a merchant category does.';
-    }
-    return contradiction(rules, limits)?.why ?? null;
-  }
 }
 
 /** A change that the policy does not allow the person to make alone. */

@@ -1,0 +1,59 @@
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { changesFrom, limitGoals, type RuleChange, type Term } from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
+import type { CardFacts } from '../core/card-facts.ts';
+import type { NameCategory } from './binding-limit.ts';
+import { endOfTerm } from './change-request.ts';
+import { contradiction } from './contradiction.ts';
+import type { RuleAction } from './verbs.ts';
+
+interface Planned {
+  readonly kind: 'planned';
+  readonly card: CardFacts;
+  readonly changes: readonly RuleChange[];
+  readonly term: Term;
+  /** The rules as the card API returned them. */
+  readonly raw: Record<string, unknown>;
+  /** When the rules were requested, by `performance.now`. */
+  readonly readAt: number;
+  /** Why the card service would reject the change; null when no reason is known. */
+  readonly against: string | null;
+}
+
+/** The changes an action makes to the card's current rules. `impossible`: the intended rule cannot be determined. */
+export type PlanChange = (
+  action: RuleAction,
+  acctId: number,
+) => Promise<
+  | Planned
+  | { readonly kind: 'impossible'; readonly card: CardFacts; readonly changes: readonly []; readonly why: string }
+>;
+
+interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
+  readonly card: Pick<CardClient, 'getSpendRules'>;
+  readonly nameCategory: NameCategory;
+}
+
+export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }: Deps): PlanChange {
+  return async function planChange(action, acctId) {
+    const card = await factsOf(acctId);
+    const readAt = performance.now();
+    const { rules, raw } = await api.getSpendRules(acctId);
+    const { changeRequest, why } = await nameCategory(action, acctId, rules);
+    if (changeRequest === null) return { kind: 'impossible', card, changes: [], why };
+    const { goals, term } = changeRequest;
+    const changes = changesFrom(rules, goals);
+    return { kind: 'planned', card, changes, term, raw, readAt, against: obstacleTo(changes, term, rules) };
+  };
+
+  function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules): string | null {
+    const end = endOfTerm(term, now(), zone);
+    if (end !== null && end <= now()) return 'That day is over: choose a later one.';
+    const limits = limitGoals(changes);
+    if (limits.some(({ rule }) => rule.period === 'transaction' && rule.category === null)) {
+      return 'A card has no limit of its own for a single purchase: only a merchant category does.';
+    }
+    return contradiction(rules, limits)?.why ?? null;
+  }
+}

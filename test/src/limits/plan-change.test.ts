@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Term } from '../../../src/card-api/rule-change.ts';
+import { createPlanChange } from '../../../src/limits/plan-change.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
+import { acctId, ask } from '../../support/perform-world.ts';
+import { rulesOf } from '../../support/temporary-changes.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const permanent: Term = { kind: 'permanent' };
+const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
+
+describe('planning a change', () => {
+  const plan = async (goals: readonly ReturnType<typeof limitGoal>[], term: Term = permanent, at = now()) =>
+    await createPlanChange({
+      factsOf: async () => card,
+      card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
+      nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
+      zone: 'America/New_York',
+      now: () => at,
+    })(ask('limit'), acctId);
+
+  it('is impossible if the category is ambiguous', async () => {
+    const plan = createPlanChange({
+      factsOf: async () => card,
+      card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
+      nameCategory: async () => ({ changeRequest: null, why: 'Which category?' }),
+      zone: 'America/New_York',
+      now,
+    });
+
+    expect(await plan(ask('limit'), acctId)).toEqual({ kind: 'impossible', card, changes: [], why: 'Which category?' });
+  });
+
+  it('accepts the day that begins now as the earliest end', async () => {
+    const midnight = new Date('2026-11-20T05:00:00.000Z');
+
+    expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-19' }, midnight)).toMatchObject({
+      against: 'That day is over: choose a later one.',
+    });
+    expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-20' }, midnight)).toMatchObject({
+      against: null,
+    });
+  });
+
+  it('starts from the current rules', async () => {
+    expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({
+      kind: 'planned',
+      changes: [limitChange('daily', 40_000, 45_000)],
+      raw: { a: 1 },
+      against: null,
+    });
+  });
+
+  it.each<[string, ReturnType<typeof limitGoal>, Term, RegExp]>([
+    ['a day that is over', limitGoal('daily', 45_000), { kind: 'day', day: '2026-11-19' }, /That day is over/],
+    [
+      'a limit per purchase for the card itself',
+      limitGoal('transaction', 100),
+      permanent,
+      /only a merchant category does/,
+    ],
+    ['a day above its week', limitGoal('daily', 60_000), permanent, /above the weekly limit/],
+  ])('predicts why the card service would refuse %s', async (_what, goal, term, why) => {
+    expect(await plan([goal], term)).toMatchObject({ against: expect.stringMatching(why) });
+  });
+});
