@@ -12,7 +12,7 @@ import { readScript } from '../core/redis-script.ts';
 import { shardsOf } from '../core/shards.ts';
 import { version } from '../core/version.ts';
 import { seenKey } from '../intake/intake.ts';
-import { channelsKey } from '../outbox/outbox-store.ts';
+import { channelsKey } from '../outbox/note-channel.ts';
 import { claimFormat, RESTORING, readFormat, readShards, whyUnreadable, writeFormat } from './stored-format.ts';
 
 /**

@@ -7,8 +7,9 @@ import type { FoundMessage, Slack } from '../slack/client.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Draft, FileEntry, OutboxEntry, RowsEntry } from './entry.ts';
 import type { Batch, BatchMessages, Threads, UnsupportedBlocks } from './message-store.ts';
-import { type Outbox, refOf } from './outbox-store.ts';
+import type { Outbox } from './outbox-store.ts';
 import { type RowsOf, threadOfRows } from './render-entries.ts';
+import { refOf } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 /** Attempts to upload the file before its rows are posted as tables. */

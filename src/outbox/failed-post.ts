@@ -3,10 +3,11 @@ import type { Log } from '../core/log.ts';
 import type { Draft, OutboxEntry, Sending } from './entry.ts';
 import type { FindPosted, Shown } from './find-posted.ts';
 import type { LateCopies } from './late-copies.ts';
-import { ELSEWHERE, type Outbox } from './outbox-store.ts';
+import type { Outbox } from './outbox-store.ts';
 import type { RecordPosted } from './record-posted.ts';
 import { SHARED_CHANNEL } from './render-entries.ts';
 import type { Throttle } from './send-message.ts';
+import { ELSEWHERE } from './sending-store.ts';
 import type { Undeliverable } from './undeliverable.ts';
 
 /** A message that Slack has accepted may appear in the history slightly later … */

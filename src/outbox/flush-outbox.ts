@@ -15,9 +15,9 @@ import {
   UNKNOWN_PAUSE_MS,
 } from './failed-post.ts';
 import { nextMessage } from './next-message.ts';
-import type { Waiting } from './outbox-store.ts';
 import type { RenderEntries } from './render-entries.ts';
 import type { SendMessage } from './send-message.ts';
+import type { Waiting } from './sending-store.ts';
 
 /** During this time only its sender touches a claimed message. Afterwards the sender has certainly given up. */
 const CLAIM_MS = 13_000;

@@ -1,6 +1,6 @@
 import { groupBy } from '../core/group-by.ts';
 import { batchReasonOf, type OutboxEntry } from './entry.ts';
-import type { Waiting } from './outbox-store.ts';
+import type { Waiting } from './sending-store.ts';
 
 /** Up to this many entries are posted without waiting for more. */
 const FEW = 5;

@@ -1,44 +1,13 @@
 import type { z } from 'zod';
 import { batchedBy } from '../core/batched.ts';
-import { contentId } from '../core/content-id.ts';
-import { outboxKey, stateKey } from '../core/keys.ts';
-import { recordFormat } from '../core/record-store.ts';
+import { outboxKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
-import { entryOf, forAnotherChannel, maxWaitMs, OutboxEntry, Sending, type UnreadableEntry } from './entry.ts';
-
-/** Longer than entries can be added again: a failed job is kept for 14 days and may be retried on the last day. */
-const SENT_TTL_SECONDS = 15 * 24 * 3600;
-
-/** Held entries that are due wait like the least urgent alert: quiet hours are over, and nothing is urgent. */
-const HELD_WAIT_MS = maxWaitMs.spend;
-
-/** An entry that may be posted now. */
-export interface Waiting {
-  readonly entry: OutboxEntry;
-  /** Milliseconds since it was added; for a held entry, since it became due. */
-  readonly ageMs: number;
-  /** The largest message it may be part of, because Slack refused a larger one; null for any size. */
-  readonly most: number | null;
-}
-
-interface NextEntries {
-  /** A message whose sender has not recorded the outcome. Blocks further claims until it is resolved. */
-  readonly unresolved: {
-    readonly sending: Sending;
-    readonly entries: readonly OutboxEntry[];
-    /** Milliseconds since it was claimed. */
-    readonly ageMs: number;
-  } | null;
-  /** What may be posted now, most urgent first. */
-  readonly waiting: readonly Waiting[];
-  /** Entries of a newer version: they are set aside, so that they delay no other entries. */
-  readonly unreadable: readonly UnreadableEntry[];
-  /** Milliseconds until the next held entry is due; null when none is held. */
-  readonly heldForMs: number | null;
-}
+import { entryOf, forAnotherChannel, maxWaitMs, OutboxEntry } from './entry.ts';
+import { channelsKey, createNoteChannel } from './note-channel.ts';
+import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS, type Sendings } from './sending-store.ts';
 
 /** An entry that quiet hours hold, and until when (ms). */
 export interface Held {
@@ -68,49 +37,6 @@ interface Entries {
   channels(): Promise<string[]>;
 }
 
-/** Posting entries. A channel has at most one message in flight. */
-interface Sendings {
-  look(channel: string, max: number): Promise<NextEntries>;
-  /** How many entries may be posted now. */
-  waiting(channel: string): Promise<number>;
-  /**
-   * Claims these entries as one message, or claims an unsent message again.
-   *
-   * @param slackMs the time on Slack's clock; null when unknown.
-   * @returns null when another worker was faster.
-   */
-  claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
-  /** The message was posted at `ts`, in any attempt. Recorded even if Redis has forgotten that it was in flight. */
-  markSent(channel: string, sending: Sending, ts: string): Promise<void>;
-  /** Nothing is left to post here: these entries were added to another channel. */
-  markMoved(
-    channel: string,
-    sending: Sending,
-    moved: { readonly to: string; readonly entryIds: readonly string[] },
-  ): Promise<void>;
-  /**
-   * Takes back those of the entries that were moved from here to that channel, because it cannot be posted to either. They
-   * can then be added here again. @returns whether there are any.
-   */
-  takeBack(channel: string, entryIds: readonly string[], from: string): Promise<boolean>;
-  /** Where each entry was posted: null when unknown, '' for a file, `elsewhere…` when it is not in this channel. */
-  sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
-  /** Called before its entries are added to another channel: after a crash, another worker must not post them here. */
-  beginRedirect(channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>): Promise<void>;
-  /** It was not posted: its entries wait again, in messages of at most `most` entries. */
-  requeue(channel: string, sending: Sending, most?: number): Promise<void>;
-  /** It was not found but may still appear: the same entries must be posted again, as the same message. */
-  keepUnsent(channel: string, sending: Sending): Promise<void>;
-  /** Nothing to post: removes its entries from this channel. */
-  drop(channel: string, sending: Sending): Promise<void>;
-}
-
-/**
- * Replaces a timestamp when the entry is in another channel (`elsewhere:C1`: it was added there), or was posted here in
- * another form.
- */
-export const ELSEWHERE = 'elsewhere';
-
 /** How fast a channel may be posted to. */
 interface Pauses {
   /** How often this was called for an entry, including this call. */
@@ -122,32 +48,12 @@ interface Pauses {
 
 export type Outbox = Entries & Sendings & Pauses;
 
-/**
- * Keys of the scripts: the queue (sorted by position), the entries (id → JSON, and `since:` id → arrival time), the message
- * in flight, the held entries (sorted by due time), and `most` (id → how many entries may share a message).
- *
- * All times are on the clock of Redis, because workers' clocks differ. With a clock an hour fast, an entry would wait
- * behind all others, and a message in flight would seem abandoned.
- */
 const scripts = {
   put: readScript(new URL('./put.lua', import.meta.url)),
-  look: readScript(new URL('./look.lua', import.meta.url)),
   remove: readScript(new URL('./remove-entry.lua', import.meta.url)),
   release: readScript(new URL('./release.lua', import.meta.url)),
-  claim: readScript(new URL('./claim.lua', import.meta.url)),
-  resolve: readScript(new URL('./resolve.lua', import.meta.url)),
   pause: readScript(new URL('./pause.lua', import.meta.url)),
 };
-
-const sendingFormat = recordFormat(Sending);
-/** Identifies a message with these entries: opaque, and the same for every attempt. */
-export function refOf(channel: string, entryIds: readonly string[]): string {
-  return contentId('m_', [channel, ...entryIds.toSorted()]);
-}
-
-function keysOf(channel: string): string[] {
-  return ['queue', 'entries', 'sending', 'held', 'most'].map((name) => outboxKey(channel, name));
-}
 
 /** One message queue per channel, and a record of what was posted from it. All keys of a channel share a slot. */
 export function createOutbox(redis: RedisClient): Outbox {
@@ -209,79 +115,6 @@ function createEntries(redis: RedisClient): Entries {
   };
 }
 
-function createSendings(redis: RedisClient): Sendings {
-  const lookScript = defineScript(redis, scripts.look);
-  const claim = defineScript(redis, scripts.claim);
-  const resolve = defineScript(redis, scripts.resolve);
-  const resolveAs = async (
-    channel: string,
-    { ref, attempt, entryIds }: Sending,
-    how: 'sent' | 'unsent' | 'again' | 'dropped' | 'redirected',
-    what: string | number = '',
-    whereOf: (entryId: string) => string = () => '',
-  ): Promise<void> => {
-    const sent = how === 'sent' ? entryIds : [];
-    const keys = [...keysOf(channel), ...sent.map((id) => outboxKey(channel, `sent:${id}`))];
-    const where = sent.flatMap((id) => [id, whereOf(id)]);
-    await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...where]);
-  };
-
-  async function look(channel: string, max: number): Promise<NextEntries> {
-    const answer = (await lookScript.run(keysOf(channel), [max, HELD_WAIT_MS])) as (string | number)[];
-    const [now, text, heldUntil, ...rest] = answer;
-    const age = (since: unknown): number => Math.max(0, Number(now) - Number(since));
-    const read: Waiting[] = [];
-    const unreadable: UnreadableEntry[] = [];
-    for (let at = 0; at + 2 < rest.length; at += 3) {
-      if (rest[at] === '') continue;
-      const most = rest[at + 2];
-      const entry = entryOf(String(rest[at]));
-      if ('unreadable' in entry) unreadable.push(entry.unreadable);
-      else read.push({ entry, ageMs: age(rest[at + 1]), most: most === '' ? null : Number(most) });
-    }
-    const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - Number(now));
-    if (text === '') return { unresolved: null, waiting: read, unreadable, heldForMs };
-    const sending = sendingFormat.read(String(text));
-    const entries = read.map(({ entry }) => entry);
-    return { unresolved: { sending, entries, ageMs: age(sending.startedAt) }, waiting: [], unreadable, heldForMs };
-  }
-
-  return {
-    look,
-    async waiting(channel) {
-      // Moves held entries that are due into the queue.
-      await look(channel, 1);
-      return await redis.zcard(outboxKey(channel, 'queue'));
-    },
-    async claim(channel, entryIds, slackMs) {
-      const args = [refOf(channel, entryIds), slackMs === null ? '' : Math.round(slackMs), ...entryIds];
-      const text = await claim.run(keysOf(channel), args);
-      return typeof text === 'string' ? sendingFormat.read(text) : null;
-    },
-    markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', '', () => ts),
-    markMoved(channel, sending, { to, entryIds }) {
-      const moved = new Set(entryIds);
-      return resolveAs(channel, sending, 'sent', '', (id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
-    },
-    takeBack: createTakeBack(redis),
-    sentAt: (channel, entryIds) => redis.mget(entryIds.map((id) => outboxKey(channel, `sent:${id}`))),
-    beginRedirect: (channel, sending, redirect) => resolveAs(channel, sending, 'redirected', JSON.stringify(redirect)),
-    requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),
-    keepUnsent: (channel, sending) => resolveAs(channel, sending, 'again'),
-    drop: (channel, sending) => resolveAs(channel, sending, 'dropped'),
-  };
-}
-
-function createTakeBack(redis: RedisClient): Sendings['takeBack'] {
-  return async (channel, entryIds, from) => {
-    const keys = entryIds.map((id) => outboxKey(channel, `sent:${id}`));
-    const places = await redis.mget(keys);
-    const moved = keys.filter((_key, index) => places[index] === `${ELSEWHERE}:${from}`);
-    if (moved.length > 0) await redis.del(moved);
-    return moved.length > 0;
-  };
-}
-
 function createPauses(redis: RedisClient): Pauses {
   const pause = defineScript(redis, scripts.pause);
   const keyOf = (channel: string): string => outboxKey(channel, 'paused');
@@ -296,18 +129,5 @@ function createPauses(redis: RedisClient): Pauses {
     async pauseFor(channel, ms) {
       await pause.run([keyOf(channel)], [Math.max(1, Math.ceil(ms))]);
     },
-  };
-}
-
-/** The channels that may have something waiting. */
-export const channelsKey = stateKey('outbox-channels');
-
-/** Records a channel that may have something waiting. Concurrent calls for one channel share a write. */
-export function createNoteChannel(redis: RedisClient): (channel: string) => Promise<void> {
-  const underWay = new Map<string, Promise<unknown>>();
-  return async (channel) => {
-    const note = underWay.get(channel) ?? redis.sadd(channelsKey, channel).finally(() => underWay.delete(channel));
-    underWay.set(channel, note);
-    await note;
   };
 }

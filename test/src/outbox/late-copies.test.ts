@@ -3,7 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { fileName } from '../../../src/outbox/attach-rows.ts';
 import { createDeleteLateCopies, type LateCopies } from '../../../src/outbox/late-copies.ts';
-import { refOf } from '../../../src/outbox/outbox-store.ts';
+import { refOf } from '../../../src/outbox/sending-store.ts';
 
 const search = { channel: 'C1', threadTs: null, ref: 'm_1', file: null, slackMs: null };
 const copies: LateCopies = { search, entryIds: ['a', 'b'], attempt: 1 };

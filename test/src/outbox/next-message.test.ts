@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { nextMessage } from '../../../src/outbox/next-message.ts';
-import type { Waiting } from '../../../src/outbox/outbox-store.ts';
+import type { Waiting } from '../../../src/outbox/sending-store.ts';
 
 const alert = (id: string, more: object = {}, ageMs = 10_000, most: number | null = null): Waiting => ({
   entry: OutboxEntry.parse({ kind: 'tracked', id, subject: { kind: 'alert', id }, ...more }),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { channelsKey, createNoteChannel } from '../../../src/outbox/outbox-store.ts';
+import { channelsKey, createNoteChannel } from '../../../src/outbox/note-channel.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();

@@ -47,54 +47,6 @@ it('stores a batch of entries the same way as single ones', async () => {
   expect((await outbox.look('C2', 100)).waiting.map(({ entry }) => entry.id)).toEqual(['a']);
 });
 
-it('lets one worker claim entries, and blocks all other claims until that one is resolved', async () => {
-  const outbox = createOutbox(redis());
-  for (const id of ['a', 'b', 'c']) await outbox.put('C1', alert(id));
-
-  const claims = await Promise.all([['a', 'b'], ['a'], ['c']].map((ids) => outbox.claim('C1', ids, null)));
-
-  expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
-  const { unresolved, waiting } = await outbox.look('C1', 100);
-  expect(waiting).toEqual([]);
-  expect(unresolved?.entries.map(({ id }) => id)).toEqual(claims.find((claim) => claim !== null)?.entryIds);
-});
-
-it('refuses to claim an entry that no longer exists', async () => {
-  const outbox = createOutbox(redis());
-  await outbox.put('C1', alert('a'));
-  await outbox.put('C1', alert('b'));
-  await outbox.markSent('C1', await claimed(outbox, ['a']), '1.0');
-
-  expect(await outbox.claim('C1', ['a', 'b'], null)).toBeNull();
-  expect(await outbox.claim('C1', ['b'], null)).not.toBeNull();
-});
-
-it('a requeued entry waits again, and a dropped entry may be added again', async () => {
-  const outbox = createOutbox(redis());
-  await outbox.put('C1', alert('a'));
-  const first = await claimed(outbox, ['a']);
-  await outbox.requeue('C1', first, 7);
-  expect(await outbox.waiting('C1')).toBe(1);
-  expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ entry: { id: 'a' }, most: 7 }]);
-
-  const second = await claimed(outbox, ['a']);
-  await outbox.drop('C1', second);
-
-  expect(await outbox.waiting('C1')).toBe(0);
-  expect(await outbox.put('C1', alert('a'))).toBe(true);
-  expect((await outbox.look('C1', 1)).waiting).toMatchObject([{ most: null }]);
-});
-
-it('resolving a message that is not in flight changes nothing', async () => {
-  const outbox = createOutbox(redis());
-  await outbox.put('C1', alert('a'));
-  const sending = await claimed(outbox, ['a']);
-
-  await outbox.markSent('C1', { ...sending, ref: 'm_other' }, '1.0');
-
-  expect((await outbox.look('C1', 1)).unresolved).not.toBeNull();
-});
-
 /** Pretends that the entry arrived that much earlier. */
 async function age(id: string, ms: number): Promise<void> {
   await redis().zincrby(outboxKey('C1', 'queue'), -ms, id);
@@ -212,72 +164,6 @@ describe('when the clock of Redis is set back by five minutes', () => {
     await ageOf();
 
     await until(async () => (await ageOf()) > 50, 'the claim ages', 5_000);
-  });
-});
-
-describe('a message that was not found after an attempt to post it', () => {
-  it('is claimed again as the same message, whatever arrived since', async () => {
-    const outbox = createOutbox(redis());
-    for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
-    const first = await claimed(outbox, ['a', 'b']);
-    await outbox.put('C1', alert('c', { priority: 'fraud' }));
-
-    await outbox.keepUnsent('C1', first);
-
-    const { unresolved } = await outbox.look('C1', 9);
-    expect(unresolved).toMatchObject({ sending: { ref: first.ref, isUnsent: true } });
-    expect(unresolved?.entries.map(({ id }) => id)).toEqual(['a', 'b']);
-    expect(await outbox.claim('C1', ['c'], null), 'nothing else goes before it').toBeNull();
-    expect(await claimed(outbox, ['a', 'b'])).toMatchObject({ ref: first.ref, attempt: 2, isUnsent: false });
-  });
-
-  it('is marked as sent if an earlier attempt turns out to be posted, but an earlier attempt cannot requeue or drop it', async () => {
-    const outbox = createOutbox(redis());
-    await outbox.put('C1', alert('a'));
-    const first = await claimed(outbox, ['a']);
-    await outbox.keepUnsent('C1', first);
-    await claimed(outbox, ['a']);
-
-    await outbox.requeue('C1', first);
-    await outbox.drop('C1', first);
-    await outbox.keepUnsent('C1', first);
-    expect((await outbox.look('C1', 9)).unresolved, 'the second attempt is in flight').toMatchObject({
-      sending: { attempt: 2, isUnsent: false },
-    });
-
-    await outbox.markSent('C1', first, '1.0');
-    expect(await outbox.sentAt('C1', ['a'])).toEqual(['1.0']);
-    expect(await outbox.waiting('C1')).toBe(0);
-  });
-
-  it('has the same reference in a Redis that has forgotten it, and a different one in each channel', async () => {
-    const outbox = createOutbox(redis());
-    for (const channel of ['C1', 'C2']) for (const id of ['a', 'b']) await outbox.put(channel, alert(id));
-    const { ref } = await claimed(outbox, ['a', 'b']);
-    await redis().del(outboxKey('C1', 'sending'));
-
-    expect((await claimed(outbox, ['b', 'a'])).ref).toBe(ref);
-    expect((await claimed(outbox, ['a', 'b'], 'C2')).ref).not.toBe(ref);
-  });
-
-  it('remains the same message when one of its entries has left it', async () => {
-    const outbox = createOutbox(redis());
-    for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
-    const first = await claimed(outbox, ['a', 'b']);
-    await outbox.keepUnsent('C1', first);
-    await outbox.remove('C1', 'a');
-
-    expect(await claimed(outbox, ['b'])).toMatchObject({ ref: first.ref, attempt: 2 });
-  });
-
-  it('is searched for from its first attempt on, by Slack’s clock', async () => {
-    const outbox = createOutbox(redis());
-    await outbox.put('C1', alert('a'));
-    const first = await outbox.claim('C1', ['a'], 1_000_000);
-    if (first === null) throw new Error('nothing to claim');
-    await outbox.keepUnsent('C1', first);
-
-    expect(await outbox.claim('C1', ['a'], 2_000_000)).toMatchObject({ slackMs: 1_000_000 });
   });
 });
 
