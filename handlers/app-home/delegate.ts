@@ -28,8 +28,7 @@ export function setDelegate(deps: ListenerDeps) {
       inputs.day(delegateInput.until),
     ];
     if (to === null || from === null || until === null || until < from) {
-      const errors = inputs.errors({ until: 'Choose a day that is not before the first.' });
-      await ack({ response_action: 'errors', errors });
+      await ack(inputs.refusal({ until: 'Choose a day that is not before the first.' }));
       return;
     }
     await ack();

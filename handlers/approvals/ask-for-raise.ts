@@ -65,22 +65,22 @@ export const requestIncrease = onPress(async ({ value: alertId, body, interactio
 export function askForRaise(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
-    const refuse = (errors: Parameters<typeof inputs.errors>[0]) =>
-      ack({ response_action: 'errors', errors: inputs.errors(errors) });
     const form = await deps.pending.get(view.private_metadata);
     if (form?.kind !== 'ask') {
-      await refuse({ reason: expiredForm });
+      await ack(inputs.refusal({ reason: expiredForm }));
       return;
     }
     const amountCents = parseAmount(inputs.text('amount'));
     const term = inputs.term();
     const reason = inputs.text('reason');
     if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {
-      await refuse({
-        ...(amountCents === null || amountCents === 0 ? { amount: 'Write dollars such as 84.10 or 1,250.' } : {}),
-        ...('error' in term ? { day: term.error } : {}),
-        ...(reason === '' ? { reason: 'Say what it is for: the approvers read it.' } : {}),
-      });
+      await ack(
+        inputs.refusal({
+          ...(amountCents === null || amountCents === 0 ? { amount: 'Write dollars such as 84.10 or 1,250.' } : {}),
+          ...('error' in term ? { day: term.error } : {}),
+          ...(reason === '' ? { reason: 'Say what it is for: the approvers read it.' } : {}),
+        }),
+      );
       return;
     }
     await ack();

@@ -44,21 +44,21 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
 export function submitDecideForm(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
-    const refuse = (errors: Parameters<typeof inputs.errors>[0]) =>
-      ack({ response_action: 'errors', errors: inputs.errors(errors) });
     const form = await deps.pending.get(view.private_metadata);
     const request = form?.kind === 'decide' ? await deps.requests.get(form.requestId) : null;
     if (form?.kind !== 'decide' || request === null) {
-      await refuse({ reason: expiredForm });
+      await ack(inputs.refusal({ reason: expiredForm }));
       return;
     }
     if (request.revision !== form.revision && form.purpose !== 'deny') {
-      await refuse({ reason: 'The request was changed since you opened this form. Close it and look again.' });
+      await ack(
+        inputs.refusal({ reason: 'The request was changed since you opened this form. Close it and look again.' }),
+      );
       return;
     }
     const reason = inputs.text('reason');
     if (reason === '' && form.purpose !== 'change') {
-      await refuse({ reason: 'Say why, in a few words.' });
+      await ack(inputs.refusal({ reason: 'Say why, in a few words.' }));
       return;
     }
     let changeRequest: ChangeRequest | null = null;
@@ -66,7 +66,7 @@ export function submitDecideForm(deps: ListenerDeps) {
       const { goals, errors } = goalsTyped(inputs, request.changes);
       const term = inputs.choice(formInput.term) === AS_ASKED ? request.term : inputs.term();
       if ('error' in term || Object.keys(errors).length > 0) {
-        await refuse({ ...errors, ...('error' in term ? { day: term.error } : {}) });
+        await ack(inputs.refusal({ ...errors, ...('error' in term ? { day: term.error } : {}) }));
         return;
       }
       changeRequest = { goals, term };

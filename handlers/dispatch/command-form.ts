@@ -30,7 +30,7 @@ export function runCommandForm(deps: ListenerDeps) {
     const words = verb.toLowerCase() === 'delegate' ? [verb, ...mention, ...rest] : [verb, ...rest, ...mention];
     const parsed = deps.readCommand(words.join(' '));
     if (parsed.kind === 'unclear') {
-      await ack({ response_action: 'errors', errors: inputs.errors({ [commandInput.words]: parsed.why }) });
+      await ack(inputs.refusal({ [commandInput.words]: parsed.why }));
       return;
     }
     await ack();

@@ -17,8 +17,7 @@ export type Inputs = ReturnType<typeof inputsOf>;
 export function inputsOf(view: ViewOutput) {
   const entered = new Map<string, { blockId: string; given: Entered }>();
   for (const [blockId, elements] of Object.entries(view.state.values)) {
-    for (const [actionId, given] of Object.entries(elements))
-      entered.set(actionId, { blockId, given });
+    for (const [actionId, given] of Object.entries(elements)) entered.set(actionId, { blockId, given });
   }
   const given = (actionId: string): Entered => entered.get(actionId)?.given ?? {};
   const text = (actionId: string): string => maskCardNumbers(given(actionId).value?.trim() ?? '');
@@ -43,14 +42,16 @@ export function inputsOf(view: ViewOutput) {
       if (choice === 'day') return day === null ? { error: 'Choose the day, too.' } : { kind: 'day', day };
       return terms[choice ?? 'purchase'];
     },
-    /** Maps errors from action ids to the blocks of their inputs. */
-    errors: (found: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-      Object.fromEntries(
-        Object.entries(found).flatMap(([name, text]) => {
+    /** The answer that shows errors, by action id, next to their inputs. */
+    refusal: (errors: Readonly<Record<string, string | undefined>>) => ({
+      response_action: 'errors' as const,
+      errors: Object.fromEntries(
+        Object.entries(errors).flatMap(([name, text]): [string, string][] => {
           const blockId = entered.get(name)?.blockId;
           return blockId === undefined || text === undefined ? [] : [[blockId, text]];
         }),
       ),
+    }),
   };
 }
 

@@ -6,6 +6,7 @@ import { askOf } from '../../src/dispatch/request-action.ts';
 import { limitCardInput as input, limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { onPicked, pickedBy } from '../dispatch/act-on-picked.ts';
+import { inputsOf } from '../dispatch/form-inputs.ts';
 import { notifyAt } from '../dispatch/interaction.ts';
 import type { ViewArgs } from '../dispatch/submission.ts';
 
@@ -26,14 +27,10 @@ async function factsOf(
 /** The submitted *Change limit* form. Parsed like `/card limit`; errors appear next to the inputs. */
 export function limitCard(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
-    const given = Object.assign({}, ...Object.values(view.state.values)) as Record<
-      string,
-      { value?: string | null; selected_option?: { value: string } | null } | undefined
-    >;
-    const text = (name: string): string => given[name]?.value?.trim() ?? '';
-    const refuse = (name: string, why: string) => ack({ response_action: 'errors', errors: { [name]: why } });
+    const { text, choice, refusal } = inputsOf(view);
+    const refuse = (name: string, why: string) => ack(refusal({ [name]: why }));
 
-    const period = given[input.period]?.selected_option?.value ?? 'daily';
+    const period = choice(input.period) ?? 'daily';
     const amount = text(input.amount).replaceAll(/\s/g, '');
     const known = deps.readCommand(`limit card ${period} ${amount}`);
     if (known.kind !== 'read') return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
@@ -50,7 +47,7 @@ export function limitCard(deps: ListenerDeps) {
       );
     await ack({ response_action: 'clear' });
 
-    // Parsed again with the reason, so that a card number in the reason is masked.
+    // Parsed again with the reason, as if it had been typed.
     const whole = deps.readCommand(`limit card ${period} ${amount} ${lasting} ${text(input.reason)}`);
     const { verb, reason, input: typed } = whole.kind === 'read' ? whole : timed;
     const { target, origin, actor } = asked;

@@ -26,15 +26,14 @@ type Errors = Record<string, string>;
 export function raiseLimit(deps: ListenerDeps) {
   return async ({ ack, body, view }: ViewArgs): Promise<void> => {
     const inputs = inputsOf(view);
-    const refuse = (errors: Errors) => ack({ response_action: 'errors', errors: inputs.errors(errors) });
     const form = await deps.pending.get(view.private_metadata);
     if (form?.kind !== 'form') {
-      await refuse({ reason: expiredForm });
+      await ack(inputs.refusal({ reason: expiredForm }));
       return;
     }
     const read = readForm(inputs, form);
     if ('errors' in read) {
-      await refuse(read.errors);
+      await ack(inputs.refusal(read.errors));
       return;
     }
     const alert = 'along' in read ? await deps.alerts.get(form.alertId) : null;
