@@ -208,3 +208,23 @@ function credentials(url: string, { tls }: RedisTarget): Options {
 function withoutUrl(message: string): string {
   return message.replace(/rediss?:\/\/\S+/g, '[redis address]');
 }
+
+/**
+ * Each server gets a new run id when it starts.
+ *
+ * @throws StoreUnavailableError when a server that has keys of the cluster is down.
+ */
+export async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
+  const nodes = serversOf(redis);
+  if (redis instanceof Cluster) {
+    const ranges = (await nodes[0]?.cluster('SLOTS')) as [number, number, [host: string, port: number]][] | undefined;
+    const owners = new Set(ranges?.map(([, , [host, port]]) => `${host}:${port}`));
+    if (owners.size > nodes.length) {
+      // The client forgets a server that is down, and looks for it only when needed.
+      redis.refreshSlotsCache();
+      throw new StoreUnavailableError('a server of the cluster is down');
+    }
+  }
+  const said = await Promise.all(nodes.map(async (node) => /^run_id:(\w+)/m.exec(await node.info('server'))?.[1]));
+  return new Set(said.filter((id) => id !== undefined));
+}

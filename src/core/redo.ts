@@ -7,7 +7,7 @@ import { createDoubt } from './doubt.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
-import { isStoreTrouble, type RedisClient, serversOf } from './redis.ts';
+import { isStoreTrouble, type RedisClient, runIdsOf } from './redis.ts';
 
 /** A Redis that syncs once a second may lose two seconds of writes; a slow disk or a replica may lose more. */
 const KEPT_MS = 15_000;
@@ -240,24 +240,4 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
       }
     }
   }
-}
-
-/**
- * Each server gets a new run id when it starts.
- *
- * @throws StoreUnavailableError when a server that has keys of the cluster is down.
- */
-async function runIdsOf(redis: RedisClient): Promise<Set<string>> {
-  const nodes = serversOf(redis);
-  if (redis instanceof Cluster) {
-    const ranges = (await nodes[0]?.cluster('SLOTS')) as [number, number, [host: string, port: number]][] | undefined;
-    const owners = new Set(ranges?.map(([, , [host, port]]) => `${host}:${port}`));
-    if (owners.size > nodes.length) {
-      // The client forgets a server that is down, and looks for it only when needed.
-      redis.refreshSlotsCache();
-      throw new StoreUnavailableError('a server of the cluster is down');
-    }
-  }
-  const said = await Promise.all(nodes.map(async (node) => /^run_id:(\w+)/m.exec(await node.info('server'))?.[1]));
-  return new Set(said.filter((id) => id !== undefined));
 }
