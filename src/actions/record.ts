@@ -43,7 +43,10 @@ interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly durationOf: (action: Action) => string | null;
 }
 
-/** Writes every audit entry of a verb. What nobody asked for at that moment is recorded where it happens. */
+/**
+ * Writes the audit entries of actions. The end of a temporary change, which a click or the time may bring about, and what no
+ * action asked for (digests, openings of App Home, statuses found after a gap), are written where they happen.
+ */
 export function createRecord(deps: Deps): RecordAction {
   return async function record(action, { isFirst = false, line, lineKey, event, ...entry }) {
     const isOnRecord = event === null || (isFirst && (await deps.progress.read(action.id)) !== null);
