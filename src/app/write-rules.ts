@@ -78,19 +78,14 @@ export const rules: Rules = {
   },
   // Jobs run again in another order. Without the lost decision, an event would join another message than the one posted.
   aggregationGroups: {
-    ...ofJobs('restore'),
-    join: {
-      again:
-        (groups, leaderId, ...[channel, event, rule]) =>
-        () =>
-          groups.restore(leaderId, channel, event, rule),
-    },
+    restoring: 'reads',
+    join: { again: (groups, leaderId, ...[channel, event, rule]) => groups.restoring(leaderId, channel, event, rule) },
   },
   cardTesting: {
-    ...ofJobs('restore'),
+    restoring: 'reads',
     join: {
       again: (warnings, joined, channel, event) =>
-        joined === null ? null : () => warnings.restore(joined.warningId, channel, event),
+        joined === null ? null : warnings.restoring(joined.warningId, channel, event),
     },
   },
   purchases: {
