@@ -210,7 +210,10 @@ it('remembers a write beside the many small ones of a burst', async () => {
   const kept = await start();
   await write(kept, 'a');
   let repeated = 0;
-  for (let count = 0; count < 50_000; count += 1) kept.remember(async () => void (repeated += 1));
+  const again = async (): Promise<void> => {
+    repeated += 1;
+  };
+  for (let count = 0; count < 50_000; count += 1) kept.remember(again);
 
   await restart();
   await kept.settled();
