@@ -33,16 +33,21 @@ const FORM = 'application/x-www-form-urlencoded';
  * process; and it takes a form for one only if the content type names no charset.
  */
 export function createBodyReader(bolt: RequestListener): RequestListener {
-  return async function read(request, response) {
-    const body = await readBody(request, SLACK_BODY_MAX_BYTES);
-    if (typeof body === 'string') return refuse(response, body === 'too_large' ? tooLarge : cutOff);
-    const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
-    if (type !== undefined) request.headers['content-type'] = type;
-    const text = body.toString();
-    const json = type === FORM ? parse(text)['payload'] : text;
-    if (typeof json === 'string' && json.trim() === 'null') return refuse(response, notObject);
-    bolt(Object.assign(request, { rawBody: body }), response);
+  return function read(request, response) {
+    const type = request.headers['content-type'];
+    if (type !== undefined) request.headers['content-type'] = type.split(';', 1)[0]?.trim().toLowerCase();
+    void readBody(request, SLACK_BODY_MAX_BYTES).then((body) => {
+      const refusal = typeof body === 'string' ? unread[body] : isNull(body, request) ? notObject : null;
+      if (refusal === null) bolt(Object.assign(request, { rawBody: body }), response);
+      else refuse(response, refusal);
+    });
   };
+}
+
+function isNull(body: Buffer, { headers }: IncomingMessage): boolean {
+  const text = body.toString();
+  const json = headers['content-type'] === FORM ? parse(text)['payload'] : text;
+  return typeof json === 'string' && json.trim() === 'null';
 }
 
 /** The body may not have been read, so its end is unknown and the connection cannot be reused. */
@@ -59,7 +64,7 @@ function refuse(response: ServerResponse, { status, error }: Refusal): void {
 /** Bolt gets only its own route: it throws on any other, and behind `Expect: 100-continue` nothing would catch that. */
 const notFound: Refusal = { status: 404, error: 'not found' };
 const tooLarge: Refusal = { status: 413, error: `expected at most ${SLACK_BODY_MAX_BYTES} bytes` };
-const cutOff: Refusal = { status: 400, error: 'the body ended early' };
+const unread = { too_large: tooLarge, cut_off: { status: 400, error: 'the body ended early' } } as const;
 const notObject: Refusal = { status: 400, error: 'expected a JSON object' };
 
 function isDelivery({ method, url = '' }: IncomingMessage): boolean {
