@@ -72,7 +72,11 @@ export const rules: Rules = {
   },
   alerts: {
     ...reads('kept', 'get', 'arrivalOf'),
-    ...ofJobs('save', 'setTimeline', 'setProgress'),
+    ...ofJobs('restore', 'setTimeline', 'setProgress'),
+    // An activation and the block that follows share the alert of the one delivered first.
+    save: {
+      again: (alerts, _result, alert) => (alert.kind === 'card-status' ? () => alerts.restore(alert) : null),
+    },
     setAsked: ofActions,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
@@ -104,7 +108,9 @@ export const rules: Rules = {
   },
   history: {
     ...reads('statuses', 'newestDeclines', 'recentAlerts', 'declinesLast', 'isExpected', 'confirmedBy'),
-    ...ofJobs('addStatus', 'addAlert', 'expectedBy'),
+    ...ofJobs('addAlert', 'expectedBy'),
+    // Otherwise an activation that is delivered again first does not find the block it belongs to.
+    addStatus: each,
     expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
     forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
   },
