@@ -18,7 +18,6 @@ import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -117,8 +116,7 @@ function composeRoute(context: WorkerContext) {
 
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
-  const { redis, card, assumptions, config, enqueue } = context;
-  const common = { ...context, warned: createWarned(redis) };
+  const { card, assumptions, config, enqueue } = context;
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {
@@ -130,7 +128,7 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
         await enqueue('warn-of-limits', { acctId: event.acctId });
     },
     warnOfLimits: createWarnOfLimits({
-      ...common,
+      ...context,
       // People who press buttons, and alerts, need the rest of the quota.
       remaining: withThrottle(card.getRemainingLimits, null, {
         perMinute: Math.floor(assumptions.callsPerMinute / 4),
@@ -139,10 +137,10 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
       sealCard,
     }),
     warnOfSubscription: createWarnOfSubscription({
-      ...common,
+      ...context,
       channel: config.channels.decline,
       dayOf: (instant) => toWallClock(new Date(instant), config.serviceZone).slice(0, 10),
     }),
-    warnOfExpiry: createWarnOfExpiry({ ...common, getAccount: card.getAccount, channel: config.channels.status }),
+    warnOfExpiry: createWarnOfExpiry({ ...context, getAccount: card.getAccount, channel: config.channels.status }),
   };
 }

@@ -14,7 +14,6 @@ import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** The file is named after its digest: one per digest. */
@@ -76,7 +75,7 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   return createSendDigest({
     ...context,
     tallies,
-    sent: { ...createWarned(context.redis), ...createShownDeclines(context.redis) },
+    sent: { ...context.warned, ...createShownDeclines(context.redis) },
     exceptions: {
       approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
       open: () => openExceptions(context),
@@ -100,7 +99,7 @@ function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Pr
     ...context,
     recentDeclines,
     ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
-    sent: createWarned(context.redis),
+    sent: context.warned,
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,
   });

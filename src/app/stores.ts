@@ -27,6 +27,7 @@ import { createDelegations } from '../policy/delegation-store.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
+import { createWarned } from '../warnings/warned-store.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
 
@@ -81,5 +82,6 @@ export function createStores(
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
+    warned: createWarned(redis),
   };
 }

@@ -32,7 +32,6 @@ import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
 import { slackOf } from '../slack/several-programs.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
@@ -224,7 +223,6 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
     keyOf: directoryKey,
     loader: watchDirectory(card, {
       ...base,
-      warned: createWarned(redis),
       lowBalanceCents: config.lowBalanceCents,
       opsChannel: config.channels.ops,
       warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),

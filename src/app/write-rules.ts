@@ -224,4 +224,12 @@ export const rules: Rules = {
     set: { subject: (digest) => `digest:${digest.channel}:${kindOf(digest)}` },
     remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
   },
+  warned: {
+    ...reads('has'),
+    ...ofJobs('add'),
+    // Jobs run again in another order, and the first would choose another message than the one posted.
+    messageOf: {
+      again: (warned, kept, id, _own, ttlMs) => () => warned.messageOf(id, kept, ttlMs),
+    },
+  },
 };

@@ -155,7 +155,9 @@ async function deliver(event: CardStatusEvent, stores: Pick<Worker, 'alerts' | '
       await stores.alerts.save(alert);
       shownBy = alert.event.id;
     },
-    updateMessages: async (alertId) => void (shownBy = alertId),
+    async updateMessages(alertId) {
+      shownBy = alertId;
+    },
   });
   await deliverStatus(event, { hasWaited: true, isLate: false });
   return shownBy;

@@ -104,6 +104,15 @@ it('does not return a message posted elsewhere to its own channel', async () => 
   expect(await outbox.put('C1', notice), 'when its job runs again').toBe(false);
 });
 
+it('warns in the posted message again, also when another decline finds the same reason first', async () => {
+  const { warned, writeAgain } = createWorker();
+  await losing(() => warned.messageOf('subscription-1', 'of the first decline', 60_000));
+
+  await writeAgain();
+
+  expect(await warned.messageOf('subscription-1', 'of the second decline', 60_000)).toBe('of the first decline');
+});
+
 it('restores the progress of an action and what it changed', async () => {
   const { progress, latestChanges, writeAgain } = createWorker();
   const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
