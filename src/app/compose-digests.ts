@@ -9,7 +9,6 @@ import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
-import { createShownDeclines } from '../digests/late-declines.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -75,7 +74,7 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   return createSendDigest({
     ...context,
     tallies,
-    sent: { ...context.warned, ...createShownDeclines(context.redis) },
+    sent: { ...context.warned, ...context.shownDeclines },
     exceptions: {
       approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
       open: () => openExceptions(context),

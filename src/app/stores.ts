@@ -13,6 +13,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';
+import { createShownDeclines } from '../digests/late-declines.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
@@ -82,6 +83,7 @@ export function createStores(
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
+    shownDeclines: createShownDeclines(redis),
     warned: createWarned(redis),
   };
 }

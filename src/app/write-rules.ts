@@ -224,6 +224,14 @@ export const rules: Rules = {
     set: { subject: (digest) => `digest:${digest.channel}:${kindOf(digest)}` },
     remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
   },
+  shownDeclines: {
+    ...reads('shownBy'),
+    ...ofJobs('setShown'),
+    // The posted digest shows these declines. Counted again, others would be missing from all digests, or be in two.
+    keepCounted: {
+      again: (shown, kept, id, _counted, keptMs) => () => shown.keepCounted(id, kept, keptMs),
+    },
+  },
   warned: {
     ...reads('has'),
     ...ofJobs('add'),

@@ -10,6 +10,7 @@ import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
+import { noSums } from '../../../src/digests/tally-store.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
 import { ELSEWHERE } from '../../../src/outbox/outbox-store.ts';
@@ -102,6 +103,20 @@ it('does not return a message posted elsewhere to its own channel', async () => 
 
   expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
   expect(await outbox.put('C1', notice), 'when its job runs again').toBe(false);
+});
+
+it('counts for the next digest what the posted one shows, although other declines are counted by now', async () => {
+  const { shownDeclines, writeAgain } = createWorker();
+  const counted = (count: number) => ({
+    declines: [],
+    late: noSums,
+    shown: { fromMs: 0, toMs: 900_000, count, attempts: count, cents: 100 * count },
+  });
+  await losing(() => shownDeclines.keepCounted('digest-1', counted(3), 60_000));
+
+  await writeAgain();
+
+  expect(await shownDeclines.keepCounted('digest-1', counted(5), 60_000)).toEqual(counted(3));
 });
 
 it('warns in the posted message again, also when another decline finds the same reason first', async () => {
