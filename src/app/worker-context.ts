@@ -132,9 +132,9 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
-      if (!(await memory.isKnown(opsIssue.slackTokenDead)))
-        log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
-      await memory.remember(opsIssue.slackTokenDead);
+      if (await memory.isKnown(opsIssue.slackTokenDead)) return;
+      log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
+      await memory.remember(opsIssue.slackTokenDead, now().toISOString());
     },
     alive: () => notifyResolved(opsIssue.slackTokenDead),
   });
