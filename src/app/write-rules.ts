@@ -11,6 +11,8 @@ export type Again = () => Promise<unknown>;
 export interface Rule<Store, Args extends readonly unknown[], Result> {
   /** Of several writes of a subject, by any process, only the last is repeated. Omitted: all writes, in any order. */
   readonly subject?: (...args: Args) => string;
+  /** The same for the writes of this process alone, without asking the others: cheap. */
+  readonly ownSubject?: (...args: Args) => string;
   /** Makes the repeat; null: nothing was written. Omitted: repeats the same call. */
   readonly again?: (store: Store, result: Result, ...args: Args) => Again | null | Promise<Again | null>;
   /** Set when only actions need it, because they do not run again. Other jobs do, and then repeat their own writes. */
@@ -59,7 +61,16 @@ export const rules: Rules = {
     ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'drop', 'countTry', 'pauseFor'),
     put: ofActions,
     // Keeps others from posting an entry in flight until its sender has reported the outcome.
-    claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
+    claim: {
+      ownSubject: of('in-flight'),
+      again(outbox, sending, channel, entryIds, slackMs, entries = []) {
+        if (sending === null) return null;
+        return async () => {
+          await Promise.all(entries.map((entry) => outbox.put(channel, entry)));
+          await outbox.claim(channel, entryIds, slackMs);
+        };
+      },
+    },
     beginRedirect: each,
     markSent: each,
     markMoved: each,

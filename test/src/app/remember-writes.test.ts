@@ -13,6 +13,7 @@ import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order
 import { noSums } from '../../../src/digests/tally-store.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { ELSEWHERE } from '../../../src/outbox/outbox-store.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -27,8 +28,13 @@ const redis = useRedis();
 
 /** The stores of a worker that remembers its writes and repeats those that Redis has lost. */
 function createWorker(over: Partial<WriteOrder> = {}) {
-  const writes: (() => Promise<unknown>)[] = [];
-  const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
+  const writes = new Map<unknown, () => Promise<unknown>>();
+  const redo = {
+    remember(again: () => Promise<unknown>, key: unknown = Symbol('write')) {
+      writes.delete(key);
+      writes.set(key, again);
+    },
+  };
   const order = { ...createWriteOrder(redis(), createLock(redis())), ...over };
   const stores = rememberWrites(
     redo,
@@ -43,7 +49,7 @@ function createWorker(over: Partial<WriteOrder> = {}) {
   return {
     ...stores,
     async writeAgain() {
-      for (const again of writes) await again();
+      for (const again of writes.values()) await again();
     },
   };
 }
@@ -88,6 +94,40 @@ it('leaves a message in flight to its sender when Redis loses writes', async () 
   await writeAgain();
 
   expect((await outbox.look('C1', 10)).unresolved?.sending.ref).toBe(sending?.ref);
+});
+
+it('leaves a message in flight to its sender when Redis loses it with its entries, before their jobs run again', async () => {
+  const { outbox, writeAgain } = createWorker();
+  await outbox.put('C1', notice);
+  const sending = await outbox.claim('C1', ['notice-1'], null, [OutboxEntry.parse(notice)]);
+  if (sending === null) throw new Error('nothing was claimed');
+
+  await redis().flushall();
+  await writeAgain();
+  await outbox.put('C1', notice);
+
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: { sending: { ref: sending.ref } }, waiting: [] });
+  await outbox.markSent('C1', sending, '1.1');
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
+});
+
+it('leaves no message in flight whose entries were posted in smaller messages, when Redis loses all of them', async () => {
+  const { outbox, writeAgain } = createWorker();
+  const entries = ['a', 'b'].map((id) => OutboxEntry.parse({ ...notice, id }));
+  for (const entry of entries) await outbox.put('C1', entry);
+  const refused = await outbox.claim('C1', ['a', 'b'], null, entries);
+  if (refused === null) throw new Error('nothing was claimed');
+  await outbox.requeue('C1', refused, 1);
+  for (const entry of entries) {
+    const sending = await outbox.claim('C1', [entry.id], null, [entry]);
+    if (sending === null) throw new Error('nothing was claimed');
+    await outbox.markSent('C1', sending, '1.1');
+  }
+
+  await redis().flushall();
+  await writeAgain();
+
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
 });
 
 it('does not return a message posted elsewhere to its own channel', async () => {
