@@ -1,6 +1,5 @@
 import { createAnnounce, type Publish } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
-import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
@@ -29,10 +28,9 @@ export function composeDelivery(
   context: WorkerContext,
   countDecline: ReturnType<typeof composeDigests>['countDecline'],
 ) {
-  const { redis, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
-  const cardOrders = createCardOrders(redis);
+  const { cardOrders, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
-  const groupAlert = createGroupAlert({ ...context, cardLifecycle, cardOrders });
+  const groupAlert = createGroupAlert({ ...context, cardLifecycle });
   const announce = createAnnounce({ ...context, route: composeRoute(context), groupAlert, updateMessages });
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert, occasion) => {
@@ -63,7 +61,7 @@ export function composeDelivery(
       },
     }),
     /** Sends reminders of cards that were shipped but never activated. */
-    remind: () => remindOfActivation({ ...context, cardOrders, reload: directory.reload, announce }),
+    remind: () => remindOfActivation({ ...context, reload: directory.reload, announce }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
       enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateMessages }),

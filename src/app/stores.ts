@@ -4,6 +4,7 @@ import { createLooks, createRefusalCounts } from '../actions/record-limits.ts';
 import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
+import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createCardTesting } from '../alerts/card-testing-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import { createFraudCases } from '../alerts/fraud-case-store.ts';
@@ -25,6 +26,7 @@ import { createOutbox } from '../outbox/outbox-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDecisions } from '../policy/decision-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
+import { createBackfilled } from '../recovery/recover-statuses.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
@@ -60,6 +62,7 @@ export function createStores(
     cardTesting: createCardTesting(redis),
     purchases: createPurchases(redis, withLock),
     history: createCardHistory(redis),
+    cardOrders: createCardOrders(redis),
     requests: createRequests(redis, stored('request')),
     temporaryChanges: createTemporaryChanges(redis, stored('temporary change')),
     links: createLinks(redis),
@@ -85,5 +88,6 @@ export function createStores(
     digests: createDigests(redis),
     shownDeclines: createShownDeclines(redis),
     warned: createWarned(redis),
+    backfilled: createBackfilled(redis),
   };
 }

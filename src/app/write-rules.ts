@@ -125,6 +125,13 @@ export const rules: Rules = {
     expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
     forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
   },
+  cardOrders: {
+    ...reads('ofAccount', 'overdue', 'blockThread'),
+    ...ofJobs('awaitActivation', 'forget', 'restore'),
+    // Its threads show news about a card. Without the lost step, later news would start another thread.
+    note: each,
+    setBlockThread: { subject: of('block-thread') },
+  },
   requests: {
     ...reads('get', 'open', 'requestsOf', 'approversOf'),
     save: { subject: ofId('request') },
@@ -212,7 +219,8 @@ export const rules: Rules = {
   delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
     ...reads('openOf', 'ofAlert', 'channels'),
-    ...ofJobs('addChannel'),
+    // Until the case is announced again, its later events would also show in channels without it.
+    addChannel: each,
     open: {
       ...ofActions,
       subject: of('fraud-case'),
@@ -243,6 +251,8 @@ export const rules: Rules = {
       again: (shown, kept, id, _counted, keptMs) => () => shown.keepCounted(id, kept, keptMs),
     },
   },
+  // Before the recovery runs again, the webhook may arrive and be reported beside it.
+  backfilled: { ...reads('covers'), remember: { subject: of('backfilled') } },
   warned: {
     ...reads('has'),
     ...ofJobs('add'),

@@ -21,7 +21,7 @@ import { useRedis } from '../../support/on-redis.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { settled, until } from '../../support/until.ts';
-import { card } from '../../templates/fixtures.ts';
+import { card, statusAlert, change as statusChange } from '../../templates/fixtures.ts';
 import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
@@ -166,6 +166,43 @@ it('warns in the posted message again, also when another decline finds the same 
   await writeAgain();
 
   expect(await warned.messageOf('subscription-1', 'of the second decline', 60_000)).toBe('of the first decline');
+});
+
+it('still collects the events of a fraud case only in the channels that have the case', async () => {
+  const { fraudCases, writeAgain } = createWorker();
+  await losing(() => fraudCases.addChannel('evt_case', 'C1'));
+
+  await writeAgain();
+
+  expect(await fraudCases.channels('evt_case')).toEqual(['C1']);
+});
+
+it('still finds the thread of a block, and takes no card for blocked that was unblocked', async () => {
+  const { cardOrders, writeAgain } = createWorker();
+  await cardOrders.setBlockThread(1, 'block-1');
+  await losing(async () => {
+    await cardOrders.note({ acctId: 2, cardOrderId: 7 }, 'shipped', at, 'evt_shipped');
+    await cardOrders.setBlockThread(2, 'order-2-7');
+    await cardOrders.setBlockThread(1, null);
+  });
+
+  await writeAgain();
+
+  expect([await cardOrders.blockThread(1), await cardOrders.blockThread(2)]).toEqual([null, 'order-2-7']);
+  expect(await cardOrders.ofAccount(2)).toMatchObject([{ progress: { shipped: at }, alertIds: ['evt_shipped'] }]);
+});
+
+it('reports a status once whose webhook arrives after a recovery, although Redis lost that it was reported', async () => {
+  const { backfilled, writeAgain } = createWorker();
+  const { event } = statusAlert([statusChange()]);
+  const [blocked] = event.cards;
+  if (blocked === undefined) throw new Error('the event names no card');
+  const span = { status: blocked.status, after: '2026-11-20T14:00:00Z', until: '2026-11-20T15:00:00Z' };
+  await losing(() => backfilled.remember(blocked.cardId, span));
+
+  await writeAgain();
+
+  expect(await backfilled.covers(event)).toBe(true);
 });
 
 it('restores the progress of an action and what it changed', async () => {
