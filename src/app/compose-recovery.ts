@@ -25,7 +25,7 @@ const CALL_MS = 120_000;
 export function composeRecovery(context: WorkerContext) {
   const { redis, log, memory, withLock, backfilled, now } = context;
   const { redisShards } = context.config;
-  const late = createLateIntake(redis, memory.reserve, redisShards);
+  const late = createLateIntake(redis, memory.reserve, redisShards, context.redo);
   const recoveries = createRecoveries(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({
