@@ -31,7 +31,8 @@ export function composeDelivery(
   const { cardOrders, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
   const groupAlert = createGroupAlert({ ...context, cardLifecycle });
-  const announce = createAnnounce({ ...context, route: composeRoute(context), groupAlert, updateMessages });
+  const announcing = { ...context, route: composeRoute(context), groupAlert, updateMessages };
+  const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert, occasion) => {
     await announce(alert, occasion);
@@ -61,7 +62,13 @@ export function composeDelivery(
       },
     }),
     /** Sends reminders of cards that were shipped but never activated. */
-    remind: () => remindOfActivation({ ...context, reload: directory.reload, announce }),
+    remind: () =>
+      remindOfActivation({
+        ...context,
+        reload: directory.reload,
+        // Remembered, because a recurring job does not run again for a card that it has forgotten.
+        announce: createAnnounce({ ...announcing, outbox: context.actionStores.outbox }),
+      }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
       enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateMessages }),

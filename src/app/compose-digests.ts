@@ -70,7 +70,9 @@ async function personNames(
 }
 
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
-  const { outbox, wakeOutbox, directory, notifyOps, audit } = context;
+  const { wakeOutbox, directory, notifyOps, audit } = context;
+  // Remembered for the same reason as a notice.
+  const { outbox } = context.actionStores;
   return createSendDigest({
     ...context,
     tallies,

@@ -61,6 +61,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
   const stores = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
+  const actionStores = rememberWrites(redo, order, stores, 'actions');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
@@ -85,14 +86,15 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     }),
     ...stores,
     /** The same for people's actions, which do not run again. */
-    actionStores: rememberWrites(redo, order, stores, 'actions'),
+    actionStores,
     withLock,
     wakeOutbox,
     notifyPerson,
     /** Sends someone a direct message. The id makes repeats harmless. */
     notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
       notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
-    postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
+    /** Remembered: on a cluster, the channel's server may lose it, while another has stored that its job is done. */
+    postNotice: createPostNotice({ ...actionStores, wakeOutbox }),
     postTracked: createPostTracked({ ...stores, wakeOutbox }),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
   };
