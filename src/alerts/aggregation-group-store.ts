@@ -103,10 +103,10 @@ export function createAggregationGroups(redis: RedisClient) {
     async join(channel: string, event: TransactionEvent, rule: AggregationRule, isLate: boolean): Promise<string> {
       return (await join({ channel, event, rule, isLate })) ?? event.id;
     },
-    /** Restores a group that Redis has lost, so that the decline joins the same one when its job runs again. */
-    async restore(leaderId: string, channel: string, event: TransactionEvent, rule: AggregationRule): Promise<void> {
+    /** How to restore a group that Redis has lost, so that the decline joins the same one when its job runs again. */
+    restoring(leaderId: string, channel: string, event: TransactionEvent, rule: AggregationRule): () => Promise<void> {
       const key = runningKey({ channel, rule });
-      await coverTime({ key, alertId: leaderId, at: atOf(event), more: '', ttlSeconds: lastsSeconds(rule) });
+      return coverTime({ key, alertId: leaderId, at: atOf(event), more: '', ttlSeconds: lastsSeconds(rule) });
     },
   };
 }

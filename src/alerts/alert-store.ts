@@ -97,14 +97,20 @@ export function createAlerts(redis: RedisClient) {
   };
   const write = async (...args: Parameters<typeof writing>): Promise<void> => void (await writing(...args).exec());
 
+  async function saveAlert(alert: Alert): Promise<void> {
+    const { id, callbackAt } = alert.event;
+    const stored = withoutFields(alert);
+    const packed = packing.pack(format.write(stored), stored);
+    arrivals.remember(alert);
+    await save({ id, hour: Math.floor(Date.parse(callbackAt) / HOUR_MS), isLate: alert.late, packed });
+  }
+
   return {
     /** Stores an alert under its event's id, or replaces it. Its outcomes are stored separately. */
-    async save(alert: Alert): Promise<void> {
-      const { id, callbackAt } = alert.event;
-      const stored = withoutFields(alert);
-      const packed = packing.pack(format.write(stored), stored);
-      arrivals.remember(alert);
-      await save({ id, hour: Math.floor(Date.parse(callbackAt) / HOUR_MS), isLate: alert.late, packed });
+    save: saveAlert,
+    /** Stores an alert that Redis has lost. */
+    async restore(alert: Alert): Promise<void> {
+      if ((await savedOf(alert.event.id)) === null) await saveAlert(alert);
     },
     arrivalOf: arrivals.of,
     /**

@@ -107,11 +107,11 @@ export function createCardTesting(redis: RedisClient) {
       const warningId = await join({ merchant, event, card, ownWarningId });
       return warningId !== null ? { warningId, isCause: warningId === ownWarningId } : null;
     },
-    /** Restores a warning that Redis has lost, so that the decline belongs to the same one when its job runs again. */
-    async restore(warningId: string, channel: string, event: TransactionEvent): Promise<void> {
+    /** How to restore a warning that Redis has lost, so that the decline belongs to the same one when its job runs again. */
+    restoring(warningId: string, channel: string, event: TransactionEvent): () => Promise<void> {
       const key = warningsKey({ merchant: merchantIn(channel, event) });
-      const at = atOf(event);
-      await coverTime({ key, alertId: warningId, at, more: ` ${event.amountCents}`, ttlSeconds: REMEMBERED_SECONDS });
+      const more = ` ${event.amountCents}`;
+      return coverTime({ key, alertId: warningId, at: atOf(event), more, ttlSeconds: REMEMBERED_SECONDS });
     },
   };
 }

@@ -58,9 +58,13 @@ interface Covered {
   readonly ttlSeconds: number;
 }
 
-/** Makes an alert cover a time, as a lost run of a script had decided, so that the same events join it when jobs run again. */
+/**
+ * Makes an alert cover a time, as a lost run of a script had decided. A worker keeps one of these calls for each decline of the
+ * last seconds, so they hold nothing else.
+ */
 export function defineCoverTime(redis: RedisClient) {
   const script = defineScript(redis, coverTimeScript);
-  return async ({ key, alertId, at, more, ttlSeconds }: Covered): Promise<void> =>
-    void (await script.run([key], [alertId, at, more, ttlSeconds]));
+  return ({ key, alertId, at, more, ttlSeconds }: Covered): (() => Promise<void>) =>
+    async () =>
+      void (await script.run([key], [alertId, at, more, ttlSeconds]));
 }

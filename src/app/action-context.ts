@@ -20,7 +20,7 @@ import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
 import type { FilledForm } from '../limits/remedy.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
-import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
+import { createPostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
 import { createWhoMay } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
@@ -84,7 +84,6 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
   const context = {
     ...worker,
     ...actionStores,
-    postNotice: createPostNotice({ ...actionStores, wakeOutbox }),
     postTracked: createPostTracked({ ...actionStores, wakeOutbox }),
   };
   return {

@@ -1,6 +1,5 @@
 import { createAnnounce, type Publish } from '../alerts/announce.ts';
 import { createCardLifecycle, remindOfActivation } from '../alerts/card-lifecycle.ts';
-import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deliver-alert.ts';
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
@@ -18,7 +17,6 @@ import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import type { composeDigests } from './compose-digests.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -30,11 +28,11 @@ export function composeDelivery(
   context: WorkerContext,
   countDecline: ReturnType<typeof composeDigests>['countDecline'],
 ) {
-  const { redis, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
-  const cardOrders = createCardOrders(redis);
+  const { cardOrders, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
-  const groupAlert = createGroupAlert({ ...context, cardLifecycle, cardOrders });
-  const announce = createAnnounce({ ...context, route: composeRoute(context), groupAlert, updateMessages });
+  const groupAlert = createGroupAlert({ ...context, cardLifecycle });
+  const announcing = { ...context, route: composeRoute(context), groupAlert, updateMessages };
+  const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert, occasion) => {
     await announce(alert, occasion);
@@ -64,7 +62,13 @@ export function composeDelivery(
       },
     }),
     /** Sends reminders of cards that were shipped but never activated. */
-    remind: () => remindOfActivation({ ...context, cardOrders, reload: directory.reload, announce }),
+    remind: () =>
+      remindOfActivation({
+        ...context,
+        reload: directory.reload,
+        // Remembered, because a recurring job does not run again for a card that it has forgotten.
+        announce: createAnnounce({ ...announcing, outbox: context.actionStores.outbox }),
+      }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
       enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateMessages }),
@@ -117,8 +121,7 @@ function composeRoute(context: WorkerContext) {
 
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
-  const { redis, card, assumptions, config, enqueue } = context;
-  const common = { ...context, warned: createWarned(redis) };
+  const { card, assumptions, config, enqueue } = context;
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {
@@ -130,7 +133,7 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
         await enqueue('warn-of-limits', { acctId: event.acctId });
     },
     warnOfLimits: createWarnOfLimits({
-      ...common,
+      ...context,
       // People who press buttons, and alerts, need the rest of the quota.
       remaining: withThrottle(card.getRemainingLimits, null, {
         perMinute: Math.floor(assumptions.callsPerMinute / 4),
@@ -139,10 +142,10 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
       sealCard,
     }),
     warnOfSubscription: createWarnOfSubscription({
-      ...common,
+      ...context,
       channel: config.channels.decline,
       dayOf: (instant) => toWallClock(new Date(instant), config.serviceZone).slice(0, 10),
     }),
-    warnOfExpiry: createWarnOfExpiry({ ...common, getAccount: card.getAccount, channel: config.channels.status }),
+    warnOfExpiry: createWarnOfExpiry({ ...context, getAccount: card.getAccount, channel: config.channels.status }),
   };
 }

@@ -9,12 +9,10 @@ import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
-import { createShownDeclines } from '../digests/late-declines.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
 import { createTallies, type Tallies } from '../digests/tally-store.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { forOutbox } from '../outbox/tracked-message.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import type { WorkerContext } from './worker-context.ts';
 
 /** The file is named after its digest: one per digest. */
@@ -72,11 +70,13 @@ async function personNames(
 }
 
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
-  const { outbox, wakeOutbox, directory, notifyOps, audit } = context;
+  const { wakeOutbox, directory, notifyOps, audit } = context;
+  // Remembered for the same reason as a notice.
+  const { outbox } = context.actionStores;
   return createSendDigest({
     ...context,
     tallies,
-    sent: { ...createWarned(context.redis), ...createShownDeclines(context.redis) },
+    sent: { ...context.warned, ...context.shownDeclines },
     exceptions: {
       approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
       open: () => openExceptions(context),
@@ -100,7 +100,7 @@ function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Pr
     ...context,
     recentDeclines,
     ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
-    sent: createWarned(context.redis),
+    sent: context.warned,
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,
   });

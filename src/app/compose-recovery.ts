@@ -9,7 +9,7 @@ import { createLateIntake } from '../intake/take-late.ts';
 import { SHARED_CHANNEL } from '../outbox/render-entries.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
-import { createBackfilled, createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
+import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createDryRun, createRecoveries, createUnreportedOnly, type Recoveries } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
@@ -23,15 +23,13 @@ const CALL_MS = 120_000;
 
 /** Recovers gaps, and the statuses of cards that changed during them. */
 export function composeRecovery(context: WorkerContext) {
-  const { redis, log, memory, withLock, now } = context;
+  const { redis, log, memory, withLock, backfilled, now } = context;
   const { redisShards } = context.config;
-  const late = createLateIntake(redis, memory.reserve, redisShards);
+  const late = createLateIntake(redis, memory.reserve, redisShards, context.redo);
   const recoveries = createRecoveries(redis, redisShards);
-  const backfilled = createBackfilled(redis);
   const unreportedOnly = createUnreportedOnly(redis, now);
   const statuses = createStatusRecovery({
     ...context,
-    backfilled,
     take: late.take,
     recordDiscovered: createRecordDiscovered(context),
     async lastGapEndMs() {

@@ -42,7 +42,7 @@ export function rememberJobs(redo: Pick<Redo, 'remember'>, add: Enqueue) {
   const keep: Keep = (name, data, when) => {
     const { id, mergeBy } = jobs[name];
     const own = when?.id ?? id?.(data) ?? mergeBy?.(data);
-    redo.remember(() => add(name, data, when), own === undefined ? Symbol(name) : `${name} ${own}`);
+    redo.remember(() => add(name, data, when), own === undefined ? undefined : `${name} ${own}`);
   };
   const enqueue: Enqueue = async (name, data, when) => {
     await add(name, data, when);

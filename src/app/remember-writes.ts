@@ -48,7 +48,11 @@ export function rememberWrites<Given extends Partial<Stores>>(
 }
 
 function createRemember(redo: Remember, order: WriteOrder) {
-  return (store: AnyStore, write: Write<readonly unknown[], unknown>, { subject, again }: AnyRule): typeof write =>
+  return (
+    store: AnyStore,
+    write: Write<readonly unknown[], unknown>,
+    { subject, ownSubject, again }: AnyRule,
+  ): typeof write =>
     async (...args) => {
       const written = async (): Promise<{ result: unknown; repeat: Again | null }> => {
         const result = await write(...args);
@@ -56,7 +60,7 @@ function createRemember(redo: Remember, order: WriteOrder) {
       };
       if (subject === undefined) {
         const { result, repeat } = await written();
-        if (repeat !== null) redo.remember(repeat);
+        if (repeat !== null) redo.remember(repeat, ownSubject?.(...args));
         return result;
       }
       const about = subject(...args);

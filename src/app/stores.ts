@@ -4,6 +4,7 @@ import { createLooks, createRefusalCounts } from '../actions/record-limits.ts';
 import { createAggregationGroups } from '../alerts/aggregation-group-store.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createCardHistory } from '../alerts/card-history.ts';
+import { createCardOrders } from '../alerts/card-order-store.ts';
 import { createCardTesting } from '../alerts/card-testing-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
 import { createFraudCases } from '../alerts/fraud-case-store.ts';
@@ -13,6 +14,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';
+import { createShownDeclines } from '../digests/late-declines.ts';
 import { createDigests } from '../digests/schedule-store.ts';
 import { createPending } from '../dispatch/pending-form-store.ts';
 import { createClaims } from '../holders/claim-store.ts';
@@ -24,9 +26,11 @@ import { createOutbox } from '../outbox/outbox-store.ts';
 import { createTrackedMessages } from '../outbox/tracked-message-store.ts';
 import { createDecisions } from '../policy/decision-store.ts';
 import { createDelegations } from '../policy/delegation-store.ts';
+import { createBackfilled } from '../recovery/recover-statuses.ts';
 import { createLongAlerts, createQuietHours, createSubscriptions } from '../routing/channel-rules-store.ts';
 import { createMutes } from '../routing/mute-store.ts';
 import { createVirtualOrders } from '../virtual-cards/order.ts';
+import { createWarned } from '../warnings/warned-store.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import type { WorkerConfig } from './config.ts';
 
@@ -58,6 +62,7 @@ export function createStores(
     cardTesting: createCardTesting(redis),
     purchases: createPurchases(redis, withLock),
     history: createCardHistory(redis),
+    cardOrders: createCardOrders(redis),
     requests: createRequests(redis, stored('request')),
     temporaryChanges: createTemporaryChanges(redis, stored('temporary change')),
     links: createLinks(redis),
@@ -81,5 +86,8 @@ export function createStores(
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),
     digests: createDigests(redis),
+    shownDeclines: createShownDeclines(redis),
+    warned: createWarned(redis),
+    backfilled: createBackfilled(redis),
   };
 }

@@ -32,7 +32,6 @@ import { createSlack, type Slack } from '../slack/client.ts';
 import { createSlackClock } from '../slack/clock.ts';
 import { createPermalink, type Message } from '../slack/message.ts';
 import { slackOf } from '../slack/several-programs.ts';
-import { createWarned } from '../warnings/warned-store.ts';
 import { watchDirectory } from '../warnings/watch-directory.ts';
 import { redactText } from '../webhooks/quarantine.ts';
 import { composeAudit } from './compose-audit.ts';
@@ -62,6 +61,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
   const stores = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
+  const actionStores = rememberWrites(redo, order, stores, 'actions');
   const clock = createClock(redis);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
@@ -86,14 +86,15 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     }),
     ...stores,
     /** The same for people's actions, which do not run again. */
-    actionStores: rememberWrites(redo, order, stores, 'actions'),
+    actionStores,
     withLock,
     wakeOutbox,
     notifyPerson,
     /** Sends someone a direct message. The id makes repeats harmless. */
     notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
       notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
-    postNotice: createPostNotice({ outbox: stores.outbox, wakeOutbox }),
+    /** Remembered: on a cluster, the channel's server may lose it, while another has stored that its job is done. */
+    postNotice: createPostNotice({ ...actionStores, wakeOutbox }),
     postTracked: createPostTracked({ ...stores, wakeOutbox }),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
   };
@@ -133,9 +134,9 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
   const slack = watchToken(client, {
     isDead: isSlackTokenDead,
     dead: async () => {
-      if (!(await memory.isKnown(opsIssue.slackTokenDead)))
-        log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
-      await memory.remember(opsIssue.slackTokenDead);
+      if (await memory.isKnown(opsIssue.slackTokenDead)) return;
+      log.fatal({ todo: 'set SLACK_BOT_TOKEN' }, 'Slack refuses the bot token');
+      await memory.remember(opsIssue.slackTokenDead, now().toISOString());
     },
     alive: () => notifyResolved(opsIssue.slackTokenDead),
   });
@@ -224,7 +225,6 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
     keyOf: directoryKey,
     loader: watchDirectory(card, {
       ...base,
-      warned: createWarned(redis),
       lowBalanceCents: config.lowBalanceCents,
       opsChannel: config.channels.ops,
       warnOfExpiry: (acctId) => enqueue('warn-of-expiry', { acctId }),

@@ -11,6 +11,8 @@ export type Again = () => Promise<unknown>;
 export interface Rule<Store, Args extends readonly unknown[], Result> {
   /** Of several writes of a subject, by any process, only the last is repeated. Omitted: all writes, in any order. */
   readonly subject?: (...args: Args) => string;
+  /** The same for the writes of this process alone, without asking the others: cheap. */
+  readonly ownSubject?: (...args: Args) => string;
   /** Makes the repeat; null: nothing was written. Omitted: repeats the same call. */
   readonly again?: (store: Store, result: Result, ...args: Args) => Again | null | Promise<Again | null>;
   /** Set when only actions need it, because they do not run again. Other jobs do, and then repeat their own writes. */
@@ -59,7 +61,16 @@ export const rules: Rules = {
     ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'drop', 'countTry', 'pauseFor'),
     put: ofActions,
     // Keeps others from posting an entry in flight until its sender has reported the outcome.
-    claim: { again: (outbox, sending, ...args) => (sending === null ? null : () => outbox.claim(...args)) },
+    claim: {
+      ownSubject: of('in-flight'),
+      again(outbox, sending, channel, entryIds, slackMs, entries = []) {
+        if (sending === null) return null;
+        return async () => {
+          await Promise.all(entries.map((entry) => outbox.put(channel, entry)));
+          await outbox.claim(channel, entryIds, slackMs);
+        };
+      },
+    },
     beginRedirect: each,
     markSent: each,
     markMoved: each,
@@ -72,25 +83,24 @@ export const rules: Rules = {
   },
   alerts: {
     ...reads('kept', 'get', 'arrivalOf'),
-    ...ofJobs('save', 'setTimeline', 'setProgress'),
+    ...ofJobs('restore', 'setTimeline', 'setProgress'),
+    // An activation and the block that follows share the alert of the one delivered first.
+    save: {
+      again: (alerts, _result, alert) => (alert.kind === 'card-status' ? () => alerts.restore(alert) : null),
+    },
     setAsked: ofActions,
     setOutcome: { subject: (alertId, id) => `outcome:${alertId}:${id}` },
   },
   // Jobs run again in another order. Without the lost decision, an event would join another message than the one posted.
   aggregationGroups: {
-    ...ofJobs('restore'),
-    join: {
-      again:
-        (groups, leaderId, ...[channel, event, rule]) =>
-        () =>
-          groups.restore(leaderId, channel, event, rule),
-    },
+    restoring: 'reads',
+    join: { again: (groups, leaderId, ...[channel, event, rule]) => groups.restoring(leaderId, channel, event, rule) },
   },
   cardTesting: {
-    ...ofJobs('restore'),
+    restoring: 'reads',
     join: {
       again: (warnings, joined, channel, event) =>
-        joined === null ? null : () => warnings.restore(joined.warningId, channel, event),
+        joined === null ? null : warnings.restoring(joined.warningId, channel, event),
     },
   },
   purchases: {
@@ -104,9 +114,18 @@ export const rules: Rules = {
   },
   history: {
     ...reads('statuses', 'newestDeclines', 'recentAlerts', 'declinesLast', 'isExpected', 'confirmedBy'),
-    ...ofJobs('addStatus', 'addAlert', 'expectedBy'),
+    ...ofJobs('addAlert', 'expectedBy'),
+    // Otherwise an activation that is delivered again first does not find the block it belongs to.
+    addStatus: each,
     expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
     forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
+  },
+  cardOrders: {
+    ...reads('ofAccount', 'overdue', 'blockThread'),
+    ...ofJobs('awaitActivation', 'forget', 'restore'),
+    // Its threads show news about a card. Without the lost step, later news would start another thread.
+    note: each,
+    setBlockThread: { subject: of('block-thread') },
   },
   requests: {
     ...reads('get', 'open', 'requestsOf', 'approversOf'),
@@ -195,7 +214,8 @@ export const rules: Rules = {
   delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
     ...reads('openOf', 'ofAlert', 'channels'),
-    ...ofJobs('addChannel'),
+    // Until the case is announced again, its later events would also show in channels without it.
+    addChannel: each,
     open: {
       ...ofActions,
       subject: of('fraud-case'),
@@ -217,5 +237,23 @@ export const rules: Rules = {
     ...reads('get', 'ofChannel', 'all'),
     set: { subject: (digest) => `digest:${digest.channel}:${kindOf(digest)}` },
     remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
+  },
+  shownDeclines: {
+    ...reads('shownBy'),
+    ...ofJobs('setShown'),
+    // The posted digest shows these declines. Counted again, others would be missing from all digests, or be in two.
+    keepCounted: {
+      again: (shown, kept, id, _counted, keptMs) => () => shown.keepCounted(id, kept, keptMs),
+    },
+  },
+  // Before the recovery runs again, the webhook may arrive and be reported beside it.
+  backfilled: { ...reads('covers'), remember: { subject: of('backfilled') } },
+  warned: {
+    ...reads('has'),
+    ...ofJobs('add'),
+    // Jobs run again in another order, and the first would choose another message than the one posted.
+    messageOf: {
+      again: (warned, kept, id, _own, ttlMs) => () => warned.messageOf(id, kept, ttlMs),
+    },
   },
 };

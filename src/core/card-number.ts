@@ -30,6 +30,8 @@ export function maskCardNumbers(text: string): string {
  * other identifiers unchanged.
  */
 export function maskIdentifier(identifier: string): string {
+  // Nearly all identifiers are plain digits, which need no search.
+  if (/^\d*$/.test(identifier) && !isCardNumber(identifier)) return identifier;
   if (!mayHoldOne.test(identifier)) return identifier;
   const digits = plainDigits(identifier.replaceAll(/\P{Nd}/gu, ''));
   if (/\p{L}/u.test(identifier) || !isCardNumber(digits)) return maskCardNumbers(identifier);

@@ -131,6 +131,9 @@ const hints: readonly RegExp[] = [
   /(\d|(^| )(une?|deux|trois|eine?n?|zwei|drei|una?|uno|dos|tres|due|tre|een|twee)) ?(minuten?|minut[oi]s?|jours?|tage?n?|d[ií]as?|or[ae]|mois|monate?n?|mes(es)?|mes[ei]|uur|dag(en)?|weken|h)(?!\p{L})/u,
   /(^| )(jusqu['’]\S+|bis|hasta|fino|heute|nur heute|hoy|oggi|aujourd['’]hui)(?!\p{L})/u,
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
+  // Too short to be read as a duration: `for two h`.
+  new RegExp(`(^| )(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|for an?) [hdwm](?= |$)`),
+  /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business|o clock)(?![a-z])/,
 ];
 
 /** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */

@@ -45,7 +45,9 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const lead = wordsOf(/^(just|only|max|maximum|exactly|about|around|at most|up to) /i, words);
   const read = readPlain(words.slice(lead), clock);
   if (read.kind !== 'end') return lead === 0 || read.kind === 'none' ? read : unreadable(words);
-  const end = lead + read.words;
+  const zone = wordsOf(zoneName, words.slice(lead + read.words));
+  const end = lead + read.words + zone;
+  if (zone > 0 && !isZone(words.slice(end - zone, end).join(' '), clock)) return unreadable(words, end);
   const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
   const behind = words.slice(end + tail);
   // "Tomorrow 25:00": no reason starts like a time.
@@ -60,9 +62,28 @@ function wordsOf(pattern: RegExp, words: readonly string[]): number {
   return fits === undefined ? 0 : fits.split(' ').length;
 }
 
-/** True when a time continues with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`. */
+/** A time zone behind a time: `ET`, `EST`, `Eastern time`, `UTC`, `GMT+1`, `Berlin time`. */
+const zoneName =
+  /^((UTC|GMT|utc|gmt)([+-]\d{1,2}(:?\d\d)?)?|([ECMP][SD]?T|[ecmp][sd]t|et|AK[SD]T|HST|CES?T|EES?T|WES?T|BST|IST|JST|AE[SD]T)(?= |$)|([Ee]astern|[Cc]entral|[Mm]ountain|[Pp]acific)( ([Ss]tandard|[Dd]aylight))?( [Tt]ime)?|\p{Lu}\p{L}+ time)(?= |$)/u;
+
+/** True when the typed name is that of the clock's own zone, in which every time is read. */
+function isZone(typed: string, { now, zone }: Clock): boolean {
+  const halfYear = new Date(now.getTime() + 182 * 86_400_000);
+  const names = (['short', 'long', 'shortGeneric', 'longGeneric'] as const).flatMap((timeZoneName) => {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName });
+    return [now, halfYear].flatMap((at) => format.formatToParts(at).filter(({ type }) => type === 'timeZoneName'));
+  });
+  const plain = (name: string): string => name.toLowerCase().replace(/ time$/, '');
+  return names.some(({ value }) => plain(value) === plain(typed));
+}
+
+/**
+ * True when a time continues with another one: `monday to friday`, `2 hours ago`, `monday morning`, `tomorrow at 9`,
+ * `a day or two`, `2:30 hours`.
+ */
 function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean {
-  if (/^(ago|later|morning|afternoon|evening|night|noon)$/i.test(first)) return true;
+  if (/^(ago|later|morning|afternoon|evening|night|noon|h|hrs?|hours?|mins?|minutes?)$/i.test(first)) return true;
+  if (/^or$/i.test(first) && /^(so|two|three|four|more|less|longer)$/i.test(rest[0] ?? '')) return true;
   if (/^(at )?\d{1,2}$/i.test([first, ...rest].join(' ')) || /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)) return true;
   const isJoined = /^(to|and|or|plus|until|till|through|before|after|by|from|around|[-–—&+/])$/i.test(first);
   return readPlain(isJoined ? rest : [first, ...rest], clock).kind !== 'none';

@@ -1,6 +1,3 @@
-/** Enough digits to lose precision as a number. Most texts have no run this long. */
-const longDigits = /\d{16}/;
-
 /** Strings, which stay unchanged, and integers of 16 or more digits. */
 const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?[1-9]\d{15,}(?![\w.])/g;
 
@@ -13,7 +10,15 @@ const stringOrLongInteger = /"(?:[^"\\]|\\.)*"|(?<![\w.+-])-?[1-9]\d{15,}(?![\w.
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // The text is valid JSON at this point, so quotes reliably delimit strings.
-  return longDigits.test(text) ? JSON.parse(text.replaceAll(stringOrLongInteger, asText)) : value;
+  return mayLackDigits(value) ? JSON.parse(text.replaceAll(stringOrLongInteger, asText)) : value;
+}
+
+/** Faster than searching the text for long numbers, and nearly always false. */
+function mayLackDigits(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) if (mayLackDigits((value as Readonly<Record<string, unknown>>)[key])) return true;
+  return false;
 }
 
 function asText(token: string): string {

@@ -1,4 +1,4 @@
-const languages = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'pl', 'cs', 'sv', 'da', 'nb', 'fi', 'tr', 'ru', 'uk'] as const;
+const languages = 'de fr es pt it nl pl cs sv da nb fi tr ru uk ja zh ko'.split(' ');
 const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
 /** Also English words: they mean a time only next to a number. */

@@ -12,6 +12,8 @@ import { isStoreTrouble, type RedisClient, runIdsOf } from './redis.ts';
 /** A Redis that syncs once a second may lose two seconds of writes; a slow disk or a replica may lose more. */
 const KEPT_MS = 15_000;
 const KEPT_MAX = 20_000;
+/** Writes without a key within this time count as one: a burst makes thousands in a second. */
+const TOGETHER_MS = 5;
 /** How long other processes need to notice that they must repeat their own writes. */
 const OTHERS_MS = 1000;
 /** How long at most to wait for other processes to repeat their writes, also when one dies while doing so. */
@@ -57,7 +59,7 @@ export function createRedo(
   return {
     /**
      * @param again repeats an acknowledged write; must have no effect when the write is still there.
-     * @param key only the latest of several writes with the same key is repeated.
+     * @param key only the latest of several writes with the same key is repeated. Omitted: each is.
      */
     remember: writes.remember,
     /** How often Redis may have come back older. If this changes during a write, part of that write may be lost. */
@@ -196,16 +198,24 @@ function createAbsence() {
 function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
   interface Kept {
     readonly atMs: number;
-    readonly again: () => Promise<unknown>;
+    readonly again: (() => Promise<unknown>)[];
   }
   /** In order of writing. */
   const writes = new Map<unknown, Kept>();
+  /** The last of them, if it has no key. */
+  let tail: Kept | null = null;
   let prunedAtMs = performance.now();
   return {
-    remember(again: () => Promise<unknown>, key: unknown = Symbol('write')): void {
+    remember(again: () => Promise<unknown>, key?: string): void {
       const atMs = performance.now();
+      if (key === undefined && tail !== null && atMs - tail.atMs < TOGETHER_MS) {
+        tail.again.push(again);
+        return;
+      }
+      const kept = { atMs, again: [again] };
+      tail = key === undefined ? kept : null;
       writes.delete(key);
-      writes.set(key, { atMs, again });
+      writes.set(key ?? kept, kept);
       if (atMs - prunedAtMs < KEPT_MS && writes.size < 2 * KEPT_MAX) return;
       prunedAtMs = atMs;
       let tooMany = writes.size - KEPT_MAX;
@@ -216,9 +226,11 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
       }
     },
     async again(sinceMs: number): Promise<void> {
-      const lost = [...writes.values()].filter(({ atMs }) => atMs >= sinceMs);
+      const lost = [...writes.values()]
+        .filter(({ atMs }) => atMs >= sinceMs - TOGETHER_MS)
+        .flatMap(({ again }) => again);
       log.warn({ writes: lost.length }, 'redis was restarted or replaced; repeating the writes that it may have lost');
-      for (const { again } of lost) await repeat(again);
+      for (const again of lost) await repeat(again);
     },
   };
 

@@ -14,6 +14,7 @@ export type Command =
   | ReadCommand
   | UnclearCommand;
 
+/** Reading times in more words than this takes too long. */
 const WORDS_MAX = 200;
 
 /** The parser for the text after the first word. */
@@ -63,14 +64,28 @@ export function parseCommand(text: string, clock: Clock): Command {
   const words = masked
     .trim()
     .split(/\s+/)
-    .filter((word) => word !== '')
-    .slice(0, WORDS_MAX);
+    .filter((word) => word !== '');
   const [verb, ...rest] = words;
   if (verb === undefined) return { kind: 'pick' };
   if (verb.toLowerCase() === 'help') return { kind: 'help' };
-  const read = readers.get(verb.toLowerCase());
-  if (read !== undefined) return read(rest, clock);
-  return unknownVerb(verb, rest, clock);
+  const first = verb.toLowerCase();
+  const read = readers.get(first);
+  const readable = rest.slice(0, WORDS_MAX);
+  if (read === undefined) return unknownVerb(verb, readable, clock);
+  // The end may hold a time or the half of a filter. After a card to block there is only a reason, and a stolen card
+  // must not wait for a shorter one.
+  return rest.length > WORDS_MAX && first !== 'block' ? tooLong(first) : read(readable, clock);
+}
+
+function tooLong(first: string): UnclearCommand {
+  const why = `That is more than ${WORDS_MAX} words, too many for me to read. Write fewer.`;
+  return { kind: 'unclear', why, usage: formOf(first)?.usage ?? 'help' };
+}
+
+function formOf(lead: string): VerbEntry['command'] {
+  return verbNames
+    .map((verb) => entryOf(verb).command)
+    .find((command) => [firstWord(command?.usage ?? ''), ...leadsOf(command)].includes(lead));
 }
 
 /** The probable meaning of an unknown first word: a typo, or a synonym. */
@@ -89,9 +104,7 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   // The corrected command, for copying. If it cannot be parsed either, the syntax.
   const again = [lead, ...copyable(rest)].join(' ');
   if (parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };
-  const form = verbNames
-    .map((verb) => entryOf(verb).command)
-    .find((command) => [firstWord(command?.usage ?? ''), ...leadsOf(command)].includes(lead));
+  const form = formOf(lead);
   return { kind: 'unclear', why, usage: form?.usage ?? 'help', ...(form && { example: form.example }) };
 }
 

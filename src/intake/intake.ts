@@ -69,11 +69,16 @@ type TakenEntry =
 
 const takeSource = readScript(new URL('./take.lua', import.meta.url));
 
-interface Waiting {
+/** What Redis gets of an entry. */
+interface Stored {
   readonly shard: number;
-  readonly inbox: string;
   readonly id: string;
   readonly entry: string;
+}
+
+interface Waiting {
+  readonly inbox: string;
+  readonly stored: Stored;
   readonly resolve: (taken: 'new' | 'seen') => void;
   readonly reject: (error: StoreUnavailableError) => void;
 }
@@ -128,7 +133,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
       if (why !== null) throw new StoreUnavailableError(why);
       return await new Promise<'new' | 'seen'>((resolve, reject) => {
         if (waiting.length === 0) setImmediate(flush);
-        waiting.push({ shard, inbox, id, entry: text, resolve, reject });
+        waiting.push({ inbox, stored: { shard, id, entry: text }, resolve, reject });
       });
     },
     isSilent: silence.isSilent,
@@ -153,14 +158,15 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   }
 
   async function write(inbox: string, batch: readonly Waiting[]): Promise<void> {
+    const stored = batch.map((item) => item.stored);
     const isDisk = diskWait() === 'waitaof';
-    const sent = isDisk ? disk.synced(store.put(inbox, batch)) : store.put(inbox, batch);
+    const sent = isDisk ? disk.synced(store.put(inbox, stored)) : store.put(inbox, stored);
     const deadlineMs = options.deadlineMs ?? (isDisk ? DISK_DEADLINE_MS : ACK_DEADLINE_MS);
     try {
       const answers = (await within(deadlineMs, sent, () => {
         throw new DeadlineError(`no answer within ${deadlineMs} ms`);
       })) as number[];
-      options.redo?.remember(() => store.putLost(inbox, batch));
+      options.redo?.remember(() => store.putLost(inbox, stored));
       for (const [index, item] of batch.entries()) item.resolve(answers[index] === 1 ? 'new' : 'seen');
     } catch (cause) {
       if (cause instanceof DeadlineError) void silence.untilItAnswers(sent);
@@ -169,8 +175,6 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
     }
   }
 }
-
-type Stored = Pick<Waiting, 'id' | 'shard' | 'entry'>;
 
 /** Stores entries of an inbox, each once by its id. */
 function createStore(redis: RedisClient) {

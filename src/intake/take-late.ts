@@ -3,6 +3,7 @@ import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import type { Redo } from '../core/redo.ts';
 import { shardOf, shardsOf } from '../core/shards.ts';
 import { type InboxEntry, SEEN_TTL_SECONDS, seenKey } from './intake.ts';
 import type { MemoryWatch } from './memory.ts';
@@ -15,8 +16,18 @@ type Fetched = readonly [id: string, entry: InboxEntry];
 
 const takeLateSource = readScript(new URL('./take-late.lua', import.meta.url));
 
-/** Stores what recovery fetched. Throws StoreUnavailableError while Redis has no room for it. */
-export function createLateIntake(redis: RedisClient, reserve: MemoryWatch['reserve'], shards = 1) {
+/**
+ * Stores what recovery fetched. Throws StoreUnavailableError while Redis has no room for it.
+ *
+ * @param redo repeats the writes that the server of a shard has lost: another server may have stored that the recovery is
+ * finished.
+ */
+export function createLateIntake(
+  redis: RedisClient,
+  reserve: MemoryWatch['reserve'],
+  shards = 1,
+  redo?: Pick<Redo, 'remember'>,
+) {
   const script = defineScript(redis, takeLateSource);
   return {
     /** Stores the events that have not been seen, in this order within a shard. @returns how many. */
@@ -63,7 +74,9 @@ export function createLateIntake(redis: RedisClient, reserve: MemoryWatch['reser
       for (const entry of entries) {
         if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
       }
-      taken += Number(await script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries]));
+      const write = () => script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries]);
+      taken += Number(await write());
+      redo?.remember(write);
     }
     return taken;
   }

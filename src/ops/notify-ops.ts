@@ -44,15 +44,17 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
       log.error({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue');
       await post(contentId('ops_', [opsIssue.cause, at.slice(0, 13)]), render(opsIssue, false, at));
       // Last: after a crash the notification is repeated, and its id makes that harmless.
-      await memory.remember(opsIssue);
+      await memory.remember(opsIssue, at);
     },
 
     async notifyResolved(opsIssue) {
-      if (!(await memory.isKnown(opsIssue))) return;
+      const since = await memory.knownSince(opsIssue);
+      if (since === null) return;
       const at = now().toISOString();
       log.info({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue resolved');
       const message = render({ ...opsIssue, ...opsIssue.resolved, todo: null }, true, at);
-      await post(contentId('ops_over_', [opsIssue.cause, at.slice(0, 16)]), message);
+      // The same whenever it is repeated: after a crash, by another worker, or when Redis comes back without the next step.
+      await post(contentId('ops_over_', [opsIssue.cause, since]), message);
       await memory.forget(opsIssue);
     },
   };
@@ -74,8 +76,10 @@ export function createOpsMemory(redis: RedisClient) {
     async isKnown(opsIssue: OpsIssue): Promise<boolean> {
       return (await redis.exists(keyOf(opsIssue))) === 1;
     },
-    async remember(opsIssue: OpsIssue): Promise<void> {
-      await redis.set(keyOf(opsIssue), '1', 'EX', SILENT_SECONDS);
+    /** When people were notified of it; null when it is not known. */
+    knownSince: (opsIssue: OpsIssue): Promise<string | null> => redis.get(keyOf(opsIssue)),
+    async remember(opsIssue: OpsIssue, at: string): Promise<void> {
+      await redis.set(keyOf(opsIssue), at, 'EX', SILENT_SECONDS);
     },
     async forget(opsIssue: OpsIssue): Promise<void> {
       await redis.del(keyOf(opsIssue));

@@ -105,7 +105,7 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   for (const id of lacking) await outbox.remove(channel, id);
   if (lacking.length > 0) return null;
   const claimedAt = runtime.now();
-  const sending = await outbox.claim(channel, entryIds, runtime.slackNow());
+  const sending = await outbox.claim(channel, entryIds, runtime.slackNow(), entries);
   if (sending === null) return null;
   if (draft === null) {
     await outbox.drop(channel, sending);

@@ -66,9 +66,13 @@ export function createThreads(redis: RedisClient) {
   return {
     /** Its Slack timestamp; null when the thread has no message in the channel yet, or its message is gone. */
     rootOf,
-    /** The first timestamp stays, unless that message is gone. */
+    /**
+     * The earliest timestamp stays, unless that message is gone. When several workers record again what Redis has lost, a
+     * reply may come before the message it replies to.
+     */
     async setRoot(channel: string, threadId: string, ts: string): Promise<void> {
-      if ((await rootOf(channel, threadId)) !== null) return;
+      const root = await rootOf(channel, threadId);
+      if (root !== null && (Number(root) <= Number(ts) || (await isGone(channel, ts)))) return;
       await redis.set(keyOf(channel, threadId), ts, 'EX', THREAD_TTL_SECONDS);
     },
     /** Someone deleted this message, so nothing can be posted in its thread. */

@@ -45,9 +45,15 @@ export interface Sendings {
    * Claims these entries as one message, or claims an unsent message again.
    *
    * @param slackMs the time on Slack's clock; null when unknown.
+   * @param entries are added again if Redis loses them together with the claim.
    * @returns null when another worker was faster.
    */
-  claim(channel: string, entryIds: readonly string[], slackMs: number | null): Promise<Sending | null>;
+  claim(
+    channel: string,
+    entryIds: readonly string[],
+    slackMs: number | null,
+    entries?: readonly OutboxEntry[],
+  ): Promise<Sending | null>;
   /** The message was posted at `ts`, in any attempt. Recorded even if Redis has forgotten that it was in flight. */
   markSent(channel: string, sending: Sending, ts: string): Promise<void>;
   /** Nothing is left to post here: these entries were added to another channel. */

@@ -206,9 +206,12 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
     case 'text':
       return filter.fact === 'group' || filter.fact === 'holder' ? webhookKinds : transactionKinds;
     case 'and':
-      return filter.filters.map(possibleKinds).reduce((a, b) => a.filter((kind) => b.includes(kind)));
-    case 'or':
-      return webhookKinds.filter((kind) => filter.filters.some((part) => possibleKinds(part).includes(kind)));
+    case 'or': {
+      const each = filter.filters.map(possibleKinds);
+      const isPossible = (kind: WebhookKind): boolean =>
+        filter.is === 'and' ? each.every((kinds) => kinds.includes(kind)) : each.some((kinds) => kinds.includes(kind));
+      return webhookKinds.filter(isPossible);
+    }
     case 'not': {
       const { filter: denied } = filter;
       // A double negation is described without “not”, so it must allow the same kinds.

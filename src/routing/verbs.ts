@@ -185,7 +185,7 @@ function needsText(verb: string, why: string, usage: string, example?: string) {
 }
 
 /** An event id, or the link from *Copy link* on a message. */
-const eventRef = /evt_[0-9a-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
+const eventRef = /[Ee][Vv][Tt]_[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{16}|\/archives\/([CDG][A-Z0-9]+)\/p(\d{10})(\d{6})/;
 
 /**
  * Parses `why` with an event id or a message link. Reads the text as typed, because the sixteen digits of a link may look
@@ -195,7 +195,7 @@ export function readWhy(text: string): ReadCommand | null {
   const [, ref = ''] = /^\s*why\s+(.*)$/is.exec(text) ?? [];
   const [id, channel, seconds, rest] = eventRef.exec(ref) ?? [];
   if (id === undefined) return null;
-  const meant = channel === undefined ? id : `${channel} ${seconds}.${rest}`;
+  const meant = channel === undefined ? id.toLowerCase() : `${channel} ${seconds}.${rest}`;
   return { kind: 'read', verb: 'why', target: { kind: 'channel', text: meant }, reason: '', input: {} };
 }
 

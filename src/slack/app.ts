@@ -20,7 +20,7 @@ import {
   watchConnections,
   watchContinue,
 } from '../webhooks/http-server.ts';
-import { createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
+import { createBodyReader, createSlackGuard, SLACK_BODY_MAX_BYTES } from './guard.ts';
 import type { PersonRate } from './person-rate.ts';
 import { deliver, openedBy, type SlackProgram, type WhichProgram } from './several-programs.ts';
 
@@ -81,7 +81,7 @@ export function createSlackApp(options: SlackAppOptions) {
       };
       let server: Server;
       const open = options.routes(
-        receiver instanceof HTTPReceiver ? createSlackGuard(receiver.requestListener) : notFound,
+        receiver instanceof HTTPReceiver ? createSlackGuard(createBodyReader(receiver.requestListener)) : notFound,
       );
       if (receiver instanceof HTTPReceiver) {
         receiver.requestListener = open;

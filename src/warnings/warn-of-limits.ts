@@ -3,6 +3,7 @@ import type { LimitPeriod } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
+import { groupBy } from '../core/group-by.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import { windowEnd } from '../limits/rule-words.ts';
@@ -91,7 +92,7 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
     if (remaining === null) return AGAIN_MS;
     const now = deps.now();
     const isRaised = await raisedForPurchase(acctId);
-    const fresh = [];
+    const fresh: { readonly used: UsedLimit; readonly ids: readonly string[] }[] = [];
     for (const used of usedLimits(remaining, now.toISOString())) {
       if (isRaised(used)) continue;
       const ids = THRESHOLDS.filter((percent) => percent <= used.threshold).map((percent) =>
@@ -101,12 +102,20 @@ export function createWarnOfLimits(deps: Deps): (acctId: number) => Promise<numb
     }
     if (fresh.length === 0) return null;
     const card = await deps.factsOf(acctId);
-    const message = limitWarning({ card, limits: fresh.map(({ used }) => used), value: deps.sealCard(card) });
-    const id = contentId(
+    const together = contentId(
       'warning_',
       fresh.map(({ ids }) => ids[0] ?? ''),
     );
-    await deps.notifyDirectly(userId, id, message);
+    const chosen = await Promise.all(
+      fresh.map(async ({ used, ids: [id = ''] }) => ({
+        used,
+        messageId: await warned.messageOf(id, together, lastsMs(used, now)),
+      })),
+    );
+    for (const [id, limits] of groupBy(chosen, ({ messageId }) => messageId)) {
+      const message = limitWarning({ card, limits: limits.map(({ used }) => used), value: deps.sealCard(card) });
+      await deps.notifyDirectly(userId, id, message);
+    }
     // After the warning at 90 percent, the one at 75 is not needed.
     for (const { used, ids } of fresh) for (const one of ids) await warned.add(one, lastsMs(used, now));
     return null;

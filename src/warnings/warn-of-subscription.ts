@@ -54,7 +54,7 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     const id = contentId('subscription_', [acctId, merchantKey(alert.event), amountCents]);
     if (await warned.has(id)) return;
     // A message id is never reused, so it names the attempt that caused it.
-    const messageId = `${id}-${alert.event.id}`;
+    const messageId = await warned.messageOf(id, `${id}-${alert.event.id}`, SILENT_MS);
     const failing = { alert, days: days.size, since: first };
     await warnBoth('failing-subscriptions', { channel, acctId, id: messageId }, (audience) =>
       subscriptionWarning(failing, audience),

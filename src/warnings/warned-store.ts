@@ -9,11 +9,20 @@ export type Warned = ReturnType<typeof createWarned>;
 
 export function createWarned(redis: RedisClient) {
   const keyOf = (id: string): string => stateKey(`warned:${id}`);
+  const messageKey = (id: string): string => stateKey(`warning-message:${id}`);
   return {
     has: async (id: string): Promise<boolean> => (await redis.exists(keyOf(id))) === 1,
     /** Call this last: after a crash the warning is repeated under its id, which adds nothing. */
     add: async (id: string, ttlMs: number): Promise<void> =>
       void (await redis.set(keyOf(id), '1', 'PX', Math.max(1, Math.ceil(ttlMs)))),
+    /**
+     * The id of the message that gives a warning: the first that was chosen. Several jobs may find the same reason to warn,
+     * and the first may have been killed after it had posted its message.
+     */
+    async messageOf(id: string, messageId: string, ttlMs: number): Promise<string> {
+      await redis.set(messageKey(id), messageId, 'PX', Math.max(1, Math.ceil(ttlMs)), 'NX');
+      return (await redis.get(messageKey(id))) ?? messageId;
+    },
   };
 }
 

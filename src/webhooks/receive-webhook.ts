@@ -3,6 +3,7 @@ import { PayloadError, StoreUnavailableError } from '../core/errors.ts';
 import { type QuarantinedWebhook, type StoredEvent, webhookKinds } from '../core/event.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
+import { readBody } from '../core/read-body.ts';
 import { quarantine } from './quarantine.ts';
 
 /** Largest body, in bytes. The service's bodies have about 1.5 KB. */
@@ -92,7 +93,7 @@ export async function receiveWebhook(
     } else {
       if (expectsContinue) response.writeContinue();
       isLast = false;
-      const body = await readBody(request);
+      const body = await readBody(request, BODY_MAX_BYTES);
       answer =
         typeof body === 'string'
           ? body === 'too_large'
@@ -155,26 +156,6 @@ function parseObject(raw: Buffer): object | null {
   } catch {
     return null;
   }
-}
-
-function readBody(request: IncomingMessage): Promise<Buffer | 'too_large' | 'cut_off'> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > BODY_MAX_BYTES) {
-        // Read and drop the rest, so that the sender sees the answer. The server's request timeout ends it.
-        request.removeAllListeners('data').resume();
-        resolve('too_large');
-      } else {
-        chunks.push(chunk);
-      }
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', () => resolve('cut_off'));
-    request.once('close', () => resolve('cut_off'));
-  });
 }
 
 function send(response: ServerResponse, { status, text, headers }: Answer, isLast: boolean): void {

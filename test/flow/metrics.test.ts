@@ -20,7 +20,7 @@ it('web and worker measure the delivery of a decline and the click on it', async
   const account = take('ACTIVE');
 
   sandbox.purchase({ AcctId: account.AcctId, Amount: 99_999 });
-  const alert = await waitFor(channels.declines, new RegExp(String(account.CardList[0]?.Last4CardNumber)));
+  const alert = await waitFor(channels.declines, /\$99,999\.00/);
   await press(people.olga, alert, actionId.blockCard);
   await waitFor(channels.audit, /blocked/);
   await until(

@@ -126,8 +126,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an ops issue that nobody was told about is told as resolved',
     file: 'src/ops/notify-ops.ts',
-    from: '      if (!(await memory.isKnown(opsIssue))) return;',
-    to: '      if (await memory.isKnown(opsIssue)) return;',
+    from: '      if (since === null) return;',
+    to: '      if (since !== null) return;',
   },
   {
     name: 'an ops issue is open for ever',

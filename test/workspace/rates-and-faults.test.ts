@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FaultKind, Workspace } from '../../workspace/server.ts';
+import { until } from '../support/until.ts';
 import { type Clock, call, clientFor, createClock, openWorkspace } from './local-workspace.ts';
 
 let workspace: Workspace;
@@ -98,10 +99,16 @@ describe('a fault', () => {
     ['timeout_after_accept', 1],
   ] as const)('%s leaves the caller waiting', async (kind, posted) => {
     workspace.faults.add({ method: /^chat\./, kind });
+    let isAnswered = false;
+    const end = (): void => {
+      isAnswered = true;
+    };
 
-    const waiting = clientFor(workspace, undefined, 80).chat.postMessage({ channel: 'C1', text: 'a' });
+    clientFor(workspace).chat.postMessage({ channel: 'C1', text: 'a' }).then(end, end);
 
-    await expect(waiting).rejects.toThrow();
+    await until(() => workspace.calls.length === 1, 'the call arrives');
+    await call(workspace, 'auth.test');
+    expect(isAnswered, 'a later call is answered, this one is not').toBe(false);
     expect(workspace.messages('C1')).toHaveLength(posted);
     expect(workspace.calls[0]).toMatchObject({ responded: false, accepted: posted === 1 });
   });

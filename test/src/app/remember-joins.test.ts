@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { aggregationRule } from '../../../src/alerts/aggregation-group-store.ts';
-import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import type { Alert, TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createDeliverStatus } from '../../../src/alerts/deliver-status.ts';
 import { rememberWrites } from '../../../src/app/remember-writes.ts';
 import { createStores } from '../../../src/app/stores.ts';
+import type { CardStatusEvent } from '../../../src/core/event.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder } from '../../../src/core/write-order.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { storeSigner } from '../../support/store-signer.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { card, change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
@@ -41,15 +43,19 @@ function nth(index: number, over: Record<string, unknown>): TransactionAlert {
 }
 
 /** Joins an event. @returns the alert whose message shows it; null if it has joined none. */
-type Join = (worker: Worker, alert: TransactionAlert) => Promise<string | null>;
+type Join<Given> = (worker: Worker, alert: Given) => Promise<string | null>;
 
 /**
  * Two workers handle the events in one order, Redis loses everything after the first few, and both repeat what they
  * remember. Their jobs then run again in another order.
  */
-async function expectSameMessages(events: readonly TransactionAlert[], join: Join): Promise<void> {
+async function expectSameMessages<Given extends Alert>(events: readonly Given[], join: Join<Given>): Promise<void> {
   const order = fc.shuffledSubarray([...events.keys()], { minLength: events.length });
-  const at = (index: number): TransactionAlert => events[index] ?? transactionAlert();
+  const at = (index: number): Given => {
+    const event = events[index];
+    if (event === undefined) throw new Error('there is no such event');
+    return event;
+  };
   const orders = fc.record({
     first: order,
     kept: fc.nat({ max: events.length - 1 }),
@@ -129,3 +135,30 @@ it('keeps the thread of a purchase after Redis lost its first event', async () =
   );
   await expectSameMessages(steps, async ({ purchases }, { event }) => (await purchases.join(event)).leaderId);
 });
+
+it('shows an activation and the block that follows in the posted message after Redis lost both', async () => {
+  const statuses = (['ACTIVE', 'BLOCKED'] as const).map((status, index) => {
+    const callbackAt = new Date(START + index * 1000).toISOString();
+    const alert = statusAlert([change({ steps: [{ status, at: callbackAt }] })]);
+    return { ...alert, event: { ...alert.event, id: `evt_000000000000000${index}`, callbackAt } };
+  });
+  await expectSameMessages(statuses, ({ alerts, history }, { event }) => deliver(event, { alerts, history }));
+});
+
+/** Delivers a status that no longer waits for the next one. @returns the alert whose message shows it. */
+async function deliver(event: CardStatusEvent, stores: Pick<Worker, 'alerts' | 'history'>): Promise<string | null> {
+  let shownBy: string | null = null;
+  const deliverStatus = createDeliverStatus({
+    ...stores,
+    directory: { factsOf: async () => card, learn: async () => {}, statusBefore: async () => 'INACTIVE' },
+    async publish(alert) {
+      await stores.alerts.save(alert);
+      shownBy = alert.event.id;
+    },
+    async updateMessages(alertId) {
+      shownBy = alertId;
+    },
+  });
+  await deliverStatus(event, { hasWaited: true, isLate: false });
+  return shownBy;
+}

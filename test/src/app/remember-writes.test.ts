@@ -10,8 +10,10 @@ import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
+import { noSums } from '../../../src/digests/tally-store.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
+import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { ELSEWHERE } from '../../../src/outbox/sending-store.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -19,15 +21,20 @@ import { useRedis } from '../../support/on-redis.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { settled, until } from '../../support/until.ts';
-import { card } from '../../templates/fixtures.ts';
+import { card, statusAlert, change as statusChange } from '../../templates/fixtures.ts';
 import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 
 /** The stores of a worker that remembers its writes and repeats those that Redis has lost. */
 function createWorker(over: Partial<WriteOrder> = {}) {
-  const writes: (() => Promise<unknown>)[] = [];
-  const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
+  const writes = new Map<unknown, () => Promise<unknown>>();
+  const redo = {
+    remember(again: () => Promise<unknown>, key: unknown = Symbol('write')) {
+      writes.delete(key);
+      writes.set(key, again);
+    },
+  };
   const order = { ...createWriteOrder(redis(), createLock(redis())), ...over };
   const stores = rememberWrites(
     redo,
@@ -42,7 +49,7 @@ function createWorker(over: Partial<WriteOrder> = {}) {
   return {
     ...stores,
     async writeAgain() {
-      for (const again of writes) await again();
+      for (const again of writes.values()) await again();
     },
   };
 }
@@ -89,6 +96,40 @@ it('leaves a message in flight to its sender when Redis loses writes', async () 
   expect((await outbox.look('C1', 10)).unresolved?.sending.ref).toBe(sending?.ref);
 });
 
+it('leaves a message in flight to its sender when Redis loses it with its entries, before their jobs run again', async () => {
+  const { outbox, writeAgain } = createWorker();
+  await outbox.put('C1', notice);
+  const sending = await outbox.claim('C1', ['notice-1'], null, [OutboxEntry.parse(notice)]);
+  if (sending === null) throw new Error('nothing was claimed');
+
+  await redis().flushall();
+  await writeAgain();
+  await outbox.put('C1', notice);
+
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: { sending: { ref: sending.ref } }, waiting: [] });
+  await outbox.markSent('C1', sending, '1.1');
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
+});
+
+it('leaves no message in flight whose entries were posted in smaller messages, when Redis loses all of them', async () => {
+  const { outbox, writeAgain } = createWorker();
+  const entries = ['a', 'b'].map((id) => OutboxEntry.parse({ ...notice, id }));
+  for (const entry of entries) await outbox.put('C1', entry);
+  const refused = await outbox.claim('C1', ['a', 'b'], null, entries);
+  if (refused === null) throw new Error('nothing was claimed');
+  await outbox.requeue('C1', refused, 1);
+  for (const entry of entries) {
+    const sending = await outbox.claim('C1', [entry.id], null, [entry]);
+    if (sending === null) throw new Error('nothing was claimed');
+    await outbox.markSent('C1', sending, '1.1');
+  }
+
+  await redis().flushall();
+  await writeAgain();
+
+  expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
+});
+
 it('does not return a message posted elsewhere to its own channel', async () => {
   const { outbox, writeAgain } = createWorker();
   await outbox.put('C1', notice);
@@ -102,6 +143,66 @@ it('does not return a message posted elsewhere to its own channel', async () => 
 
   expect(await outbox.look('C1', 10)).toMatchObject({ unresolved: null, waiting: [] });
   expect(await outbox.put('C1', notice), 'when its job runs again').toBe(false);
+});
+
+it('counts for the next digest what the posted one shows, although other declines are counted by now', async () => {
+  const { shownDeclines, writeAgain } = createWorker();
+  const counted = (count: number) => ({
+    declines: [],
+    late: noSums,
+    shown: { fromMs: 0, toMs: 900_000, count, attempts: count, cents: 100 * count },
+  });
+  await losing(() => shownDeclines.keepCounted('digest-1', counted(3), 60_000));
+
+  await writeAgain();
+
+  expect(await shownDeclines.keepCounted('digest-1', counted(5), 60_000)).toEqual(counted(3));
+});
+
+it('warns in the posted message again, also when another decline finds the same reason first', async () => {
+  const { warned, writeAgain } = createWorker();
+  await losing(() => warned.messageOf('subscription-1', 'of the first decline', 60_000));
+
+  await writeAgain();
+
+  expect(await warned.messageOf('subscription-1', 'of the second decline', 60_000)).toBe('of the first decline');
+});
+
+it('still collects the events of a fraud case only in the channels that have the case', async () => {
+  const { fraudCases, writeAgain } = createWorker();
+  await losing(() => fraudCases.addChannel('evt_case', 'C1'));
+
+  await writeAgain();
+
+  expect(await fraudCases.channels('evt_case')).toEqual(['C1']);
+});
+
+it('still finds the thread of a block, and takes no card for blocked that was unblocked', async () => {
+  const { cardOrders, writeAgain } = createWorker();
+  await cardOrders.setBlockThread(1, 'block-1');
+  await losing(async () => {
+    await cardOrders.note({ acctId: 2, cardOrderId: 7 }, 'shipped', at, 'evt_shipped');
+    await cardOrders.setBlockThread(2, 'order-2-7');
+    await cardOrders.setBlockThread(1, null);
+  });
+
+  await writeAgain();
+
+  expect([await cardOrders.blockThread(1), await cardOrders.blockThread(2)]).toEqual([null, 'order-2-7']);
+  expect(await cardOrders.ofAccount(2)).toMatchObject([{ progress: { shipped: at }, alertIds: ['evt_shipped'] }]);
+});
+
+it('reports a status once whose webhook arrives after a recovery, although Redis lost that it was reported', async () => {
+  const { backfilled, writeAgain } = createWorker();
+  const { event } = statusAlert([statusChange()]);
+  const [blocked] = event.cards;
+  if (blocked === undefined) throw new Error('the event names no card');
+  const span = { status: blocked.status, after: '2026-11-20T14:00:00Z', until: '2026-11-20T15:00:00Z' };
+  await losing(() => backfilled.remember(blocked.cardId, span));
+
+  await writeAgain();
+
+  expect(await backfilled.covers(event)).toBe(true);
 });
 
 it('restores the progress of an action and what it changed', async () => {

@@ -206,6 +206,22 @@ it('repeats only the latest of the writes with the same key, in its order', asyn
   expect(order).toEqual(['other', 'second']);
 });
 
+it('remembers a write beside the many small ones of a burst', async () => {
+  const kept = await start();
+  await write(kept, 'a');
+  let repeated = 0;
+  const again = async (): Promise<void> => {
+    repeated += 1;
+  };
+  for (let count = 0; count < 50_000; count += 1) kept.remember(again);
+
+  await restart();
+  await kept.settled();
+
+  expect(await redis.get('a')).toBe('written');
+  expect(repeated).toBe(50_000);
+});
+
 it('counts possible losses before it repeats any write', async () => {
   const kept = await start();
   const seen: number[] = [];

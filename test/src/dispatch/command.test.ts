@@ -37,6 +37,21 @@ describe('parsing a command', () => {
     expect(parseCommand(text, clock)).toEqual(command);
   });
 
+  it.each([
+    `limit 4242 daily 450 ${'lunch '.repeat(200)}for 4h`,
+    `subscribe declines ${'or declines '.repeat(100)}and not country US`,
+    `mute 4242 2h ${'trip '.repeat(200)}`,
+  ])(
+    'asks for fewer words instead of reading only the first 200, because the end may change what they mean',
+    (text) => {
+      expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', why: expect.stringContaining('200 words') });
+    },
+  );
+
+  it('blocks a card however long the reason is', () => {
+    expect(parseCommand(`Block 4242 ${'lost '.repeat(300)}`, clock)).toMatchObject({ kind: 'read', verb: 'block' });
+  });
+
   it.each<[string, string[], string, number | null, number | null, string]>([
     ['limit 4242 daily 450', ['4242'], 'daily', 45_000, null, ''],
     ['limit 4242 week $1,250.50 for 4h team lunch', ['4242'], 'weekly', 125_050, 14_400_000, 'team lunch'],

@@ -136,6 +136,31 @@ const times: readonly [string, object | null][] = [
   ['tomorrow before noon', null],
   ['tomorrow after 5pm', null],
   ['until sunday night', null],
+  ['two h', null],
+  ['for two h', null],
+  ['for ten m', null],
+  ['for an h', null],
+  ['for hours', null],
+  ['for days', null],
+  ['the wk', null],
+  ['this wknd', null],
+  ['a day or two', null],
+  ['for a day or so', null],
+  ['4h or more', null],
+  ['2:30 hours', null],
+  ['2:30 h', null],
+  ['close of business', null],
+  ['end of business', null],
+  ['5 o clock', null],
+  ['2nite', null],
+  // The zone decides when it ends.
+  ['until 10pm ET', until('2026-11-21T03:00:00.000Z')],
+  ['until 10pm Eastern time', until('2026-11-21T03:00:00.000Z')],
+  ['until 10pm UTC', null],
+  ['until 10pm Pacific', null],
+  ['until 22:00 GMT+1', null],
+  ['until 10pm Berlin time', null],
+  ['tomorrow 9am CET', null],
 ];
 
 it.each([
@@ -249,6 +274,9 @@ it.each([
   'idag',
   'на 2 часа',
   'до завтра',
+  '4時間',
+  '2 小时',
+  '3일',
 ])('asks back about %j, a time in another language, in any position', (said) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
@@ -300,6 +328,8 @@ it.each([
   'for good customers',
   'Jane Soon and the later shift',
   'fresh fish for 5',
+  'a D battery',
+  'PT equipment',
 ])('takes %j for the reason, since it is not about time', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });

@@ -49,6 +49,25 @@ it('stores each event in its shard, and counts all of them once for the recovery
   expect(await createRecoveries(redis(), 16).read('gap_1')).toMatchObject({ recovered: 60, unreadable: 0 });
 });
 
+it('stores events again that only the server of their shard has lost, even in a full Redis, and counts each once', async () => {
+  const writes: (() => Promise<unknown>)[] = [];
+  let hasRoom = true;
+  const redo = { remember: (again: () => Promise<unknown>) => void writes.push(again) };
+  const late = createLateIntake(redis(), () => hasRoom, 16, redo);
+  const events = Array.from({ length: 40 }, (_, index) => event(index + 1));
+  const lostShard = shardOf(event(1).id, 16);
+  const waiting = () => Promise.all(shardsOf(16).map((shard) => redis().xlen(intakeKey('webhooks', shard))));
+  await late.take('gap_1', events);
+  const before = await waiting();
+
+  await redis().del(await redis().keys(intakeKey('*', lostShard)));
+  hasRoom = false;
+  for (const again of writes) await again();
+
+  expect(await waiting()).toEqual(before);
+  expect((await createRecoveries(redis(), 16).read('gap_1')).recovered).toBe(40);
+});
+
 it('keeps the count of a recovery for 30 days', async () => {
   await createLateIntake(redis(), () => true).take('gap_1', [event(1)]);
 

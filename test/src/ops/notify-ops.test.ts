@@ -83,11 +83,11 @@ describe('an ops issue', () => {
   const resolved = { what: 'Nothing waits any more.', means: 'Alerts come at once again.' };
   const issue: OpsIssue = { cause: 'lag', title: 'Alerts wait', what: 'a', means: 'b', todo: 'c', resolved };
 
-  function setUp() {
+  function setUp(memory = createOpsMemory(redis())) {
     const posted: [id: string, title: string, isResolved: boolean, todo: string | null, what: string][] = [];
     let nowMs = Date.parse('2026-11-20T15:00:00.000Z');
     const { notifyOps, notifyResolved } = createNotifyOps({
-      memory: createOpsMemory(redis()),
+      memory,
       post: async (id, { text }) =>
         void posted.push([id, ...(JSON.parse(text) as [string, boolean, string | null, string])]),
       render: ({ title, todo, what }, isResolved) => ({
@@ -131,6 +131,17 @@ describe('an ops issue', () => {
       [false, 'c', 'a'],
     ]);
     expect(new Set(world.posted.map(([id]) => id)).size, 'each has its own id').toBe(3);
+  });
+
+  it('is reported as resolved in one message, also when it is not noted that it was posted', async () => {
+    const killed = { ...createOpsMemory(redis()), forget: () => Promise.reject(new Error('killed')) };
+    const world = setUp(killed);
+    await world.notifyOps(issue);
+    await expect(world.notifyResolved(issue)).rejects.toThrow('killed');
+    world.advance(60_000);
+    await expect(world.notifyResolved(issue)).rejects.toThrow('killed');
+
+    expect(new Set(world.posted.map(([id]) => id)).size, 'the issue and its end').toBe(2);
   });
 
   it('is not reported as resolved if it was never reported', async () => {

@@ -73,6 +73,9 @@ describe('a filter', () => {
     'not category Restarants',
     'code decline.new.one',
     'virtual and over 0 or shipping',
+    'all',
+    'declines or everything',
+    'not not any',
   ])('that some alert may match is accepted: %s', (text) => {
     expect(whyNever(filterOf(text))).toBeNull();
   });
@@ -87,6 +90,7 @@ describe('a filter', () => {
         'country CA',
         'virtual cards',
         'physical cards',
+        'all',
         'declines',
         'code velocity',
         'code decline.rule',

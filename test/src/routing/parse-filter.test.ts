@@ -22,6 +22,16 @@ describe('a filter', () => {
     expect(form, 'the printed form, parsed again').toBe(printed(form ?? ''));
   });
 
+  it('is parsed at once, however deeply it is nested', () => {
+    let text = 'declines';
+    for (let depth = 0; depth < 20; depth += 1)
+      text = depth % 2 === 0 ? `(${text} or shipping)` : `(${text} and over 5)`;
+    const startedAt = performance.now();
+
+    expect(printed(text)).not.toBeNull();
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
   it.each([
     ['declines over', '', /missing at the end/],
     ['declines beyond 5', 'beyond', /do not understand “beyond”/],

@@ -44,6 +44,15 @@ it('before subscribing, shows what would have been posted, and changes nothing',
   expect(await createSubscriptions(redis()).all()).toEqual([]);
 });
 
+it('subscribes a channel to all alerts', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+
+  await performAction(subscribeTo('act_1', 'all'), deps);
+
+  expect(answers.at(-1)?.text).toMatch(/^This channel now also gets: everything\./);
+  expect(await createSubscriptions(redis()).all()).toHaveLength(1);
+});
+
 it('reads no alerts for a preview if the channel may get none', async () => {
   const { deps, answers } = await createActionWorld(redis(), {
     channelInfo: async () => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { routingVerbs } from '../../../src/routing/verbs.ts';
+import { readWhy, routingVerbs } from '../../../src/routing/verbs.ts';
 import { clock } from '../../support/clock.ts';
 
 const { read } = routingVerbs.travel.command;
@@ -18,3 +18,10 @@ it('gives a usage hint when it cannot parse a command', () => {
     usage: expect.stringMatching(/^[a-z]/),
   });
 });
+
+it.each(['why evt_89nnxsnv9c553dm1', 'WHY Evt_89NNXSNV9C553DM1', 'why `evt_89nnxsnv9c553dm1`'])(
+  'finds the event id in %j, whatever the letter case',
+  (text) => {
+    expect(readWhy(text)).toMatchObject({ verb: 'why', target: { kind: 'channel', text: 'evt_89nnxsnv9c553dm1' } });
+  },
+);

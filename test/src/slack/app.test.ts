@@ -221,6 +221,29 @@ describe('an interaction without a listener', () => {
   });
 });
 
+it.each([
+  ['JSON', 'null', 'application/json'],
+  ['JSON with spaces', ' null\n', 'application/json; charset=utf-8'],
+  ['a form', 'payload=null', form],
+  ['an encoded form', 'token=x&payload=%6Eull', `${form}; charset=utf-8`],
+])('rejects a signed delivery that is null as %s, because Bolt would end the process', async (_what, body, type) => {
+  expect((await deliver(body, type)).status).toBe(400);
+  expect((await deliverEvent({ type: 'url_verification', token: '', challenge: 'c1' })).status).toBe(200);
+});
+
+it('reads a form whose content type names a charset', async () => {
+  const fields = {
+    command: '/gone',
+    user_id: 'U00000000',
+    channel_id: 'C00000000',
+    response_url: `${slackUrl}/respond`,
+  };
+  const { status } = await deliver(new URLSearchParams(fields).toString(), `${form}; charset=UTF-8`);
+
+  expect(status).toBe(200);
+  await until(() => calls.some(({ path }) => path === '/respond'), 'the person is answered');
+});
+
 it('rejects a body of more than 512 KB, even without a declared length', async () => {
   const body = new TextEncoder().encode('a'.repeat(512 * 1024 + 1));
   const unannounced = new ReadableStream({

@@ -45,14 +45,14 @@ beforeEach(() => {
   changes = [];
 });
 
-function warn(): Promise<number | null> {
+function warn(warned = createWarned(redis())): Promise<number | null> {
   return createWarnOfLimits({
     links: {
       ofAccount: async (acctId) =>
         holder === null ? null : { acctId, userId: holder, provedBy: 'email', by: holder, at: AT },
     },
     preferences: createPreferences(redis()),
-    warned: createWarned(redis()),
+    warned,
     temporaryChanges: { all: async () => changes },
     remaining: async () => remaining,
     factsOf: async () => card,
@@ -107,6 +107,23 @@ describe('a warning before a limit declines', () => {
 
     expect(told).toHaveLength(1);
     expect(told[0]?.text).toMatch(/Daily limit: .*Monthly limit: .*Weekly limit for Restaurants: .*nothing left/);
+  });
+
+  it('names a limit in one message when a worker is killed after sending it and another limit follows', async () => {
+    const killed = { ...createWarned(redis()), add: () => Promise.reject(new Error('killed')) };
+    await expect(warn(killed)).rejects.toThrow('killed');
+    remaining = {
+      overall: [...daily(40_000, 9000).overall, { period: 'monthly', limitCents: 100_000, remainingCents: 20_000 }],
+      categories: [],
+    };
+
+    await warn();
+
+    const texts = new Map(told.map(({ id, text }) => [id, text]));
+    expect([...texts.values()].map((text) => text.slice(0, 32))).toEqual([
+      '77% of your daily limit is used ',
+      '80% of your monthly limit is use',
+    ]);
   });
 
   it('skips a limit that was raised for one purchase and resets on its own', async () => {

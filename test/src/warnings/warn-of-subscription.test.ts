@@ -10,10 +10,13 @@ import { declined, outcome } from '../../templates/fixtures.ts';
 const redis = useRedis();
 let alerts: Map<string, TransactionAlert>;
 let told: string[];
+/** A message is posted once per id. */
+let ids: Set<string>;
 
 beforeEach(() => {
   alerts = new Map();
   told = [];
+  ids = new Set();
 });
 
 /** An attempt of the subscription on a day of November. The newest is the last decline. */
@@ -26,7 +29,7 @@ function tried(day: number, event: Partial<TransactionAlert['event']> = {}, isPa
   return id;
 }
 
-function warn(alertId: string): Promise<void> {
+function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
   return createWarnOfSubscription({
     alerts: { get: async (id) => alerts.get(id) ?? null },
     history: { recentAlerts: async () => [...alerts.keys()].toReversed() },
@@ -34,14 +37,32 @@ function warn(alertId: string): Promise<void> {
       ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
     },
     preferences: createPreferences(redis()),
-    warned: createWarned(redis()),
+    warned,
     channel: 'C0DECLINES',
     dayOf: (instant) => instant.slice(0, 10),
-    postNotice: async (channel, _id, { text }) => void told.push(`${channel} ${text}`),
-    notifyDirectly: async (userId, _id, { text }) => void told.push(`${userId} ${text}`),
+    postNotice: async (channel, id, { text }) => tell(channel, id, text),
+    notifyDirectly: async (userId, id, { text }) => tell(userId, id, text),
     now: () => new Date('2026-11-25T00:00:00.000Z'),
   })(alertId);
 }
+
+function tell(to: string, id: string, text: string): void {
+  ids.add(id);
+  told.push(`${to} ${text}`);
+}
+
+it('warns in one message when a worker is killed after posting it and another decline follows', async () => {
+  tried(2);
+  tried(3);
+  const killed = { ...createWarned(redis()), add: () => Promise.reject(new Error('killed')) };
+  const last = tried(4);
+  await expect(warn(last, killed)).rejects.toThrow('killed');
+
+  await warn(tried(5));
+  await warn(last);
+
+  expect(ids.size, 'one in the channel, one to the holder').toBe(2);
+});
 
 it('asks the channel and the holder once, after failures on three days, whether to raise the limit or cancel', async () => {
   tried(2);
