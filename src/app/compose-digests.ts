@@ -99,8 +99,8 @@ function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Pr
   return createSendOwnDigests({
     ...context,
     recentDeclines,
-    ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
-    sent: createWarned(context.redis),
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, recentDeclines, sealCard }),
+    sent: { ...createWarned(context.redis), ...createShownDeclines(context.redis) },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,
   });
