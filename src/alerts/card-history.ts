@@ -9,6 +9,10 @@ const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
 /** Enough for the week of declines that a personal digest counts. */
 const RECENT_MAX = 200;
+/** More payments than anyone makes in a day. */
+const PAYMENTS_MAX = 50;
+/** A decline may be fetched this long after its payment. */
+const PAYMENTS_TTL_SECONDS = 10 * 24 * 3600;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
@@ -20,7 +24,7 @@ const allDeclines = stateKey('declines');
 const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
 
 /** The kinds of alerts whose latest are listed per account. */
-type AlertKind = 'declines' | 'shipments';
+type AlertKind = 'declines' | 'payments' | 'shipments';
 
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
@@ -37,13 +41,15 @@ export function createCardHistory(redis: RedisClient) {
       readonly atMs: number;
     }) => kind,
     async (all) => {
+      const [{ kind: ofAll }] = all;
+      const kept = ofAll === 'payments' ? [PAYMENTS_MAX, PAYMENTS_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
       const lists = all.flatMap(({ acctId, kind, alertId, atMs }) =>
         [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])].map((key) => ({ key, alertId, atMs })),
       );
       const members = lists.flatMap(({ atMs, alertId }) => [atMs, alertId]);
       await keepLatest.run(
         lists.map(({ key }) => key),
-        [RECENT_MAX, HISTORY_TTL_SECONDS, ...members],
+        [...kept, ...members],
       );
       return all.map(() => null);
     },
@@ -77,7 +83,7 @@ export function createCardHistory(redis: RedisClient) {
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,
-    /** Adds an alert to the account's latest declines or shipments. */
+    /** Adds an alert to the account's latest declines, payments or shipments. */
     async addAlert(acctId: number, kind: AlertKind, alertId: string, atMs: number): Promise<void> {
       await addAlert({ acctId, kind, alertId, atMs });
     },
@@ -86,6 +92,9 @@ export function createCardHistory(redis: RedisClient) {
     /** Newest first. */
     recentAlerts: (acctId: number, kind: AlertKind, limit: number): Promise<string[]> =>
       redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    /** Alerts of a time, inclusive (ms), oldest first. */
+    alertsBetween: (acctId: number, kind: AlertKind, fromMs: number, toMs: number): Promise<string[]> =>
+      redis.zrangebyscore(recentKey(acctId, kind), fromMs, toMs),
     /** The time between the first and the last of the account's latest declines (ms). */
     async declinesLast(acctId: number): Promise<number> {
       const key = recentKey(acctId, 'declines');
