@@ -3,7 +3,7 @@ import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.t
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { type Alerts, alertsOfKind } from './alert-store.ts';
+import { ALERT_TTL_SECONDS, type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
@@ -11,8 +11,6 @@ const HISTORY_MAX = 50;
 const RECENT_MAX = 200;
 /** More payments than anyone makes in a day. */
 const PAYMENTS_MAX = 50;
-/** A decline may be fetched this long after its payment. */
-const PAYMENTS_TTL_SECONDS = 10 * 24 * 3600;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
@@ -42,7 +40,7 @@ export function createCardHistory(redis: RedisClient) {
     }) => kind,
     async (all) => {
       const [{ kind: ofAll }] = all;
-      const kept = ofAll === 'payments' ? [PAYMENTS_MAX, PAYMENTS_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
+      const kept = ofAll === 'payments' ? [PAYMENTS_MAX, ALERT_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
       const lists = all.flatMap(({ acctId, kind, alertId, atMs }) =>
         [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])].map((key) => ({ key, alertId, atMs })),
       );

@@ -103,7 +103,15 @@ export const rules: Rules = {
     },
   },
   history: {
-    ...reads('statuses', 'newestDeclines', 'recentAlerts', 'alertsBetween', 'declinesLast', 'isExpected', 'confirmedBy'),
+    ...reads(
+      'statuses',
+      'newestDeclines',
+      'recentAlerts',
+      'alertsBetween',
+      'declinesLast',
+      'isExpected',
+      'confirmedBy',
+    ),
     ...ofJobs('addStatus', 'addAlert', 'expectedBy'),
     expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
     forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },

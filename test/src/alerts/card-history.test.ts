@@ -97,13 +97,13 @@ describe('the latest alerts of an account', () => {
   });
 });
 
-it('the fifty latest payments of an account are kept for ten days, because a decline of them may arrive late', async () => {
+it('the fifty latest payments of an account are kept as long as their alerts', async () => {
   const history = createCardHistory(redis());
 
   for (let index = 0; index < 51; index += 1) await history.addAlert(7, 'payments', `evt_${index}`, 1000 + index);
 
   expect(await history.recentAlerts(7, 'payments', 99)).toHaveLength(50);
-  expect(await redis().ttl(stateKey('payments:7'))).toBeLessThanOrEqual(10 * DAYS);
+  expect(await redis().ttl(stateKey('payments:7'))).toBeLessThanOrEqual(30 * DAYS);
 });
 
 describe('the status an action waits for', () => {
