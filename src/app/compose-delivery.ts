@@ -14,7 +14,10 @@ import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
+import { forOutbox } from '../outbox/tracked-message.ts';
+import { createHeldUntil } from '../routing/channel-settings.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
+import type { Message } from '../slack/message.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
@@ -118,7 +121,17 @@ function composeRoute(context: WorkerContext) {
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
   const { redis, card, assumptions, config, enqueue } = context;
-  const common = { ...context, warned: createWarned(redis) };
+  const heldUntil = createHeldUntil(context);
+  const common = {
+    ...context,
+    warned: createWarned(redis),
+    notifyDirectly: context.notifyUnasked,
+    async postNotice(channel: string, id: string, message: Message) {
+      const notBefore = await heldUntil(channel, null);
+      await context.outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), notBefore });
+      await context.wakeOutbox(channel);
+    },
+  };
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {

@@ -98,6 +98,7 @@ function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Pr
   const recentDeclines = createRecentDeclines(context.history, context.alerts);
   return createSendOwnDigests({
     ...context,
+    notifyDirectly: context.notifyUnasked,
     recentDeclines,
     ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, recentDeclines, sealCard }),
     sent: { ...createWarned(context.redis), ...createShownDeclines(context.redis) },

@@ -120,10 +120,14 @@ it('retries when Slack is unavailable', async () => {
   await expect(world.notify()).rejects.toThrow('internal_error');
 });
 
+const tracked = { kind: 'tracked', id: 'evt_1-holder', subject: { kind: 'alert', id: 'evt_1' } };
+
 it.each([
-  ['decline', 1_900_000_000_000],
-  ['fraud', null],
-] as const)('waits for the person’s quiet hours, except for suspected fraud: %s', async (priority, until) => {
+  ['a decline', { ...tracked, priority: 'decline' }, 1_900_000_000_000],
+  ['suspected fraud', { ...tracked, priority: 'fraud' }, null],
+  ['an answer that the person waits for', { ...entry, priority: 'request' }, null],
+  ['a warning, which nobody waits for', { ...entry, priority: 'record' }, 1_900_000_000_000],
+] as const)('waits for the person’s quiet hours only if nobody waits for it: %s', async (_what, sent, until) => {
   const held: (number | null | undefined)[] = [];
   const notifyPerson = createNotifyPerson({
     directChannel: async () => 'D0HUGO',
@@ -136,9 +140,8 @@ it.each([
     notifyOps: async () => {},
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const tracked = { kind: 'tracked', id: 'evt_1-holder', subject: { kind: 'alert', id: 'evt_1' }, priority };
 
-  await notifyPerson({ userId: 'U0HUGO', entry: OutboxEntry.parse(tracked) });
+  await notifyPerson({ userId: 'U0HUGO', entry: OutboxEntry.parse(sent) });
 
   expect(held).toEqual([until]);
 });
