@@ -120,6 +120,23 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
   }
 }
 
+/** Whether a direct conversation is that of an account's current holder; also true when Slack does not say whose it is. */
+export function createIsOfHolder({
+  links,
+  directChannel,
+}: Pick<NotifyHolderDeps, 'links'> & Pick<NotifyPersonDeps, 'directChannel'>) {
+  return async function isOfHolder(channel: string, acctId: number): Promise<boolean> {
+    const link = await links.ofAccount(acctId);
+    if (link === null) return false;
+    try {
+      return (await directChannel(link.userId)) === channel;
+    } catch (error) {
+      if (error instanceof SlackError) return true;
+      throw error;
+    }
+  };
+}
+
 /** The id of a direct message channel never changes. Cached so that Slack is not called each time. */
 const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
 
