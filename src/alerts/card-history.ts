@@ -24,20 +24,21 @@ const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url
 /** The kinds of alerts whose latest are listed per account. */
 type AlertKind = 'declines' | 'payments' | 'shipments';
 
+/** An alert to be listed for its account. */
+interface Listed {
+  readonly acctId: number;
+  readonly kind: AlertKind;
+  readonly alertId: string;
+  readonly atMs: number;
+}
+
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** The history of each card, in card-service time. */
 export function createCardHistory(redis: RedisClient) {
   const keepLatest = defineScript(redis, keepLatestSource);
   const addAlert = batchedBy(
-    ({
-      kind,
-    }: {
-      readonly acctId: number;
-      readonly kind: AlertKind;
-      readonly alertId: string;
-      readonly atMs: number;
-    }) => kind,
+    ({ kind }: Listed) => kind,
     async (all) => {
       const [{ kind: ofAll }] = all;
       const kept = ofAll === 'payments' ? [PAYMENTS_MAX, ALERT_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
