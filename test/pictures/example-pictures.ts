@@ -317,6 +317,8 @@ const own: readonly ExamplePicture[] = [
     shows: () => [
       ownDigest({
         often: 'daily',
+        total: { count: 1, attempts: 2, cents: 8410 },
+        late: { count: 0, attempts: 0, cents: 0 },
         cards: [
           {
             card,
@@ -333,6 +335,7 @@ const own: readonly ExamplePicture[] = [
                 code: 'decline.rule.velocity',
                 message: 'over the daily limit',
                 attempts: 2,
+                isNew: true,
               },
             ],
           },
