@@ -24,7 +24,7 @@ import {
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request with current facts, and its changes relative to the card's current rules. */
-interface JudgedClick {
+export interface JudgedClick {
   readonly kind: 'counts';
   readonly request: OpenRequest;
   readonly now: readonly RuleChange[];

@@ -78,3 +78,20 @@ describe('what one approver adds to a limit within a day is summed up, however l
     expect(await deps.temporaryChanges.all()).toMatchObject([{ endsAt: '2026-11-21T15:00:00.000Z' }]);
   });
 });
+
+describe('an approver changes how long a requested raise lasts, while a temporary change runs', () => {
+  it.each<[string, Term, Term, number]>([
+    ['beyond its end: the raise counts from the limit before it', forMs(HOUR), permanent, 500_000],
+    ['to before its end: the raise counts from the limit now', permanent, forMs(HOUR), 600_000],
+  ])('%s, and nobody is told that somebody changed it', async (_what, asked, approved, from) => {
+    const { limit, approve, requested, limitNow } = await setUp();
+    await limit('U0BEN', 6000, forMs(2 * HOUR));
+    await limit('U0ANA', 7500, asked);
+
+    await approve('U0CEM', daily(7500, approved));
+    expect(await requested()).toMatchObject([{ needed: 2, changes: [{ from, to: 750_000 }] }]);
+    await approve('U0DAN');
+
+    expect(limitNow()).toBe(7500);
+  });
+});
