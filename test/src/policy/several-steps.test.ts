@@ -95,3 +95,20 @@ describe('an approver changes how long a requested raise lasts, while a temporar
     expect(limitNow()).toBe(7500);
   });
 });
+
+it('others approve that a lowered limit is taken back, if the policy leaves no raise to one approver', async () => {
+  const policy: ApprovalPolicy = {
+    ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    bands: [{ upToCents: null, approvals: 2 }],
+  };
+  const { limit, takeBack, approve, requested, limitNow, deps } = await setUp({ policyFor: () => policy });
+  await limit('U0BEN', 100, forMs(HOUR));
+
+  await takeBack('U0ANA');
+  expect(limitNow()).toBe(100);
+  expect(await requested()).toMatchObject([{ needed: 2, changes: [{ from: 10_000, to: 500_000 }] }]);
+  await approve('U0CEM');
+
+  expect(limitNow()).toBe(5000);
+  expect(await deps.temporaryChanges.all(), 'nothing goes back any more').toEqual([]);
+});
