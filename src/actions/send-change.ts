@@ -96,7 +96,8 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
         throw error;
       }
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
-      if (seen === 'unread') return await steps.leave(said);
+      // A service that did not answer in time may still make the change.
+      if (error.outcome === 'unknown') return await steps.leave({ ...said, note: null });
       return await failUnmade(said);
     }
     return await steps.made('sent');

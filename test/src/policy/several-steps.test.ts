@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -9,7 +10,10 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  endTemporaryChange,
+  type PerformWorld,
   performAction,
+  verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 
@@ -111,4 +115,50 @@ it('others approve that a lowered limit is taken back, if the policy leaves no r
 
   expect(limitNow()).toBe(5000);
   expect(await deps.temporaryChanges.all(), 'nothing goes back any more').toEqual([]);
+});
+
+describe('a raise that the card service makes only after its answer was given up', () => {
+  async function raisedLate(): Promise<PerformWorld & { limitNow: () => unknown; arrive: () => void }> {
+    const world = await setUp();
+    let late: Record<string, unknown> = {};
+    const putSpendRules = async (_acctId: number, raw: Record<string, unknown>): Promise<never> => {
+      late = raw;
+      const details = { operation: 'putSpendRules', status: null, outcome: 'unknown', code: 'unavailable' } as const;
+      throw new CardApiError('timeout', { ...details, apiMessage: null });
+    };
+    const card = { ...world.deps.card, putSpendRules };
+    await performAction(ask('limit', { ...byCommand, changeRequest: daily(5500, forMs(HOUR)) }), {
+      ...world.deps,
+      card,
+    });
+    const arrive = (): void => {
+      world.service.rules = late;
+    };
+    return Object.assign(world, { arrive });
+  }
+
+  it('is not reported as “nothing changed”, and still ends', async () => {
+    const { answers, arrive, limitNow, advance, deps } = await raisedLate();
+    expect(answers.at(-1)?.text).not.toContain('Nothing changed');
+
+    arrive();
+    advance(5000);
+    expect(await verifyAction('act_limit1', deps)).toBeNull();
+    expect(answers.at(-1)?.text).toContain('$5,000.00 → $5,500.00');
+    advance(HOUR);
+    await endTemporaryChange('act_limit1', deps);
+
+    expect(limitNow()).toBe(5000);
+  });
+
+  it('is reported as not confirmed if it never comes', async () => {
+    const { answers, limitNow, advance, deps } = await raisedLate();
+
+    advance(2 * 60_000);
+    expect(await verifyAction('act_limit1', deps)).toBeNull();
+
+    expect(limitNow()).toBe(5000);
+    expect(answers.at(-1)?.text).toContain('it may or may not have happened');
+    expect(await deps.temporaryChanges.all()).toEqual([]);
+  });
 });
