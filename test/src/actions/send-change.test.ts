@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState, Result } from '../../../src/actions/action-state.ts';
 import { createSendChange, noteOf } from '../../../src/actions/send-change.ts';
+import { notSent } from '../../../src/card-api/errors.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -109,4 +110,8 @@ describe('a change of a card', () => {
 it('explains a refusal only if the card service gave no reason', () => {
   expect(noteOf(refused('Card is closed.'))).toBeNull();
   expect(noteOf(refused(null))).toContain('without giving a reason');
+  const unsent = notSent('applyChanges', 'the card has no such spend category');
+  expect(noteOf(unsent), 'the card service was not asked').toBe(
+    'I did not send it: the card has no such spend category.',
+  );
 });
