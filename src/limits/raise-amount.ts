@@ -57,31 +57,9 @@ export function createRaiseAmounts(deps: Deps) {
      * @param named who asks for it and who approves it, if known. The people they act for as delegates are added.
      */
     async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
-      const { changes, fromBase, term } = raise;
       const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
       const policy = await deps.policyOfCard(acctId);
-      const aboveCents = aloneCents(policy);
-      const end = endMs(term, deps);
-      const lasting = (await deps.temporaryChanges.all()).filter(
-        (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
-      );
-      const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
-        const { rule } = change;
-        const now = await ownCents(action, term, change, deps);
-        const base = await ownCents(action, term, fromBase[index] ?? change, deps);
-        const recent = await recentRaisesBy(people, { action, acctId }, deps);
-        const still = recent.filter((raise) => stillCounts(raise, rule, lasting));
-        return [
-          {
-            rule,
-            ownCents: now,
-            earlier: earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule))),
-            aboveCents,
-          },
-          { rule, ownCents: base, earlier: base === 0 ? [] : earlierOf(still), aboveCents },
-        ];
-      });
-      const all = (await Promise.all(each)).flat();
+      const all = await amountsOf({ action, acctId }, raise, { people, aboveCents: aloneCents(policy) }, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
       return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
@@ -127,6 +105,32 @@ export function createRaiseAmounts(deps: Deps) {
       });
     },
   };
+}
+
+/** What each change of a raise counts: from the current value, and from the one that it goes back to. */
+async function amountsOf(
+  { action, acctId }: { action: Action; acctId: number },
+  { changes, fromBase, term }: Raise,
+  { people, aboveCents }: { people: readonly string[]; aboveCents: number },
+  deps: Deps,
+): Promise<Omit<CountedRaise, 'cap'>[]> {
+  const recent = await recentRaisesBy(people, { action, acctId }, deps);
+  const end = endMs(term, deps);
+  const lasting = (await deps.temporaryChanges.all()).filter(
+    (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
+  );
+  const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
+    const { rule } = change;
+    const now = await ownCents(action, term, change, deps);
+    const base = await ownCents(action, term, fromBase[index] ?? change, deps);
+    const earlier = earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule)));
+    const still = earlierOf(recent.filter((raise) => stillCounts(raise, rule, lasting)));
+    return [
+      { rule, ownCents: now, earlier, aboveCents },
+      { rule, ownCents: base, earlier: base === 0 ? [] : still, aboveCents },
+    ];
+  });
+  return (await Promise.all(each)).flat();
 }
 
 /** When a change made now ends; Infinity: never. */
