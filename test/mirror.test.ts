@@ -13,7 +13,6 @@ const WITHOUT: readonly string[] = [
   'alerts/announce',
   'alerts/card-order-store',
   'alerts/group-alert',
-  'alerts/show-alert',
   'alerts/track-card',
   'card-api/call',
   'card-api/errors',

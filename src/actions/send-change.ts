@@ -96,7 +96,8 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
         throw error;
       }
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
-      if (seen === 'unread') return await steps.leave(said);
+      // A service that did not answer in time may still make the change.
+      if (error.outcome === 'unknown') return await steps.leave({ ...said, note: null });
       return await failUnmade(said);
     }
     return await steps.made('sent');
@@ -119,6 +120,7 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
 export function noteOf(error: CardApiError): string | null {
   if (error.code === 'token_dead')
     return 'The card service no longer accepts Cardbell’s token; the ops channel has been told.';
+  if (error.code === 'refused' && error.outcome === 'not_sent') return `I did not send it: ${error.message}.`;
   if (error.code === 'refused')
     return error.apiMessage === null ? 'The card service refused without giving a reason.' : null;
   return 'The card service did not answer properly. Try again in a minute.';

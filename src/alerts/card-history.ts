@@ -3,12 +3,14 @@ import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.t
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { type Alerts, alertsOfKind } from './alert-store.ts';
+import { ALERT_TTL_SECONDS, type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
 /** Enough for the week of declines that a personal digest counts. */
 const RECENT_MAX = 200;
+/** More payments than anyone makes in a day. */
+const PAYMENTS_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
@@ -20,7 +22,15 @@ const allDeclines = stateKey('declines');
 const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
 
 /** The kinds of alerts whose latest are listed per account. */
-type AlertKind = 'declines' | 'shipments';
+type AlertKind = 'declines' | 'payments' | 'shipments';
+
+/** An alert to be listed for its account. */
+interface Listed {
+  readonly acctId: number;
+  readonly kind: AlertKind;
+  readonly alertId: string;
+  readonly atMs: number;
+}
 
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
@@ -28,22 +38,17 @@ export type CardHistory = ReturnType<typeof createCardHistory>;
 export function createCardHistory(redis: RedisClient) {
   const keepLatest = defineScript(redis, keepLatestSource);
   const addAlert = batchedBy(
-    ({
-      kind,
-    }: {
-      readonly acctId: number;
-      readonly kind: AlertKind;
-      readonly alertId: string;
-      readonly atMs: number;
-    }) => kind,
+    ({ kind }: Listed) => kind,
     async (all) => {
+      const [{ kind: ofAll }] = all;
+      const kept = ofAll === 'payments' ? [PAYMENTS_MAX, ALERT_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
       const lists = all.flatMap(({ acctId, kind, alertId, atMs }) =>
         [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])].map((key) => ({ key, alertId, atMs })),
       );
       const members = lists.flatMap(({ atMs, alertId }) => [atMs, alertId]);
       await keepLatest.run(
         lists.map(({ key }) => key),
-        [RECENT_MAX, HISTORY_TTL_SECONDS, ...members],
+        [...kept, ...members],
       );
       return all.map(() => null);
     },
@@ -77,7 +82,7 @@ export function createCardHistory(redis: RedisClient) {
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,
-    /** Adds an alert to the account's latest declines or shipments. */
+    /** Adds an alert to the account's latest declines, payments or shipments. */
     async addAlert(acctId: number, kind: AlertKind, alertId: string, atMs: number): Promise<void> {
       await addAlert({ acctId, kind, alertId, atMs });
     },
@@ -86,6 +91,9 @@ export function createCardHistory(redis: RedisClient) {
     /** Newest first. */
     recentAlerts: (acctId: number, kind: AlertKind, limit: number): Promise<string[]> =>
       redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
+    /** Alerts of a time, inclusive (ms), oldest first. */
+    alertsBetween: (acctId: number, kind: AlertKind, fromMs: number, toMs: number): Promise<string[]> =>
+      redis.zrangebyscore(recentKey(acctId, kind), fromMs, toMs),
     /** The time between the first and the last of the account's latest declines (ms). */
     async declinesLast(acctId: number): Promise<number> {
       const key = recentKey(acctId, 'declines');

@@ -26,7 +26,7 @@ interface ReceiveDeps {
   readonly virtualCardArrived: (event: VirtualCardEvent, run: { readonly isLast: boolean }) => Promise<void>;
   /** Ends the temporary changes that were made for this purchase. */
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
-  /** Shows on earlier declines that this purchase is their successful retry. */
+  /** Shows on declines that a purchase is their successful retry, whichever of them arrives first. */
   readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
   /** Checks whether someone must be warned because of the event. */
   readonly warnAfter: (event: StoredEvent) => Promise<void>;
@@ -123,6 +123,8 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
       await publish({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null });
       if (isIncomplete) await advice.completeLater(event.id);
     } else {
+      if (event.kind === 'authorization' || event.kind === 'pin')
+        await history.addAlert(event.acctId, 'payments', event.id, Date.parse(event.occurredAt));
       if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateMessages(id);
       await publish({ ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null });
     }

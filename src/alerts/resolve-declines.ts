@@ -10,12 +10,11 @@ import type { CardHistory } from './card-history.ts';
 
 /** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
-const DECLINES_MAX = 20;
 /** Tips or a cheaper choice: how much the paid amount may differ from the declined one. */
 const TOLERANCE = 0.2;
 
 interface Deps {
-  readonly history: Pick<CardHistory, 'recentAlerts'>;
+  readonly history: Pick<CardHistory, 'alertsBetween'>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly withLock: WithLock;
   /** Who approved a change that was requested from an alert. */
@@ -28,19 +27,42 @@ interface Deps {
 
 /**
  * A successful purchase resolves the earlier declines of it: their alerts show it, and everyone who approved a change for
- * it is notified. Idempotent.
+ * it is notified. A decline may arrive after its purchase: a webhook was retried, or the decline was fetched. Both events
+ * list and save their alert before they look for the other, so at least one of them finds it. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
   const { history, alerts, withLock, showOutcome, notifyDirectly } = deps;
 
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
-    if (event.kind !== 'authorization' && event.kind !== 'pin') return;
-    const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
+    if (event.kind === 'authorization' || event.kind === 'pin') await resolveBy(event, await declinesBefore(event));
+    if (event.kind !== 'decline') return;
+    // Only the first one that fits is the retry.
+    for (const purchase of await purchasesAfter(event)) if (await resolveBy(purchase.event, [event.id])) return;
+  };
+
+  async function declinesBefore({ acctId, occurredAt }: TransactionEvent): Promise<string[]> {
+    const at = Date.parse(occurredAt);
+    return await history.alertsBetween(acctId, 'declines', at - WITHIN_MS, at);
+  }
+
+  /** Oldest first. */
+  async function purchasesAfter({ acctId, occurredAt }: TransactionEvent): Promise<TransactionAlert[]> {
+    const at = Date.parse(occurredAt);
+    return await alertsOfKind(
+      'transaction',
+      await history.alertsBetween(acctId, 'payments', at, at + WITHIN_MS),
+      alerts,
+    );
+  }
+
+  /** @returns whether it is the retry of any of these declines. */
+  async function resolveBy(event: TransactionEvent, ids: readonly string[]): Promise<boolean> {
     const declines = await alertsOfKind('transaction', ids, alerts);
-    if (!declines.some((alert) => isRetryOf(event, alert))) return;
+    if (!declines.some((alert) => isRetryOf(event, alert))) return false;
     // The raised limit may not be on the alert yet: the retry can be faster than the card service's answer.
     await withLock(`account:${event.acctId}`, () => resolve(event, ids));
-  };
+    return true;
+  }
 
   async function resolve(event: TransactionEvent, ids: readonly string[]): Promise<void> {
     for (const alert of await alertsOfKind('transaction', ids, alerts)) {

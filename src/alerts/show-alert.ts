@@ -16,21 +16,28 @@ const READ_AT_ONCE = 200;
 interface Deps {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
+  /** Whether a direct conversation is that of an account's current holder. */
+  readonly isOfHolder: (channel: string, acctId: number) => Promise<boolean>;
   /** The channel wants the long alert. */
   readonly isLong: (channel: string) => Promise<boolean>;
   readonly notifyOps: NotifyOps;
 }
 
 /** Renders alerts, alone and in a batch. */
-export function createShowAlert({ alerts, visibilityOf, isLong, notifyOps }: Deps) {
+export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, notifyOps }: Deps) {
   return {
     load: alerts.get,
 
-    /** Renders an alert for the readers of a channel; null when they may not see it. */
+    /**
+     * Renders an alert for the readers of a channel; null when they may not see it. What quiet hours held, and what happens
+     * later, is not for someone who holds the card no longer.
+     */
     async render(
       alert: Alert,
       { channel, audience }: { readonly channel: string; readonly audience: 'team' | 'holder' },
     ): Promise<Message | null> {
+      const { acctId } = alert.event;
+      if (audience === 'holder' && acctId !== null && !(await isOfHolder(channel, acctId))) return null;
       const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel) };
       return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
     },

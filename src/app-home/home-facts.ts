@@ -174,6 +174,11 @@ interface OwnCardsDeps {
   readonly sealCard: SealCard;
 }
 
+/** A person's card, and since when it has been theirs, UTC ISO 8601. */
+export interface OwnCard extends OwnCardFacts {
+  readonly linkedAt: string;
+}
+
 /** A page with gaps is better than no page. */
 const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
@@ -188,9 +193,10 @@ export async function ownCards(
   userId: string,
   { page, perPage }: WhichCards,
   deps: OwnCardsDeps,
-): Promise<ListPage<OwnCardFacts>> {
+): Promise<ListPage<OwnCard>> {
   const links = listPage(await deps.links.ofUser(userId), page, perPage);
-  return { ...links, shown: await Promise.all(links.shown.map(({ acctId }) => ownCard(acctId, deps))) };
+  const shown = links.shown.map(async ({ acctId, at }) => ({ ...(await ownCard(acctId, deps)), linkedAt: at }));
+  return { ...links, shown: await Promise.all(shown) };
 }
 
 async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts> {

@@ -1,20 +1,23 @@
-import type { OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { declineReason } from '../alerts/decline-reason.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
-import { merchantName } from '../core/merchant-name.ts';
-import { periodBefore } from '../digests/schedule-store.ts';
+import type { ShownDeclines } from '../digests/late-declines.ts';
+import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
+import { ATTEMPTS_MS, added, noSums, purchaseKey, type Tallies } from '../digests/tally-store.ts';
 import type { RecentDeclines } from '../directory/show-card.ts';
 import type { OwnDigest } from '../holders/preference-store.ts';
+import type { OwnCard } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 
 interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
   readonly preferences: { readonly ownDigests: () => Promise<OwnDigest[]> };
-  readonly ownCards: (userId: string) => Promise<Pick<ListPage<OwnCardFacts>, 'shown'>>;
+  /** One page of a person's cards, counted from 1. */
+  readonly ownCards: (userId: string, page: number) => Promise<Pick<ListPage<OwnCard>, 'shown' | 'pages'>>;
   readonly recentDeclines: RecentDeclines;
-  /** Which digests were sent. */
-  readonly sent: {
+  /** Which digests were sent, and what they counted. */
+  readonly sent: ShownDeclines & {
     readonly has: (id: string) => Promise<boolean>;
     readonly add: (id: string, keptMs: number) => Promise<void>;
   };
@@ -25,49 +28,105 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
 /** Nobody reads a digest later than this. */
 const TOO_OLD_MS = 12 * 3_600_000;
 const MONDAY = 1;
-/** More declines than anyone has in a week. */
+/** More declines than anyone has in the time in which they may still arrive. */
 const DECLINES_MAX = 200;
+
+/** A digest that is due, of all cards of a person. */
+interface DueDigest extends OwnDigest {
+  readonly id: string;
+  readonly period: DigestPeriod;
+}
 
 /** Sends the due digests of people's own cards. Each is sent once per period, however often this runs. */
 export function createSendOwnDigests(deps: Deps): () => Promise<void> {
-  const { preferences, ownCards, recentDeclines, sent, notifyDirectly, record, zone, now } = deps;
+  const { preferences, sent, notifyDirectly, record, zone, now } = deps;
   return async function sendOwnDigests() {
-    for (const { userId, often, since } of await preferences.ownDigests()) {
+    for (const digest of await preferences.ownDigests()) {
+      const { userId, often, since } = digest;
       const weekday = often === 'weekly' ? MONDAY : null;
       const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
       const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < TOO_OLD_MS;
       const id = `own-digest-${userId}-${often}-${period.date}`;
       if (!isDue || (await sent.has(id))) continue;
-      const cards = await Promise.all(
-        (await ownCards(userId)).shown.map(async (facts) => {
-          const all = await recentDeclines(facts.card.acctId ?? 0, DECLINES_MAX);
-          return { ...facts, declines: purchasesOf(all.filter(isWithin(period))) };
-        }),
-      );
+      const cards = await countedCards({ ...digest, id, period });
       if (cards.length > 0) {
-        await notifyDirectly(userId, id, ownDigest({ often, cards }));
+        const total = cards.flatMap(({ counted }) => counted.declines).reduce(added, noSums);
+        const late = cards.reduce((sum, { counted }) => added(sum, counted.late), noSums);
+        await notifyDirectly(userId, id, ownDigest({ often, total, late, cards: cards.map(({ facts }) => facts) }));
         await record(userId, id, `${often} digest of own cards: ${cards.length}`);
       }
+      for (const { schedule, counted } of cards) await sent.setShown(schedule, counted);
       await sent.add(id, 2 * TOO_OLD_MS);
     }
   };
+
+  async function countedCards(digest: DueDigest) {
+    const { shown, pages } = await deps.ownCards(digest.userId, 1);
+    const cards = [...shown];
+    for (let page = 2; page <= pages; page += 1) cards.push(...(await deps.ownCards(digest.userId, page)).shown);
+    return await Promise.all(cards.map((card) => countedCard(card, digest)));
+  }
+
+  /** Each card is counted for itself: what it had before its holder got it was never theirs. */
+  async function countedCard({ linkedAt, ...facts }: OwnCard, { id, userId, often, since, period }: DueDigest) {
+    const acctId = facts.card.acctId ?? 0;
+    const purchases = purchasesOf(await deps.recentDeclines(acctId, DECLINES_MAX));
+    const schedule = `own:${userId}:${often}:${acctId}`;
+    const counted = await sent.count(tallyOf(purchases), {
+      id: `${id}-${acctId}`,
+      schedule,
+      period,
+      sinceMs: Math.max(Date.parse(since), Date.parse(linkedAt)),
+      keptMs: 2 * TOO_OLD_MS,
+    });
+    return { schedule, counted, facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) } };
+  }
 }
 
-function isWithin({ fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }) {
-  return ({ occurredAt }: TransactionEvent): boolean => {
-    const at = Date.parse(occurredAt);
-    return at >= fromMs && at < toMs;
+/** The attempts at one purchase within a day of the first, oldest first. Never empty. */
+type Attempts = readonly [TransactionEvent, ...TransactionEvent[]];
+
+const reasonOf = ({ decline }: TransactionEvent) => declineReason(decline ?? { code: '', message: '' });
+const atOf = ({ occurredAt }: TransactionEvent): number => Date.parse(occurredAt);
+
+/** Newest first, like the declines. */
+function purchasesOf(declines: readonly TransactionEvent[]): Attempts[] {
+  const purchases = new Map<string, Attempts>();
+  const complete: Attempts[] = [];
+  for (const event of declines.toReversed()) {
+    const { acctId, merchant, amountCents } = event;
+    const { code } = reasonOf(event);
+    const place = placeKey(merchant);
+    const key = purchaseKey({ acctId, merchant: merchant.name, place, code, cents: amountCents });
+    const before = purchases.get(key);
+    const isRetry = before !== undefined && atOf(event) - atOf(before[0]) < ATTEMPTS_MS;
+    if (before !== undefined && !isRetry) complete.push(before);
+    purchases.set(key, isRetry ? [...before, event] : [event]);
+  }
+  return [...complete, ...purchases.values()].toSorted(([one], [other]) => atOf(other) - atOf(one));
+}
+
+const isIn = (at: number, { fromMs, toMs }: Span): boolean => at >= fromMs && at < toMs;
+
+/** Counts like the tallies of all cards: a purchase is one decline at the time of its first attempt. */
+function tallyOf(purchases: readonly Attempts[]): Pick<Tallies, 'sum'> {
+  return {
+    sum: async (fromMs, toMs) =>
+      purchases.flatMap((tried) => {
+        const [first] = tried;
+        const attempts = tried.filter((event) => isIn(atOf(event), { fromMs, toMs })).length;
+        if (attempts === 0) return [];
+        const { code, title } = reasonOf(first);
+        const isNew = isIn(atOf(first), { fromMs, toMs });
+        const sums = { attempts, count: isNew ? 1 : 0, cents: isNew ? first.amountCents : 0 };
+        return [{ code, reason: title, merchant: first.merchant.name, group: null, ...sums }];
+      }),
   };
 }
 
-/** Counts retries of a purchase as one decline. */
-function purchasesOf(declines: readonly TransactionEvent[]): OwnDecline[] {
-  const purchases = new Map<string, OwnDecline>();
-  for (const event of declines) {
-    const { amountCents, merchant, decline } = event;
-    const key = JSON.stringify([merchantName(merchant.name).key, placeKey(merchant), decline?.code ?? '', amountCents]);
-    const { attempts, ...first } = purchases.get(key) ?? { ...event, attempts: 0 };
-    purchases.set(key, { ...first, attempts: attempts + 1 });
-  }
-  return [...purchases.values()];
+/** A purchase as a period's digest lists it; nothing if it was not tried then. */
+function declineIn(tried: Attempts, period: Span): OwnDecline[] {
+  const within = tried.filter((event) => isIn(atOf(event), period));
+  const latest = within.at(-1);
+  return latest === undefined ? [] : [{ ...latest, attempts: within.length, isNew: within[0] === tried[0] }];
 }

@@ -13,7 +13,10 @@ import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
+import { forOutbox } from '../outbox/tracked-message.ts';
+import { createHeldUntil } from '../routing/channel-settings.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
+import type { Message } from '../slack/message.ts';
 import { createWarnOfExpiry } from '../warnings/warn-of-expiry.ts';
 import { createWarnOfLimits } from '../warnings/warn-of-limits.ts';
 import { createWarnOfSubscription, mayBeSubscription } from '../warnings/warn-of-subscription.ts';
@@ -122,6 +125,16 @@ function composeRoute(context: WorkerContext) {
 /** Warnings that people get before a purchase is declined. */
 export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
   const { card, assumptions, config, enqueue } = context;
+  const heldUntil = createHeldUntil(context);
+  const common = {
+    ...context,
+    notifyDirectly: context.notifyUnasked,
+    async postNotice(channel: string, id: string, message: Message) {
+      const notBefore = await heldUntil(channel, null);
+      await context.actionStores.outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), notBefore });
+      await context.wakeOutbox(channel);
+    },
+  };
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */
     async afterEvent(event: StoredEvent): Promise<void> {
@@ -133,7 +146,7 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
         await enqueue('warn-of-limits', { acctId: event.acctId });
     },
     warnOfLimits: createWarnOfLimits({
-      ...context,
+      ...common,
       // People who press buttons, and alerts, need the rest of the quota.
       remaining: withThrottle(card.getRemainingLimits, null, {
         perMinute: Math.floor(assumptions.callsPerMinute / 4),
@@ -142,10 +155,10 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
       sealCard,
     }),
     warnOfSubscription: createWarnOfSubscription({
-      ...context,
+      ...common,
       channel: config.channels.decline,
       dayOf: (instant) => toWallClock(new Date(instant), config.serviceZone).slice(0, 10),
     }),
-    warnOfExpiry: createWarnOfExpiry({ ...context, getAccount: card.getAccount, channel: config.channels.status }),
+    warnOfExpiry: createWarnOfExpiry({ ...common, getAccount: card.getAccount, channel: config.channels.status }),
   };
 }

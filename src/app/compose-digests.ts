@@ -98,9 +98,10 @@ function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Pr
   const recentDeclines = createRecentDeclines(context.history, context.alerts);
   return createSendOwnDigests({
     ...context,
+    notifyDirectly: context.notifyUnasked,
     recentDeclines,
-    ownCards: (userId) => ownCards(userId, { page: 1, perPage: 12 }, { ...context, recentDeclines, sealCard }),
-    sent: context.warned,
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, recentDeclines, sealCard }),
+    sent: { ...context.warned, ...context.shownDeclines },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,
   });

@@ -7,6 +7,7 @@ import { temporaryChangeIdOf } from '../approvals/request.ts';
 import { stateKey } from '../core/keys.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
 import { claimMessage } from '../holders/claim-card.ts';
+import { createIsOfHolder } from '../holders/notify-holder.ts';
 import { createAttachRows } from '../outbox/attach-rows.ts';
 import { createEditMessage } from '../outbox/edit-message.ts';
 import { createEdits } from '../outbox/edit-store.ts';
@@ -70,7 +71,7 @@ function composeRendering(context: WorkerContext) {
   const unsupported = createUnsupportedBlocks(redis);
   const batchMessages = createBatchMessages(redis);
   const threads = createThreads(redis);
-  const showAlert = createShowAlert({ ...context, isLong: longAlerts.has });
+  const showAlert = createShowAlert({ ...context, isOfHolder: createIsOfHolder(context), isLong: longAlerts.has });
   const { rowsOf } = showAlert;
   const renderSubjects = composeSubjects(context, showAlert);
   const renderBatch = createRenderBatch({ rowsOf, unsupported });

@@ -67,6 +67,10 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
+  const direct =
+    (priority: 'request' | 'record') =>
+    (userId: string, id: string, { text, blocks }: Message): Promise<void> =>
+      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority });
   return {
     config,
     policy,
@@ -91,8 +95,9 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     wakeOutbox,
     notifyPerson,
     /** Sends someone a direct message. The id makes repeats harmless. */
-    notifyDirectly: (userId: string, id: string, { text, blocks }: Message) =>
-      notifyPerson(userId, { kind: 'notice', id, audience: 'holder', message: { text, blocks }, priority: 'request' }),
+    notifyDirectly: direct('request'),
+    /** The same for what nobody waits for: the person's quiet hours hold it. */
+    notifyUnasked: direct('record'),
     /** Remembered: on a cluster, the channel's server may lose it, while another has stored that its job is done. */
     postNotice: createPostNotice({ ...actionStores, wakeOutbox }),
     postTracked: createPostTracked({ ...stores, wakeOutbox }),

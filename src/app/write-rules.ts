@@ -113,7 +113,15 @@ export const rules: Rules = {
     },
   },
   history: {
-    ...reads('statuses', 'newestDeclines', 'recentAlerts', 'declinesLast', 'isExpected', 'confirmedBy'),
+    ...reads(
+      'statuses',
+      'newestDeclines',
+      'recentAlerts',
+      'alertsBetween',
+      'declinesLast',
+      'isExpected',
+      'confirmedBy',
+    ),
     ...ofJobs('addAlert', 'expectedBy'),
     // Otherwise an activation that is delivered again first does not find the block it belongs to.
     addStatus: each,
@@ -239,11 +247,13 @@ export const rules: Rules = {
     remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
   },
   shownDeclines: {
-    ...reads('shownBy'),
-    ...ofJobs('setShown'),
+    ...ofJobs('setShown', 'keepCounted'),
     // The posted digest shows these declines. Counted again, others would be missing from all digests, or be in two.
-    keepCounted: {
-      again: (shown, kept, id, _counted, keptMs) => () => shown.keepCounted(id, kept, keptMs),
+    count: {
+      again:
+        (shown, counted, _tallies, { id, keptMs }) =>
+        () =>
+          shown.keepCounted(id, counted, keptMs),
     },
   },
   // Before the recovery runs again, the webhook may arrive and be reported beside it.

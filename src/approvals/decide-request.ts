@@ -4,11 +4,12 @@ import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
-import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
+import { type JudgeClick, type JudgedClick, lowers, type Recount } from './judge-click.ts';
 import {
   blocksIn,
   type ClosedRequest,
@@ -74,7 +75,7 @@ export function createDecideRequest(deps: Deps) {
 /** Both record who decided before anyone is notified. */
 type Decisions = ReturnType<typeof createDecisions>;
 
-interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'> {
+interface DecisionDeps extends Pick<ActionTools, 'record' | 'updateRequest'>, Pick<RaiseAmounts, 'changesFromBase'> {
   readonly requests: Pick<Requests, 'save'>;
   readonly execution: Pick<Execution, 'execute'>;
   readonly judgeClick: JudgeClick;
@@ -113,7 +114,7 @@ export function createDecisions(deps: DecisionDeps) {
       const judged = await deps.judgeClick(action, asked);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
-      const changed = await withOwnAmounts(action, request, deps.recount);
+      const changed = await withOwnAmounts(action, judged, deps);
       if (lowers(withGoals(now, changed.changes))) {
         const why = 'That is less than it is now, and approving never lowers a limit.';
         return { why, whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.` };
@@ -180,11 +181,17 @@ async function record(
  *
  * The number of needed approvals is counted again, including what single approvers added meanwhile.
  */
-async function withOwnAmounts(action: DecideAction, request: OpenRequest, recount: Recount): Promise<OpenRequest> {
+async function withOwnAmounts(
+  action: DecideAction,
+  { request, now }: JudgedClick,
+  { recount, changesFromBase }: Pick<DecisionDeps, 'recount' | 'changesFromBase'>,
+): Promise<OpenRequest> {
   const { goals, term } = action.changeRequest ?? { goals: request.changes, term: request.term };
   const isSameTerm = JSON.stringify(term) === JSON.stringify(request.term);
   const isSame = isSameTerm && isSameGoals(goals, request.changes);
-  const changes = withGoals(request.changes, goals);
+  // The value that a temporary change goes back to counts only if it ends before this term does.
+  const from = isSameTerm ? request.changes : await changesFromBase(now, term, request.acctId);
+  const changes = withGoals(from, goals);
   const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
   const isWithin = isSameTerm && !isLooser(beyondAsked);
   const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);

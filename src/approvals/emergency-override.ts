@@ -83,8 +83,9 @@ export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps
     const lowered = changes.flatMap((change): RuleChange[] => {
       const { from, to } = change;
       if (typeof from !== 'number') return [];
-      const asked = typeof to === 'number' ? to : Number.POSITIVE_INFINITY;
-      return [{ ...change, to: Math.min(asked, from + mostCents) }];
+      const most = Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents);
+      // A policy may let one approver allow any amount, but never to remove the limit.
+      return Number.isSafeInteger(most) ? [{ ...change, to: most }] : [];
     });
     const capped = atMost(term, OVERRIDE_AFTER_MS, now(), zone);
     return lowered.length < changes.length ? null : { changes: lowered, term: capped };

@@ -24,7 +24,7 @@ import {
 import type { Requests } from './request-store.ts';
 
 /** A click that counts: the request with current facts, and its changes relative to the card's current rules. */
-interface JudgedClick {
+export interface JudgedClick {
   readonly kind: 'counts';
   readonly request: OpenRequest;
   readonly now: readonly RuleChange[];
@@ -47,6 +47,7 @@ interface Deps extends Pick<ActionTools, 'approvesFor' | 'updateRequest'> {
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   /** Whether a request is about the person's own card, or orders a card for them. */
   readonly isOwn: IsOwnRequest;
+  readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
   readonly requests: Pick<Requests, 'save'>;
 }
 
@@ -56,6 +57,9 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
+    const { verb, actor } = request.action;
+    if (verb === 'ask' && !(await deps.links.isHeldBy(actor.userId, request.acctId)))
+      return { kind: 'refused', why: 'Whoever asked for it no longer holds the card.', whoCan: heldByOthers };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
     // Approving never lowers a limit: limits that are already higher stay.
@@ -111,6 +115,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   }
 }
 
+const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
 const seen = 'Look at the request: it shows that now. Approve again if you agree.';
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
 

@@ -195,6 +195,7 @@ function setLimit(
   { noLimit }: CardApiAssumptions,
 ): AnyRecord {
   const cents = centsOf(to);
+  if (cents === 0 && noLimit === 0) throw cannotChange('a limit of $0.00 would mean no limit: block the card instead');
   const value = cents === null ? noLimit : cents / 100;
   const field = period === 'transaction' ? TRANSACTION_LIMIT : limitFields[period];
   if (category !== null) return setCategoryLimit(rules, category.id, field, value);

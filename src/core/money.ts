@@ -24,15 +24,17 @@ export function toCents(amount: number): number {
 /**
  * Reads an amount that a person typed: `400`, `$1,250.50`, `1250.5`, `1.250,00`, `1k`, `$2.5k`.
  *
- * @returns whole cents; null unless it is a positive amount with at most two decimals.
+ * @returns whole cents; null unless it is a positive amount below a billion dollars with at most two decimals.
  */
 export function parseAmount(text: string): number | null {
   const typed = text.trim().replace(/^(us)?\$\s?/i, '');
   const thousands = /^(\d{1,6}(?:\.\d{1,2})?)k$/i.exec(typed)?.[1];
   if (thousands !== undefined) return toCents(Number(thousands) * 1000);
-  if (/^(?:\d{1,3}(?:,\d{3})+|\d{1,9})(?:\.\d{1,2})?$/.test(typed)) return toCents(Number(typed.replaceAll(',', '')));
+  // `0,500` may mean half a dollar.
+  if (/^(?:[1-9]\d{0,2}(?:,\d{3}){1,2}|\d{1,9})(?:\.\d{1,2})?$/.test(typed))
+    return toCents(Number(typed.replaceAll(',', '')));
   // Points between thousands and a comma before the cents: unambiguous.
-  const isContinental = /^\d{1,3}(?:\.\d{3})+,\d{2}$/.test(typed);
+  const isContinental = /^[1-9]\d{0,2}(?:\.\d{3}){1,2},\d{2}$/.test(typed);
   return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }
 

@@ -3,7 +3,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Span } from './schedule-store.ts';
-import { added, BUCKET_TTL_SECONDS, mergeRows, noSums, type Sums, type Tallies } from './tally-store.ts';
+import { added, BUCKET_TTL_SECONDS, mergeRows, noSums, type Sums, type Tallies, wholeQuarter } from './tally-store.ts';
 
 const sums = { count: z.int(), attempts: z.int(), cents: z.int() };
 
@@ -22,7 +22,7 @@ const Row = z.strictObject({
 const Counted = z.strictObject({
   /** The declines of the digest's own period. */
   declines: z.array(Row),
-  /** What was added to earlier periods after the last digest. */
+  /** What no earlier digest has shown. */
   late: z.strictObject(sums),
   /** What all digests have shown once this one is sent. */
   shown: Shown,
@@ -31,6 +31,17 @@ const Counted = z.strictObject({
 export type Counted = z.infer<typeof Counted>;
 
 export type ShownDeclines = ReturnType<typeof createShownDeclines>;
+
+/** A digest that is about to count. */
+interface Counting {
+  readonly id: string;
+  /** Whose digests show each decline once, such as a channel and a kind. */
+  readonly schedule: string;
+  readonly period: Span;
+  /** When the schedule was set: its digests owe nothing from before (ms). */
+  readonly sinceMs: number;
+  readonly keptMs: number;
+}
 
 /** What digests counted, so that the next one can tell what arrived after the last. */
 export function createShownDeclines(redis: RedisClient) {
@@ -42,43 +53,59 @@ export function createShownDeclines(redis: RedisClient) {
     keyOf: (schedule: string) => stateKey(`digest-shown:${schedule}`),
     ttlSeconds: BUCKET_TTL_SECONDS,
   });
+  /** @returns what was kept first. */
+  async function keepCounted(id: string, counted: Counted, keptMs: number): Promise<Counted> {
+    await redis.set(keyOf(id), format.write(counted), 'PX', keptMs, 'NX');
+    return format.readOrNull(await redis.get(keyOf(id))) ?? counted;
+  }
+
   return {
-    /** @param schedule its channel and kind. Null when it had no digest yet. */
-    shownBy: shown.get,
-    setShown: (schedule: string, what: Shown): Promise<void> => shown.put(schedule, what),
-    /** Keeps what a digest counts. @returns what was kept first: a digest that is made again must not count anew. */
-    async keepCounted(id: string, counted: Counted, keptMs: number): Promise<Counted> {
-      await redis.set(keyOf(id), format.write(counted), 'PX', keptMs, 'NX');
-      return format.readOrNull(await redis.get(keyOf(id))) ?? counted;
+    keepCounted,
+    /** What a digest counts. The first answer for an id stays: a digest that is made again must not count anew. */
+    async count(tallies: Pick<Tallies, 'sum'>, { id, schedule, keptMs, ...when }: Counting): Promise<Counted> {
+      const counted = await countDeclines(tallies, { ...when, last: await shown.get(schedule) });
+      return await keepCounted(id, counted, keptMs);
     },
+    /** Call this once the digest is sent. */
+    setShown: (schedule: string, { shown: what }: Counted): Promise<void> => shown.put(schedule, what),
   };
 }
 
 /** An event may return for this long after it happened: as long as the tallies remember that they counted it. */
 const LATE_MS = 15 * 24 * 3_600_000;
 
+interface Digested extends Pick<Counting, 'period' | 'sinceMs'> {
+  /** What the schedule's digests have shown; null before the first one. */
+  readonly last: Shown | null;
+}
+
 /**
- * Reads what a digest counts: the declines of its period, and what earlier periods have gained since the last digest.
- *
- * @param last what the schedule's digests have shown; null before the first one.
+ * Reads what a digest counts: the declines of its period, and what no earlier digest has shown. That is what earlier
+ * periods have gained since, and the periods whose digests were never sent because no worker ran.
  */
-export async function countDeclines({ sum }: Pick<Tallies, 'sum'>, period: Span, last: Shown | null): Promise<Counted> {
+export async function countDeclines(
+  { sum }: Pick<Tallies, 'sum'>,
+  { period, sinceMs, last }: Digested,
+): Promise<Counted> {
   const before = last ?? { fromMs: period.fromMs, toMs: period.fromMs, ...noSums };
+  const unsentFromMs = Math.min(period.fromMs, Math.max(before.toMs, wholeQuarter(sinceMs)));
   const fromMs = Math.max(before.fromMs, Math.min(period.fromMs, period.toMs - LATE_MS));
   const toMs = Math.max(before.toMs, period.toMs);
   // Each part is read only once: a decline that is counted meanwhile is either in all sums or in none.
-  const edges = [before.fromMs, before.toMs, fromMs, period.fromMs, period.toMs].toSorted((one, other) => one - other);
+  const edges = [before.fromMs, before.toMs, unsentFromMs, fromMs, period.fromMs, period.toMs];
+  const sorted = edges.toSorted((one, other) => one - other);
   const parts = await Promise.all(
-    edges.slice(1).map(async (end, index) => {
-      const start = edges[index] ?? end;
+    sorted.slice(1).map(async (end, index) => {
+      const start = sorted[index] ?? end;
       return { start, end, rows: await sum(start, end) };
     }),
   );
   const rowsIn = (from: number, to: number) =>
     parts.filter(({ start, end }) => start >= from && end <= to).flatMap(({ rows }) => rows);
   const late = gained(before, rowsIn(before.fromMs, before.toMs).reduce(added, noSums));
+  const unsent = rowsIn(unsentFromMs, period.fromMs).reduce(added, late);
   const shown = { fromMs, toMs, ...rowsIn(fromMs, toMs).reduce(added, noSums) };
-  return { declines: mergeRows(rowsIn(period.fromMs, period.toMs)), late, shown };
+  return { declines: mergeRows(rowsIn(period.fromMs, period.toMs)), late: unsent, shown };
 }
 
 /** Nothing is ever uncounted, but Redis may have lost counts. */

@@ -4,7 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { toInstant, toWallClock } from '../core/service-time.ts';
-import { BUCKET_MS } from './tally-store.ts';
+import { wholeQuarter } from './tally-store.ts';
 
 /** When a channel gets its digest: a local time in a time zone, including daylight saving time. */
 export const DigestSchedule = z.strictObject({
@@ -97,14 +97,6 @@ export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, 
     { fromMs, toMs },
     { fromMs: fromMs - lastsMs, toMs: fromMs },
   ];
-}
-
-/**
- * Declines are counted per quarter hour, so periods start and end at one: for a digest at 09:05, at 09:00. Otherwise no
- * digest would include events from 09:05 to 09:15.
- */
-function wholeQuarter(ms: number): number {
-  return ms - (ms % BUCKET_MS);
 }
 
 const DAY_MS = 86_400_000;

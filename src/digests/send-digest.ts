@@ -6,7 +6,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
 import type { ApprovedChange, OpenException } from './exceptions.ts';
-import { type Counted, countDeclines, type ShownDeclines } from './late-declines.ts';
+import type { Counted, ShownDeclines } from './late-declines.ts';
 import {
   type DigestKind,
   type Digests,
@@ -99,10 +99,15 @@ export function createSendDigest(deps: Deps) {
       if (schedule === null || (await sent.has(id))) return;
       const period = periodOf(schedule, date);
       const ofSchedule = `${channel}:${kind}`;
-      const read = await countDeclines(tallies, period, await sent.shownBy(ofSchedule));
-      const counted = await sent.keepCounted(id, read, 2 * lateMs[kind]);
+      const counted = await sent.count(tallies, {
+        id,
+        schedule: ofSchedule,
+        period,
+        sinceMs: Date.parse(schedule.at),
+        keptMs: 2 * lateMs[kind],
+      });
       await postDigest(channel, id, { kind, period, before: periodBeforeThat(schedule, period), ...counted });
-      await sent.setShown(ofSchedule, counted.shown);
+      await sent.setShown(ofSchedule, counted);
       await sent.add(id, 2 * lateMs[kind]);
     },
 

@@ -6,7 +6,15 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 
 /** Time zones are whole quarter hours apart, so a day in any zone consists of whole buckets. */
-export const BUCKET_MS = 15 * 60_000;
+const BUCKET_MS = 15 * 60_000;
+
+/**
+ * Declines are counted per quarter hour, so periods start and end at one: for a digest at 09:05, at 09:00. Otherwise no
+ * digest would include events from 09:05 to 09:15.
+ */
+export function wholeQuarter(ms: number): number {
+  return ms - (ms % BUCKET_MS);
+}
 
 /** Two months to compare, plus room for a late digest. */
 export const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
@@ -15,7 +23,7 @@ export const BUCKET_TTL_SECONDS = 66 * 24 * 3600;
 const COUNTED_TTL_SECONDS = 15 * 24 * 3600;
 
 /** Attempts at one purchase: same card, merchant, place, reason and amount within a day of the first attempt. */
-const ATTEMPTS_MS = 24 * 3_600_000;
+export const ATTEMPTS_MS = 24 * 3_600_000;
 /** An attempt may arrive late. */
 const FIRST_ATTEMPT_TTL_SECONDS = 3 * 24 * 3600;
 
@@ -33,6 +41,13 @@ export interface Counted {
   readonly place: string;
   /** Null when the card is in no group. */
   readonly group: string | null;
+}
+
+/** The same for every attempt at a purchase. */
+export function purchaseKey(
+  tried: Pick<Counted, 'acctId' | 'merchant' | 'place' | 'cents'> & { readonly code: string },
+) {
+  return contentId('', [tried.acctId, merchantName(tried.merchant).key, tried.place, tried.code, tried.cents]);
 }
 
 /** An attempt about to be written to Redis. */
@@ -89,10 +104,10 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
     /** Counts an event. Idempotent. */
     async count({ eventId, acctId, at, cents, reason, merchant, place, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
-      const start = atMs - (atMs % BUCKET_MS);
+      const start = wholeQuarter(atMs);
       if (!(start > oldest())) return;
       const shop = merchantName(merchant);
-      const purchase = contentId('', [acctId, shop.key, place, reason.code, cents]);
+      const purchase = purchaseKey({ acctId, merchant, place, code: reason.code, cents });
       const about = JSON.stringify([reason.code, reason.title, shop.name.slice(0, 80), group]);
       await countAll({ eventId, start, atMs, purchase, about, cents });
     },

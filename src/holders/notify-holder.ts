@@ -76,8 +76,8 @@ interface NotifyPersonDeps {
   readonly directChannel: (userId: string) => Promise<string>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly groupAlert: GroupAlert;
-  /** Until when (ms) the person's quiet hours hold an alert; null: not held. */
-  readonly heldUntil: (channel: string, alertId: string) => Promise<number | null>;
+  /** Until when (ms) the person's quiet hours hold an alert, or another message; null: not held. */
+  readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateMessages: (alertId: string) => Promise<void>;
@@ -107,7 +107,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
     // Someone who retries at the checkout is notified once, with a count.
     if (shownBy !== null) return await deps.updateMessages(shownBy);
-    const isHeld = alertId !== null && entry.priority !== 'fraud';
+    const isHeld = alertId === null ? entry.priority === 'record' : entry.priority !== 'fraud';
     const notBefore = isHeld ? await deps.heldUntil(channel, alertId) : null;
     await deps.outbox.put(channel, { ...entry, notBefore });
     await deps.wakeOutbox(channel);
@@ -118,6 +118,23 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     const alert = await deps.alerts.get(alertId);
     return alert === null ? null : (await deps.groupAlert(alert, channel)).shownBy;
   }
+}
+
+/** Whether a direct conversation is that of an account's current holder; also true when Slack does not say whose it is. */
+export function createIsOfHolder({
+  links,
+  directChannel,
+}: Pick<NotifyHolderDeps, 'links'> & Pick<NotifyPersonDeps, 'directChannel'>) {
+  return async function isOfHolder(channel: string, acctId: number): Promise<boolean> {
+    const link = await links.ofAccount(acctId);
+    if (link === null) return false;
+    try {
+      return (await directChannel(link.userId)) === channel;
+    } catch (error) {
+      if (error instanceof SlackError) return true;
+      throw error;
+    }
+  };
 }
 
 /** The id of a direct message channel never changes. Cached so that Slack is not called each time. */

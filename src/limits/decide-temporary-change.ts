@@ -86,7 +86,7 @@ type PermitDecision = (
   temporaryChange: TemporaryChange,
 ) => Promise<{ readonly why: string; readonly whoCan: string } | 'late' | null>;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf'> {
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
   readonly openRequest: OpenRequest;
 }
@@ -97,7 +97,7 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf
  * raise from the current value: above what one approver may allow alone, others are asked.
  */
 export function createPermitDecision(deps: PermitDeps): PermitDecision {
-  const { authorize, record, factsOf, raises } = deps;
+  const { authorize, record, factsOf, raises, withLock } = deps;
   return async function permitDecision(action, temporaryChange) {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
@@ -105,36 +105,38 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const beyond = isKept ? [] : raisesBeyond(temporaryChange);
     const raised = { changes: beyond, fromBase: beyond, term: permanent };
     const isRaise = beyond.length > 0 || isLooser(reversed(changes));
-    const counted = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
-    const amount = counted === null ? { raiseCents: Number(isRaise && !isKept) } : amountIn(counted);
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // Rules that someone has changed since are restored permanently.
     const lasts = beyond.length > 0 ? { lastsMs: Number.POSITIVE_INFINITY } : {};
-    const verdict = await authorize({ ...action, verb }, { acctId, ...amount, ...lasts });
+    // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
+    const { verdict, counted } = await withLock('recent-raises', async () => {
+      const raise = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
+      const amount = raise === null ? { raiseCents: Number(isRaise && !isKept) } : amountIn(raise);
+      const verdictNow = await authorize({ ...action, verb }, { acctId, ...amount, ...lasts });
+      if (raise !== null && verdictNow.kind === 'allowed')
+        await raises.remember(action, acctId, raised, { by: userId, askedBy: userId });
+      return { verdict: verdictNow, counted: raise === null ? null : tooMuchForOne(raise) };
+    });
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
     if (verdict.kind === 'request') {
-      const asked = { acctId, card: await factsOf(acctId), changes: beyond, term: permanent, others: verdict.others };
-      const because = counted === null ? null : tooMuchForOne(counted);
-      const { note: whoCan } = await deps.openRequest({
-        ...asked,
-        action: raiseOf(action, acctId, beyond),
-        counted: because,
-      });
-      return { why: `One approver alone may not raise this: ${ruleMoves(beyond)}.`, whoCan };
+      // A policy may leave not even the smallest raise to one approver.
+      const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
+      const asked = { acctId, card: await factsOf(acctId), changes: wanted, term: permanent, others: verdict.others };
+      const { note: whoCan } = await deps.openRequest({ ...asked, action: raiseOf(action, acctId, wanted), counted });
+      return { why: `One approver alone may not raise this: ${ruleMoves(wanted)}.`, whoCan };
     }
     await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
-    if (beyond.length > 0) await raises.remember(action, acctId, raised, { by: userId, askedBy: userId });
     return null;
   };
 }
 
 /** Restoring the earlier values, as the raise that it is. */
-function raiseOf(action: TemporaryChangeAction, acctId: number, beyond: readonly RuleChange[]): RuleAction {
+function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly RuleChange[]): RuleAction {
   const { id, reason, actor, roles, asHolder, origin, askedAt } = action;
   const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
-  const changeRequest = { goals: goalsOf(beyond), term: permanent };
-  return { id, verb: ruleVerbOf(beyond), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
+  const changeRequest = { goals: goalsOf(wanted), term: permanent };
+  return { id, verb: ruleVerbOf(wanted), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
 }
 
 /** The raise that restoring the earlier values makes, for rules that someone has changed since. */

@@ -13,8 +13,8 @@ import {
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm } from './change-request.ts';
-import { isAloneBy, type RaiseScope, type RecentRaises, sumsIn } from './recent-raise-store.ts';
-import type { TemporaryChanges } from './temporary-change-store.ts';
+import { isAloneBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
+import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
 export interface Raise {
@@ -57,23 +57,9 @@ export function createRaiseAmounts(deps: Deps) {
      * @param named who asks for it and who approves it, if known. The people they act for as delegates are added.
      */
     async count(action: Action, acctId: number, raise: Raise, named: readonly string[]): Promise<CountedRaise> {
-      const { changes, fromBase, term } = raise;
       const people = (await Promise.all(named.map((userId) => deps.actsFor(userId, acctId)))).flat();
       const policy = await deps.policyOfCard(acctId);
-      const aboveCents = aloneCents(policy);
-      const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
-        const { rule } = change;
-        const now = await ownCents(action, term, change, deps);
-        const base = await ownCents(action, term, fromBase[index] ?? change, deps);
-        const earlier = await earlierRaises({ action, acctId, rule: ruleKey(rule), people }, deps);
-        const of = { action, acctId, rule: staysKey(rule), people };
-        const stayed = term.kind === 'permanent' ? await earlierRaises(of, deps) : [];
-        return [
-          { rule, ownCents: now, earlier, aboveCents },
-          { rule, ownCents: base, earlier: base === 0 ? [] : stayed, aboveCents },
-        ];
-      });
-      const all = (await Promise.all(each)).flat();
+      const all = await amountsOf({ action, acctId }, raise, { people, aboveCents: aloneCents(policy) }, deps);
       const ownMost = Math.max(...all.map((raise) => raise.ownCents ?? 0));
       const cap = exceededCap(policy, await loosened(action, acctId, people, deps), ownMost);
       return { ...all.reduce((most, raise) => (countedCents(raise) > countedCents(most) ? raise : most)), cap };
@@ -91,8 +77,8 @@ export function createRaiseAmounts(deps: Deps) {
         // A temporary change becomes permanent: no raise from the current value, but from the value it goes back to.
         if (term.kind === 'permanent' && base > 0)
           await deps.recentRaises.add({ ...common, rule: staysKey(change.rule), cents: base });
-        // It lasts longer, so the caps count it.
-        else if (base > now) await deps.recentRaises.add({ ...common, rule: `longer:${rule}`, cents: base });
+        // It lasts longer than the temporary change that set the current value.
+        else if (base > now) await deps.recentRaises.add({ ...common, rule: longerKey(change.rule), cents: base });
       }
     },
     /** The change was certainly not made, so it no longer counts. */
@@ -106,7 +92,7 @@ export function createRaiseAmounts(deps: Deps) {
      * lower.
      */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const end = endOfTerm(term, deps.now(), deps.zone)?.getTime() ?? Number.POSITIVE_INFINITY;
+      const end = endMs(term, deps);
       const ending = (await deps.temporaryChanges.all())
         .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)
         .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
@@ -121,19 +107,74 @@ export function createRaiseAmounts(deps: Deps) {
   };
 }
 
-/** Recent raises of the same rule that one person allowed alone, if one of these people asked for or allowed them. */
-async function earlierRaises(
-  { action, acctId, rule, people }: { action: Action; acctId: number; rule: string; people: readonly string[] },
+/** What each change of a raise counts: from the current value, and from the one that it goes back to. */
+async function amountsOf(
+  { action, acctId }: { action: Action; acctId: number },
+  { changes, fromBase, term }: Raise,
+  { people, aboveCents }: { people: readonly string[]; aboveCents: number },
+  deps: Deps,
+): Promise<Omit<CountedRaise, 'cap'>[]> {
+  const recent = await recentRaisesBy(people, { action, acctId }, deps);
+  const end = endMs(term, deps);
+  const lasting = (await deps.temporaryChanges.all()).filter(
+    (open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) >= end,
+  );
+  const each = changes.map(async (change, index): Promise<Omit<CountedRaise, 'cap'>[]> => {
+    const { rule } = change;
+    const now = await ownCents(action, term, change, deps);
+    const base = await ownCents(action, term, fromBase[index] ?? change, deps);
+    const earlier = earlierOf(recent.filter((raise) => raise.rule === ruleKey(rule)));
+    const still = earlierOf(recent.filter((raise) => stillCounts(raise, rule, lasting)));
+    return [
+      { rule, ownCents: now, earlier, aboveCents },
+      { rule, ownCents: base, earlier: base === 0 ? [] : still, aboveCents },
+    ];
+  });
+  return (await Promise.all(each)).flat();
+}
+
+/** When a change made now ends; Infinity: never. */
+function endMs(term: Term, { now, zone }: Pick<Deps, 'now' | 'zone'>): number {
+  return endOfTerm(term, now(), zone)?.getTime() ?? Number.POSITIVE_INFINITY;
+}
+
+/** A card's raises within 24 hours that one person allowed alone, if one of these people asked for or allowed them. */
+async function recentRaisesBy(
+  people: readonly string[],
+  { action, acctId }: { action: Action; acctId: number },
   deps: Pick<Deps, 'recentRaises' | 'now'>,
-): Promise<EarlierRaise[]> {
+): Promise<RecentRaise[]> {
   const nowMs = deps.now().getTime();
   const raises = await deps.recentRaises.list({ acctId }, nowMs);
-  return raises.flatMap((raise): EarlierRaise[] => {
-    const { by, atMs, cents } = raise;
-    const isCounted = raise.actionId !== action.id && raise.rule === rule && atMs >= nowMs - COUNTED_MS;
-    if (by === null || !isCounted || !isAloneBy(raise, people)) return [];
-    return [{ by, at: new Date(atMs).toISOString(), cents }];
-  });
+  return raises.filter(
+    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - COUNTED_MS && isAloneBy(raise, people),
+  );
+}
+
+/**
+ * Whether an earlier raise of a rule is still in force when a new change ends, so that both add up: it is permanent, or
+ * its temporary change lasts as long.
+ */
+function stillCounts({ rule: key, actionId }: RecentRaise, rule: Rule, lasting: readonly TemporaryChange[]): boolean {
+  if (key === staysKey(rule)) return true;
+  const isOfRule = key === ruleKey(rule) || key === longerKey(rule);
+  const made = lasting.find(({ id }) => id === actionId);
+  return isOfRule && made?.changes.some((change) => isSameRule(change.rule, rule)) === true;
+}
+
+/** Oldest first. If an action both raised a rule and made it last longer, the larger amount counts. */
+function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
+  const largest = raises.filter(
+    (raise, index) =>
+      !raises.some(
+        (other, at) =>
+          other.actionId === raise.actionId &&
+          (other.cents > raise.cents || (other.cents === raise.cents && at < index)),
+      ),
+  );
+  return largest.flatMap(({ by, atMs, cents }) =>
+    by === null ? [] : [{ by, at: new Date(atMs).toISOString(), cents }],
+  );
 }
 
 /** Earlier loosening by these people; for several, the highest sum of any one person. */
@@ -175,6 +216,8 @@ async function ownCents(
 
 /** The key for the amount by which a rule was raised permanently. */
 const staysKey = (rule: Rule): string => `stays:${ruleKey(rule)}`;
+/** The key for the amount by which a rule was raised beyond the end of a temporary change. */
+const longerKey = (rule: Rule): string => `longer:${ruleKey(rule)}`;
 
 /**
  * The value a rule goes back to, through each temporary change that set the current value. If someone has changed the

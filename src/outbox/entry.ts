@@ -28,7 +28,7 @@ export const maxWaitMs = {
   virtual: 16_000,
   /** Expected spend. */
   spend: 30_000,
-  /** Lines in the audit channel. Nobody waits for them. */
+  /** Nobody waits for it: lines in the audit channel, warnings, digests. In direct messages, quiet hours hold it. */
   record: 30_000,
 } as const;
 

@@ -2,6 +2,7 @@ import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
+import { truncate } from '../slack/mrkdwn.ts';
 import { type AttachRows, noFile } from './attach-rows.ts';
 import { alertIdOf, type Draft, forAnotherChannel, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
@@ -131,7 +132,9 @@ async function messageIn(
   }
 }
 
+const PLAIN_MAX = 3000;
+
 /** A version of a message that Slack always accepts. */
 export function plain({ text }: Message): { text: string; blocks: [] } {
-  return { text: text.slice(0, 3000), blocks: [] };
+  return { text: truncate(text, PLAIN_MAX), blocks: [] };
 }

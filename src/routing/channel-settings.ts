@@ -147,12 +147,19 @@ interface HeldDeps {
   readonly now: () => Date;
 }
 
-/** Until when (ms) a channel's current quiet hours hold an alert that is posted again; null when they do not. */
-export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
-  return async function heldUntil(channel: string, alertId: string): Promise<number | null> {
+/**
+ * Until when (ms) a channel's current quiet hours hold an alert, or another message that nobody waits for; null when they
+ * do not.
+ */
+type HeldUntil = (channel: string, alertId: string | null) => Promise<number | null>;
+
+export function createHeldUntil({ quietHours, alerts, now }: HeldDeps): HeldUntil {
+  return async function heldUntil(channel, alertId) {
     const hours = await quietHours.get(channel);
-    const alert = hours === null ? null : await alerts.get(alertId);
-    if (hours === null || alert === null) return null;
+    if (hours === null) return null;
+    if (alertId === null) return quietUntil(hours.window, now().getTime());
+    const alert = await alerts.get(alertId);
+    if (alert === null) return null;
     // In a direct conversation the holder, who can tell whether it is fraud, gets it immediately.
     if (channel.startsWith('D') && isSuspectedFraud(alert.event)) return null;
     const quiet = quietFor(alert, hours, now().getTime());

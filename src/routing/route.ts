@@ -95,7 +95,8 @@ export function createRoute(deps: Deps): Route {
     const routing: Routing = { event, card, rules: await deps.rules(), nowMs: deps.now().getTime(), note };
     const candidates = candidatesFor(routing, channels);
     const mute = passesMutes ? null : await muteThatWithholds(routing, candidates);
-    const deliveries = mute === null ? await deliveriesTo(candidates, routing) : withheldBy(mute, candidates, note);
+    const channelsLeft = mute === null ? candidates : leftBy(mute, candidates, note);
+    const deliveries = await deliveriesTo(channelsLeft, routing);
     await Promise.all([
       eventLog.note(event.id, ...steps),
       event.acctId === null ? null : eventLog.setLatest(event.acctId, event.id),
@@ -164,13 +165,13 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
   return candidates.map(({ channel }) => channel);
 }
 
-/** No deliveries for a mute; the author's direct conversation for a travel mute. */
-function withheldBy(mute: Mute, candidates: readonly string[], note: Note): Delivery[] {
+/** No channel for a mute; the author's direct conversation for a travel mute. */
+function leftBy(mute: Mute, candidates: readonly string[], note: Note): string[] {
   const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel mute explains it';
   for (const channel of candidates) note('muted', channel, `${why}, by <@${mute.by}>.`);
   if (mute.kind === 'mute') return [];
   note('routed', mute.directChannel, 'To the author of the travel mute, instead of the channels.');
-  return [{ channel: mute.directChannel, holdUntil: null, passesQuiet: false }];
+  return [mute.directChannel];
 }
 
 /**

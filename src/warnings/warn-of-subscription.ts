@@ -11,7 +11,7 @@ import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
 const DAYS_MIN = 3;
 const SHORTEST_DAY_MS = 23 * 3_600_000;
 const LOOK_BACK_MS = 90 * 24 * 3_600_000;
-const DECLINES_MAX = 50;
+const ALERTS_MAX = 50;
 /** The warning is repeated after this time. */
 const SILENT_MS = 30 * 24 * 3_600_000;
 
@@ -64,16 +64,27 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
 
   /** Attempts at the same purchase since it was last paid, newest first. */
   async function triesOf({ event }: TransactionAlert): Promise<TransactionAlert[]> {
-    const ids = await history.recentAlerts(event.acctId, 'declines', DECLINES_MAX);
+    const [declines, payments] = await Promise.all([sameAs(event, 'declines'), sameAs(event, 'payments')]);
+    const paidAt =
+      payments
+        .map((alert) => alert.event.occurredAt)
+        .toSorted()
+        .at(-1) ?? '';
+    const same = declines.filter((alert) => alert.event.occurredAt > paidAt);
+    // Shown as paid with a slightly different amount.
+    const paid = same.findIndex(({ outcomes }) => outcomes.some(({ verb }) => verb === 'paid'));
+    return paid === -1 ? same : same.slice(0, paid);
+  }
+
+  async function sameAs(event: TransactionEvent, kind: 'declines' | 'payments'): Promise<TransactionAlert[]> {
+    const ids = await history.recentAlerts(event.acctId, kind, ALERTS_MAX);
     const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();
-    const same = (await alertsOfKind('transaction', ids, alerts)).filter(
+    return (await alertsOfKind('transaction', ids, alerts)).filter(
       ({ event: other }) =>
         merchantKey(other) === merchantKey(event) &&
         other.amountCents === event.amountCents &&
         !other.isCardPresent &&
         other.occurredAt >= since,
     );
-    const paid = same.findIndex(({ outcomes }) => outcomes.some(({ verb }) => verb === 'paid'));
-    return paid === -1 ? same : same.slice(0, paid);
   }
 }

@@ -89,7 +89,8 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     acctId: readInteger(payload.AcctId),
     ...timesOf(kind, payload, circumstances),
     networkTransactionId,
-    authTransactionId: authTransactionId === '' ? null : authTransactionId,
+    // Zero is no reference: it would tie all purchases at a merchant together.
+    authTransactionId: /^0*$/.test(authTransactionId) ? null : authTransactionId,
     networkType,
     amountCents,
     paddingCents: Math.abs(centsOf(payload.PaddingAmount) ?? 0),

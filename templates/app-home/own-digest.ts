@@ -2,17 +2,27 @@ import type { SectionBlock } from '@slack/types';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
+import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { asManyAsFit, context, countOf, header, inSections, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, countOf, header, inSections, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
+import { lateWords } from '../digests/digest.ts';
 import { declineLine, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 
 /** One declined purchase, with all its attempts. */
-export type OwnDecline = ShownDecline & { readonly attempts: number };
+export type OwnDecline = ShownDecline & {
+  /** Within the digest's period. */
+  readonly attempts: number;
+  /** False when an earlier digest has shown its first attempts. */
+  readonly isNew: boolean;
+};
 
 export interface OwnDigestFacts {
   readonly often: 'daily' | 'weekly';
+  readonly total: Sums;
+  /** What no earlier digest has shown. */
+  readonly late: Sums;
   readonly cards: readonly (Omit<OwnCardFacts, 'declines'> & { readonly declines: readonly OwnDecline[] })[];
 }
 
@@ -20,19 +30,15 @@ export interface OwnDigestFacts {
 const LINES = 12;
 
 /** A day or a week of a person's own cards: the declines, and what is left of the limits. */
-export function ownDigest({ often, cards }: OwnDigestFacts): Message {
-  const declines = cards.flatMap((card) => card.declines);
-  const span = often === 'daily' ? 'in the last day' : 'in the last week';
-  const cents = declines.reduce((sum, { amountCents }) => sum + amountCents, 0);
-  const counted =
-    declines.length === 0
-      ? `nothing was declined ${span}`
-      : `${countOf(declines.length, 'declined purchase')} ${span}, ${formatCents(cents)}`;
+export function ownDigest({ often, total, late, cards }: OwnDigestFacts): Message {
+  const counted = countedWords(total, often === 'daily' ? 'in the last day' : 'in the last week');
+  const arrived = lateWords(late);
   const { shown, left } = asManyAsFit(cards.flatMap(cardSections));
   return {
-    text: sentence(`Your cards: ${counted}.`),
+    text: sentence(`Your cards: ${counted}.${arrived === '' ? '' : ` ${arrived}.`}`),
     blocks: [
       header(`Your cards: ${counted}`),
+      ...(arrived === '' ? [] : [section(`${arrived}.`)]),
       ...shown,
       ...context(
         left > 0 ? '… and more than a message can show: see the Home tab.' : null,
@@ -40,6 +46,13 @@ export function ownDigest({ often, cards }: OwnDigestFacts): Message {
       ),
     ],
   };
+}
+
+function countedWords({ count, attempts, cents }: Sums, span: string): string {
+  if (count > 0) return `${countOf(count, 'declined purchase')} ${span}, ${formatCents(cents)}`;
+  return attempts === 0
+    ? `nothing was declined ${span}`
+    : `no new declines ${span}, ${countOf(attempts, 'more attempt')}`;
 }
 
 function cardSections({
@@ -62,7 +75,8 @@ function cardSections({
   );
 }
 
-function attemptsLine({ attempts, ...decline }: OwnDecline): string {
-  const tried = attempts === 1 ? '' : ` (${attempts} attempts)`;
+function attemptsLine({ attempts, isNew, ...decline }: OwnDecline): string {
+  const more = isNew ? `${attempts} attempts` : countOf(attempts, 'more attempt');
+  const tried = isNew && attempts === 1 ? '' : ` (${more})`;
   return `${declineLine(decline, { place: 'direct' })}${tried}`;
 }

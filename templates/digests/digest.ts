@@ -28,7 +28,7 @@ export interface Digest {
   readonly from: string;
   readonly to: string;
   readonly total: Sums;
-  /** What earlier periods gained since the last digest. */
+  /** What no earlier digest has shown. */
   readonly late: Sums;
   /** Declines of the previous period. */
   readonly before: number;
@@ -94,8 +94,8 @@ function declinesWords({ count, attempts, cents }: Sums): string {
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
 }
 
-/** `3 declines, $84.10, arrived after the last digest`. */
-function lateWords(late: Sums): string {
+/** `3 declines, $84.10, arrived after the last digest`. Empty when nothing did. */
+export function lateWords(late: Sums): string {
   if (late.count === 0 && late.attempts === 0) return '';
   const what = late.count === 0 ? countOf(late.attempts, 'more attempt') : `${declinesWords(late)},`;
   return `${what} arrived after the last digest`;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
+import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, last4Of, useCardbell } from '../support/running-cardbell.ts';
@@ -129,4 +130,25 @@ it('shows in the Details form everything the three lines leave out', async () =>
   expect(JSON.stringify(alert.blocks)).not.toContain('Raise the daily limit to at least');
   expect(form(), 'the cause, once').not.toContain('Transaction exceeded daily spend limit');
   expect(form()).toMatch(new RegExp(`DETAILED ${card.AcctId}.*Raise the daily limit to at least \\$140\\.00`, 's'));
+});
+
+// Last: a job of the held message stays, so nothing is quiet afterwards.
+it('warns a person after their quiet hours', async () => {
+  const card = await linkedWithLimit(100);
+  const mine = new RegExp(`80% of your daily limit is used · card ${last4Of(card)}`);
+  const clockBefore = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString().slice(11, 16);
+  await cardbell().command(hugo, `notify quiet ${clockBefore(2)}-${clockBefore(3)} UTC`);
+  await cardbell().waitTold(hugo, /Your quiet hours: .* wait until they end/);
+
+  cardbell().sandbox.purchase({ AcctId: card.AcctId, Amount: 80, MerchantName: 'Paper Mill' });
+  const held = () => createOutbox(cardbell().store).held(direct(hugo), null);
+  await until(async () => (await held()).some(({ entry }) => entry.kind === 'notice'), 'the warning waits');
+  expect(
+    cardbell()
+      .texts(direct(hugo))
+      .filter((text) => mine.test(text)),
+  ).toEqual([]);
+
+  await cardbell().command(hugo, 'notify quiet off');
+  await cardbell().waitFor(direct(hugo), mine);
 });

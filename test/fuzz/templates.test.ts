@@ -266,10 +266,18 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'own-digest': (one, two) => {
     const limit = { period: 'daily', category: one || null, limitCents: 5, remainingCents: 5 } as const;
     const { event } = transactionAlert({ decline: { code: two, message: one } });
-    const decline = { ...event, merchant: { ...event.merchant, name: one }, attempts: 30 };
+    const decline = { ...event, merchant: { ...event.merchant, name: one }, attempts: 30, isNew: false };
     const card = { ...somebody, holder: one, last4: two };
     const facts = { card, value: two, status: one, balanceCents: -5, hasLimits: true };
-    return [ownDigest({ often: 'daily', cards: many({ ...facts, limits: many(limit), declines: many(decline) }) })];
+    const sums = { count: 1, attempts: 30, cents: 5 };
+    return [
+      ownDigest({
+        often: 'daily',
+        total: sums,
+        late: sums,
+        cards: many({ ...facts, limits: many(limit), declines: many(decline) }),
+      }),
+    ];
   },
   'not-permitted': (one) => [
     notPermitted({

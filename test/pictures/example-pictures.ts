@@ -317,6 +317,8 @@ const own: readonly ExamplePicture[] = [
     shows: () => [
       ownDigest({
         often: 'daily',
+        total: { count: 1, attempts: 2, cents: 8410 },
+        late: { count: 0, attempts: 0, cents: 0 },
         cards: [
           {
             card,
@@ -332,6 +334,7 @@ const own: readonly ExamplePicture[] = [
                 merchant: { name: 'Corner Diner', city: '', state: '', country: 'US', id: 'M1' },
                 decline: { code: 'decline.rule.velocity', message: 'over the daily limit' },
                 attempts: 2,
+                isNew: true,
               },
             ],
           },

@@ -88,7 +88,13 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   /** Updates sent to Slack. */
   const updates: { ts: string; text: string }[] = [];
 
-  const showAlert = createShowAlert({ alerts, visibilityOf, isLong: async () => false, notifyOps });
+  const showAlert = createShowAlert({
+    alerts,
+    visibilityOf,
+    isOfHolder: async () => true,
+    isLong: async () => false,
+    notifyOps,
+  });
   const { rowsOf } = showAlert;
   const none = async (): Promise<null> => null;
   const renderSubjects: RenderSubjects = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState, Result } from '../../../src/actions/action-state.ts';
 import { createSendChange, noteOf } from '../../../src/actions/send-change.ts';
+import { notSent } from '../../../src/card-api/errors.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
@@ -80,7 +81,7 @@ describe('a change of a card', () => {
     ['the card shows the change', 'made', ['confirmed']],
     ['someone else changed the same setting', 'changed', ['superseded']],
     ['the card cannot be read', 'unread', ['left to the verification']],
-    ['the card does not show the change', 'unmade', ['no longer counts as a change', 'failed']],
+    ['the card does not show the change yet', 'unmade', ['left to the verification']],
   ] as const)('whose response is lost is resolved by reading back: %s', async (_what, seen, end) => {
     expect(await send({ answer: refused(null, 'unknown'), seen })).toEqual([...before, ...end]);
   });
@@ -109,4 +110,8 @@ describe('a change of a card', () => {
 it('explains a refusal only if the card service gave no reason', () => {
   expect(noteOf(refused('Card is closed.'))).toBeNull();
   expect(noteOf(refused(null))).toContain('without giving a reason');
+  const unsent = notSent('applyChanges', 'the card has no such spend category');
+  expect(noteOf(unsent), 'the card service was not asked').toBe(
+    'I did not send it: the card has no such spend category.',
+  );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCardHistory } from '../../../src/alerts/card-history.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -91,8 +92,18 @@ describe('the latest alerts of an account', () => {
     expect([declines.length, declines[0], declines.at(-1)]).toEqual([200, 'evt_201', 'evt_2']);
     expect(await history.recentAlerts(7, 'declines', 2)).toEqual(['evt_201', 'evt_200']);
     expect(await history.recentAlerts(7, 'shipments', 9)).toEqual(['evt_ship']);
+    expect(await history.alertsBetween(7, 'declines', 1009, 1011)).toEqual(['evt_9', 'evt_10', 'evt_11']);
     expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_201']);
   });
+});
+
+it('the fifty latest payments of an account are kept as long as their alerts', async () => {
+  const history = createCardHistory(redis());
+
+  for (let index = 0; index < 51; index += 1) await history.addAlert(7, 'payments', `evt_${index}`, 1000 + index);
+
+  expect(await history.recentAlerts(7, 'payments', 99)).toHaveLength(50);
+  expect(await redis().ttl(stateKey('payments:7'))).toBeLessThanOrEqual(30 * DAYS);
 });
 
 describe('the status an action waits for', () => {

@@ -87,7 +87,7 @@ function world({ paddingCounts = true } = {}) {
   const arrival = { hasWaited: true, isLate: false };
   const deliver = async (event: StoredEvent): Promise<number | null | void> =>
     event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
-  return { alerts, outbox, groupAlert, deliver, advised };
+  return { alerts, outbox, groupAlert, deliver, advised, history };
 }
 
 const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
@@ -102,6 +102,17 @@ function declined(index: number, over: Partial<TransactionEvent> = {}): Transact
   const at = new Date(START + index * 1000).toISOString();
   return { ...transactionAlert().event, id: idOf(index), occurredAt: at, callbackAt: at, ...over };
 }
+
+it('a payment is listed for its account, like a decline', async () => {
+  const { deliver, history, alerts } = world();
+  const paid = declined(2, { kind: 'authorization', decline: null });
+
+  for (const event of [declined(1), paid, declined(3, { kind: 'settlement', decline: null })]) await deliver(event);
+
+  expect(await history.recentAlerts(paid.acctId, 'payments', 9)).toEqual([paid.id]);
+  expect(await history.recentAlerts(paid.acctId, 'declines', 9)).toEqual([idOf(1)]);
+  expect(await alerts.get(paid.id)).toMatchObject({ event: { kind: 'authorization' } });
+});
 
 describe('an activation directly followed by a block', () => {
   const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createCardHistory } from '../../../src/alerts/card-history.ts';
 import { createResolveDeclines } from '../../../src/alerts/resolve-declines.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
+import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
 
 const declined = transactionAlert();
 const approved: Outcome = { verb: 'limit', by: 'U0ANA', at: '2026-11-20T14:18:00Z', state: 'done', text: '' };
@@ -23,15 +27,30 @@ async function resolve(
   meanwhile = alert,
   approvers: string[] = [],
 ) {
-  let now = alert;
+  const purchase = { ...alert, event };
+  return await resolveAmong(event, [alert, purchase], { meanwhile, approvers });
+}
+
+/** What happens when an event is received, if these alerts are stored and listed. */
+async function resolveAmong(
+  event: TransactionEvent,
+  stored: readonly TransactionAlert[],
+  { meanwhile = null, approvers = [] }: { meanwhile?: TransactionAlert | null; approvers?: string[] } = {},
+) {
+  const history = createCardHistory(redis());
+  const alerts = new Map(stored.map((alert) => [alert.event.id, alert]));
+  for (const { event: each } of stored) {
+    const kind = each.kind === 'decline' ? 'declines' : 'payments';
+    await history.addAlert(each.acctId, kind, each.id, Date.parse(each.occurredAt));
+  }
   const shown: string[] = [];
   const told: string[] = [];
   const resolveDeclines = createResolveDeclines({
-    history: { recentAlerts: async () => [alert.event.id] },
-    alerts: { get: async () => now },
+    history,
+    alerts: { get: async (id) => alerts.get(id) ?? null },
     async withLock(name, work) {
-      expect(name).toBe(`account:${alert.event.acctId}`);
-      now = meanwhile;
+      expect(name).toBe(`account:${event.acctId}`);
+      if (meanwhile !== null) alerts.set(meanwhile.event.id, meanwhile);
       return await work({ confirm: async () => {} });
     },
     approversOf: async () => approvers,
@@ -75,6 +94,27 @@ it('notifies nobody if the purchase went through without help', async () => {
 it('accepts a tip or a lower amount as the same purchase', async () => {
   expect((await resolve(paid({ amountCents: 9900 }))).shown).toHaveLength(1);
   expect((await resolve(paid({ amountCents: 7000 }))).shown).toHaveLength(1);
+});
+
+it('shows on a decline that arrives after its retry that it was paid', async () => {
+  const later = paid({ id: 'evt_later', occurredAt: '2026-11-20T14:30:00Z' });
+  const stored = [declined, ...[later, paid()].map((event) => ({ ...declined, event }))];
+
+  const { shown } = await resolveAmong(declined.event, stored);
+
+  expect(shown).toEqual([`${declined.event.id} paid-evt_paid paid 2026-11-20T14:21:00Z`]);
+});
+
+it('resolves the first of thirty attempts, whose message shows them all', async () => {
+  const attempts = Array.from({ length: 30 }, (_, second) => ({
+    ...declined,
+    event: { ...declined.event, id: `evt_${second}`, occurredAt: `2026-11-20T14:14:${10 + second}Z` },
+  }));
+
+  const { shown } = await resolveAmong(paid(), attempts);
+
+  expect(shown).toHaveLength(30);
+  expect(shown).toContain('evt_0 paid-evt_paid paid 2026-11-20T14:21:00Z');
 });
 
 describe('does not count as a retry:', () => {

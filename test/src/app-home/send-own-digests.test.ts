@@ -1,47 +1,80 @@
 import { expect, it } from 'vitest';
 import { createSendOwnDigests } from '../../../src/app-home/send-own-digests.ts';
+import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import type { OwnDigest } from '../../../src/holders/preference-store.ts';
 import type { Message } from '../../../src/slack/message.ts';
+import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { useRedis } from '../../support/on-redis.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
 
 const MONDAY_9_AM = Date.parse('2026-11-23T14:00:00.000Z');
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const weekly: OwnDigest = { userId: 'U0SAM', often: 'weekly', since: '2026-11-20T00:00:00.000Z' };
+const daily: OwnDigest = { ...weekly, often: 'daily' };
 const facts = { card, value: '', status: 'ACTIVE', balanceCents: 5000, limits: [], hasLimits: true, declines: [] };
 
-function createWorld(
-  digests: readonly OwnDigest[],
-  declinedAt: readonly string[] = [],
-  cities: readonly string[] = [],
-) {
+const accounts = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+
+/** A decline that is known from now on. */
+interface Declined {
+  readonly at: string;
+  readonly city?: string;
+  readonly acctId?: number;
+}
+
+function createWorld(digests: readonly OwnDigest[], declines: readonly Declined[] = []) {
   const told: { userId: string; message: Message }[] = [];
   const recorded: string[] = [];
-  const ids = new Set<string>();
+  const known: Declined[] = [...declines];
+  let held = accounts(1);
   let nowMs = MONDAY_9_AM + MINUTE;
+  const failures: string[] = [];
   const send = createSendOwnDigests({
     preferences: { ownDigests: async () => [...digests] },
-    ownCards: async (userId) => ({ shown: userId === 'U0SAM' ? [facts] : [] }),
-    recentDeclines: async () =>
-      declinedAt.map((occurredAt, index) => {
-        const { event } = transactionAlert();
-        return { ...event, occurredAt, merchant: { ...event.merchant, city: cities[index] ?? 'Austin' } };
-      }),
-    sent: { has: async (id) => ids.has(id), add: async (id) => void ids.add(id) },
+    ownCards: async (userId, page) => {
+      const mine = userId === 'U0SAM' ? held : [];
+      const shown = mine
+        .slice((page - 1) * 12, page * 12)
+        .map((acctId) => ({ ...facts, card: { ...card, acctId }, linkedAt: '2026-01-01T00:00:00.000Z' }));
+      return { shown, pages: Math.max(1, Math.ceil(mine.length / 12)) };
+    },
+    recentDeclines: async (acctId) =>
+      known
+        .filter((each) => (each.acctId ?? 1) === acctId)
+        .map(({ at, city = 'Austin' }) => {
+          const { event } = transactionAlert();
+          return { ...event, occurredAt: at, merchant: { ...event.merchant, city } };
+        })
+        .toSorted((one, other) => other.occurredAt.localeCompare(one.occurredAt)),
+    sent: { ...createWarned(redis()), ...createShownDeclines(redis()) },
     notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),
-    record: async (userId, _id, what) => void recorded.push(`${userId}: ${what}`),
+    record: async (userId, _id, what) => {
+      if (failures.shift() === 'record') throw new Error('killed');
+      recorded.push(`${userId}: ${what}`);
+    },
     zone: 'America/New_York',
     now: () => new Date(nowMs),
   });
   const at = (ms: number): void => {
     nowMs = ms;
   };
-  return { told, recorded, send, at };
+  const arrives = (...more: Declined[]) => void known.push(...more);
+  const holds = (acctIds: number[]): void => {
+    held = acctIds;
+  };
+  const texts = () => told.map(({ message }) => message.text);
+  return { told, texts, recorded, failures, send, at, arrives, holds };
 }
 
+const tries = (...times: string[]): Declined[] => times.map((at) => ({ at }));
+
 it('sends a due digest once, with thirty attempts of a purchase as one decline', async () => {
-  const tries = Array.from({ length: 30 }, (_, minute) => new Date(MONDAY_9_AM - (minute + 1) * MINUTE).toISOString());
-  const { told, recorded, send } = createWorld([weekly], [...tries, '2026-11-01T00:00:00.000Z']);
+  const thirty = Array.from({ length: 30 }, (_, minute) => new Date(MONDAY_9_AM - (minute + 1) * MINUTE).toISOString());
+  const { told, recorded, send } = createWorld([weekly], tries(...thirty, '2026-11-01T00:00:00.000Z'));
 
   await send();
   await send();
@@ -55,22 +88,97 @@ it('sends a due digest once, with thirty attempts of a purchase as one decline',
 });
 
 it('counts the same purchase in two cities as two', async () => {
-  const { told, send } = createWorld(
+  const { texts, send } = createWorld(
     [weekly],
-    ['2026-11-22T14:00:00.000Z', '2026-11-22T14:01:00.000Z'],
-    ['Austin', 'Reno'],
+    [
+      { at: '2026-11-22T14:00:00.000Z', city: 'Austin' },
+      { at: '2026-11-22T14:01:00.000Z', city: 'Reno' },
+    ],
   );
 
   await send();
 
-  expect(told[0]?.message.text).toBe('Your cards: 2 declined purchases in the last week, $168.20.');
+  expect(texts()).toEqual(['Your cards: 2 declined purchases in the last week, $168.20.']);
+});
+
+it('counts the same purchase on two days as two, as the digest of a channel does', async () => {
+  const { texts, told, send } = createWorld(
+    [weekly],
+    tries('2026-11-18T14:00:00.000Z', '2026-11-18T14:01:00.000Z', '2026-11-20T14:00:00.000Z'),
+  );
+
+  await send();
+
+  expect(texts()).toEqual(['Your cards: 2 declined purchases in the last week, $168.20.']);
+  expect(JSON.stringify(told[0]?.message.blocks).match(/attempts\)/g)).toHaveLength(1);
+});
+
+it('says once what arrived after the last digest, but not of a card that was linked since', async () => {
+  const { texts, send, at, arrives, holds } = createWorld([daily], tries('2026-11-22T20:00:00.000Z'));
+  await send();
+  arrives({ at: '2026-11-22T20:01:00.000Z' }, { at: '2026-11-22T21:00:00.000Z', city: 'Reno' });
+  arrives({ at: '2026-11-22T21:00:00.000Z', acctId: 2 });
+  holds([1, 2]);
+
+  at(MONDAY_9_AM + DAY + MINUTE);
+  await send();
+  at(MONDAY_9_AM + 2 * DAY + MINUTE);
+  await send();
+
+  expect(texts()).toEqual([
+    'Your cards: 1 declined purchase in the last day, $84.10.',
+    'Your cards: nothing was declined in the last day. 1 decline (2 attempts), $84.10, arrived after the last digest.',
+    'Your cards: nothing was declined in the last day.',
+  ]);
+});
+
+it('leaves a decline that arrives while a digest is cut off to the next one', async () => {
+  const { texts, send, at, arrives, failures } = createWorld([daily]);
+  failures.push('record');
+  await expect(send()).rejects.toThrow('killed');
+  arrives({ at: '2026-11-22T20:00:00.000Z' });
+  await send();
+
+  at(MONDAY_9_AM + DAY + MINUTE);
+  await send();
+
+  expect(texts()).toEqual([
+    'Your cards: nothing was declined in the last day.',
+    'Your cards: nothing was declined in the last day.',
+    'Your cards: nothing was declined in the last day. 1 decline, $84.10, arrived after the last digest.',
+  ]);
+});
+
+it('counts a purchase once that is tried before and after a digest', async () => {
+  const { told, texts, send, at, arrives } = createWorld([daily], tries('2026-11-23T13:59:00.000Z'));
+  await send();
+  arrives({ at: '2026-11-23T14:05:00.000Z' });
+
+  at(MONDAY_9_AM + DAY + MINUTE);
+  await send();
+
+  expect(texts()).toEqual([
+    'Your cards: 1 declined purchase in the last day, $84.10.',
+    'Your cards: no new declines in the last day, 1 more attempt.',
+  ]);
+  expect(JSON.stringify(told[1]?.message.blocks)).toContain('(1 more attempt)');
+});
+
+it('covers every card of a person with more than a page of them', async () => {
+  const { texts, recorded, send, holds } = createWorld([weekly], [{ at: '2026-11-22T20:00:00.000Z', acctId: 13 }]);
+  holds(accounts(13));
+
+  await send();
+
+  expect(texts()).toEqual(['Your cards: 1 declined purchase in the last week, $84.10.']);
+  expect(recorded).toEqual(['U0SAM: weekly digest of own cards: 13']);
 });
 
 it('reports daily that nothing was declined if daily was chosen', async () => {
-  const { told, send, at } = createWorld([{ ...weekly, often: 'daily' }]);
+  const { told, send, at } = createWorld([daily]);
 
   await send();
-  at(MONDAY_9_AM + 25 * 60 * MINUTE);
+  at(MONDAY_9_AM + DAY + 60 * MINUTE);
   await send();
 
   expect(told.map(({ message }) => message.text)).toEqual(

@@ -10,7 +10,6 @@ import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
-import { noSums } from '../../../src/digests/tally-store.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
@@ -147,16 +146,21 @@ it('does not return a message posted elsewhere to its own channel', async () => 
 
 it('counts for the next digest what the posted one shows, although other declines are counted by now', async () => {
   const { shownDeclines, writeAgain } = createWorker();
-  const counted = (count: number) => ({
-    declines: [],
-    late: noSums,
-    shown: { fromMs: 0, toMs: 900_000, count, attempts: count, cents: 100 * count },
+  const period = { fromMs: 0, toMs: 900_000 };
+  const digest = { id: 'digest-1', schedule: 'C1:daily', period, sinceMs: 0, keptMs: 60_000 };
+  const shop = { code: 'decline', reason: 'Declined', merchant: 'Corner Diner', group: null };
+  const declines = (count: number) => ({
+    sum: async (fromMs: number, toMs: number) =>
+      fromMs < toMs ? [{ ...shop, count, attempts: count, cents: 100 * count }] : [],
   });
-  await losing(() => shownDeclines.keepCounted('digest-1', counted(3), 60_000));
+  let posted: unknown;
+  await losing(async () => {
+    posted = await shownDeclines.count(declines(3), digest);
+  });
 
   await writeAgain();
 
-  expect(await shownDeclines.keepCounted('digest-1', counted(5), 60_000)).toEqual(counted(3));
+  expect(await shownDeclines.count(declines(5), digest)).toEqual(posted);
 });
 
 it('warns in the posted message again, also when another decline finds the same reason first', async () => {

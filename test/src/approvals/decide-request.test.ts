@@ -173,6 +173,7 @@ describe('an approval', () => {
         recorded.push({ detail, counted: line?.counted ?? null });
         told.push({ event, outcome: line?.outcome, ...(line?.outcomeOf && { outcomeOf: line.outcomeOf }) });
       },
+      changesFromBase: async (changes) => [...changes],
       updateRequest: async () => {},
       finish: async (request) => void finished.push(request),
     });

@@ -12,11 +12,12 @@ const online: RuleChange = { rule: { kind: 'card_not_present' }, from: false, to
 
 const { event: purchase } = declined('decline.rule.cardnotpresent', 'Not present');
 
-const capChange = (purchaseCents: number | null) =>
+const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
+const capChange = (purchaseCents: number | null, policy = standard) =>
   createCapChange({
     purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
     zone: 'America/New_York',
-    policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    policyOfCard: async () => policy,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
   });
 
@@ -34,6 +35,13 @@ it('caps the removal of a limit at an amount', async () => {
   const request = openRequestOf({ changes: [{ ...raiseDaily, to: null }] });
 
   expect((await capChange(null)(request))?.changes).toEqual([{ ...raiseDaily, to: 140_000 }]);
+});
+
+it('does not remove a limit if one approver may allow any amount: that is no amount', async () => {
+  const anyAmount = { ...standard, bands: [{ upToCents: null, approvals: 1 }] };
+
+  expect(await capChange(null, anyAmount)(openRequestOf({ changes: [{ ...raiseDaily, to: null }] }))).toBeNull();
+  expect(await capChange(null, anyAmount)(openRequestOf())).toEqual({ changes: [raiseDaily], term: hour });
 });
 
 it.each<[string, number | null, boolean]>([

@@ -6,6 +6,7 @@ import { approvalClick, askedToPay, denial, override } from '../../support/asked
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
+  acctId,
   ask,
   byCommand,
   createActionWorld,
@@ -259,4 +260,24 @@ it('refuses an emergency override by the requester, even if their own approval i
 
   expect(dailyOf(given)).toBe(300);
   expect(told(given)).toContain('You can’t use the emergency override for your own request.');
+});
+
+describe('a holder who asked and no longer holds the card', () => {
+  it.each<[string, 'U0ZOE' | null]>([
+    ['because somebody else holds it now', 'U0ZOE'],
+    ['because nobody holds it any more', null],
+  ])('gets nothing from an approval or an emergency override, %s', async (_why, holder) => {
+    const given = await world();
+    const hugo = await askedToPay(given, 50_000);
+    if (holder === null) await given.deps.links.unlink(acctId);
+    else await given.deps.links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0BEN', at: '2026-11-20' });
+
+    await performAction(approvalClick('act_yes', 'U0BEN'), hugo.deps);
+    given.advance(REMIND_AFTER_MS);
+    await performAction(override, hugo.deps);
+
+    expect(given.writes).toEqual([]);
+    expect(told(given)).toContain('Whoever asked for it no longer holds the card.');
+    expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
+  });
 });

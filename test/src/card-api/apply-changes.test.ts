@@ -101,6 +101,13 @@ describe('a limit', () => {
     expect(applyChanges({}, [goal], { ...defaultRulesAssumptions, noLimit: 0 })).toEqual({ WeeklySpendLimit: 0 });
   });
 
+  it('of zero is refused where the service reads zero as no limit', () => {
+    const goals = [limitGoal('daily', 0)];
+
+    expect(() => applyChanges(rules, goals, { ...defaultRulesAssumptions, noLimit: 0 })).toThrow('would mean no limit');
+    expect(applyChanges({}, goals)).toEqual({ DailySpendLimit: 0 });
+  });
+
   it('is refused without a call if the card has no limit of that kind', () => {
     const refused = { operation: 'applyChanges', status: null, outcome: 'not_sent', code: 'refused', apiMessage: null };
 

@@ -67,6 +67,7 @@ describe('an amount that a person typed', () => {
     ['$2.5K', 250_000],
     ['1.250,00', 125_000],
     ['$1.234.567,89', 123_456_789],
+    ['$999,999,999.99', 99_999_999_999],
   ])('%j is %d cents', (text, amount) => {
     expect(parseAmount(text)).toBe(amount);
   });
@@ -89,6 +90,11 @@ describe('an amount that a person typed', () => {
     '5.',
     '1 000',
     '1234567890123',
+    '1,234,567,890',
+    '999,999,999,999,999,999',
+    '1.234.567.890,00',
+    '0,500',
+    '0.500,00',
   ])('%j is not an amount', (text) => {
     expect(parseAmount(text)).toBeNull();
   });

@@ -27,6 +27,13 @@ function createCounts() {
   };
 }
 
+/** A digest from one day to another. */
+const digestOf = (from: number, to: number, last: Shown | null = null) => ({
+  period: { fromMs: from * DAY_MS, toMs: to * DAY_MS },
+  sinceMs: 0,
+  last,
+});
+
 const totalOf = ({ declines, late }: Counted): number => declines.reduce(added, late).cents;
 
 it('shows every decline in exactly one digest, however late it arrives', async () => {
@@ -46,7 +53,7 @@ it('shows every decline in exactly one digest, however late it arrives', async (
           // No digest covers what happened before the first one.
           if (atMs >= first + DAY_MS) expected.push(number);
         }
-        const counted = await countDeclines(tallies, period, last);
+        const counted = await countDeclines(tallies, { period, last, sinceMs: 0 });
         for (let cents = totalOf(counted); cents > 0; cents -= 7) shown.push(number);
         last = counted.shown;
       }
@@ -57,11 +64,11 @@ it('shows every decline in exactly one digest, however late it arrives', async (
 
 it('says what arrived late even if the schedule changed and the periods overlap', async () => {
   const tallies = createCounts();
-  const before = await countDeclines(tallies, { fromMs: 0, toMs: 2 * DAY_MS }, null);
+  const before = await countDeclines(tallies, digestOf(0, 2));
   tallies.count(DAY_MS / 2, 1);
 
-  const moved = await countDeclines(tallies, { fromMs: DAY_MS, toMs: 3 * DAY_MS }, before.shown);
-  const next = await countDeclines(tallies, { fromMs: 3 * DAY_MS, toMs: 4 * DAY_MS }, moved.shown);
+  const moved = await countDeclines(tallies, digestOf(1, 3, before.shown));
+  const next = await countDeclines(tallies, digestOf(3, 4, moved.shown));
 
   expect(moved.late).toEqual({ count: 1, attempts: 1, cents: 1 });
   expect(next.late).toEqual(noSums);
@@ -70,20 +77,24 @@ it('says what arrived late even if the schedule changed and the periods overlap'
 it('reports nothing negative if Redis has lost counts', async () => {
   const lost = { fromMs: 0, toMs: DAY_MS, count: 3, attempts: 5, cents: 700 };
 
-  const { late } = await countDeclines(createCounts(), { fromMs: DAY_MS, toMs: 2 * DAY_MS }, lost);
+  const { late } = await countDeclines(createCounts(), digestOf(1, 2, lost));
 
   expect(late).toEqual(noSums);
 });
 
 it('keeps what a digest counted first', async () => {
-  const shown = createShownDeclines(redis());
-  const counted = (cents: number): Counted => ({
-    declines: [],
-    late: { ...noSums, cents },
-    shown: { fromMs: 0, toMs: 1, ...noSums },
-  });
+  const sent = createShownDeclines(redis());
+  const tallies = createCounts();
+  const { period } = digestOf(0, 1);
+  const counting = { id: 'digest-1', schedule: 'C1:daily', period, sinceMs: 0, keptMs: 60_000 };
+  tallies.count(1, 1);
 
-  expect(await shown.keepCounted('digest-1', counted(1), 60_000)).toEqual(counted(1));
-  expect(await shown.keepCounted('digest-1', counted(2), 60_000)).toEqual(counted(1));
-  expect(await shown.shownBy('C1:daily')).toBeNull();
+  const first = await sent.count(tallies, counting);
+  tallies.count(2, 1);
+
+  expect(first.shown).toEqual({ ...period, count: 1, attempts: 1, cents: 1 });
+  expect(await sent.count(tallies, counting)).toEqual(first);
+  expect((await sent.count(tallies, { ...counting, id: 'digest-2' })).late, 'not sent yet').toEqual(noSums);
+  await sent.setShown('C1:daily', first);
+  expect((await sent.count(tallies, { ...counting, id: 'digest-3' })).late.cents).toBe(1);
 });

@@ -194,6 +194,42 @@ it('says once what arrived after the last digest, even if it is two days late', 
   ]);
 });
 
+it('says later what a digest would have shown that was never sent, from when it was set', async () => {
+  const { digests, sendDue, pass, declined, posted } = createWorld(new Date('2026-11-20T09:00:00Z'));
+  await declined('2026-11-18T08:00:00Z');
+  await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
+  await sendDue();
+  await declined('2026-11-20T10:00:00Z', { cents: 2 });
+  await declined('2026-11-21T10:00:00Z', { cents: 1 });
+
+  // No worker ran when the digest of the next day was due.
+  pass(2 * DAY_MS);
+  await sendDue();
+  pass(DAY_MS);
+  await sendDue();
+
+  expect(posted.map(({ text }) => text)).toEqual([
+    expect.stringContaining('No declines'),
+    expect.stringContaining('1 decline, $0.01'),
+    expect.stringContaining('No declines'),
+  ]);
+  expect(lateIn(posted)).toEqual([null, '1 decline, $0.02, arrived after the last digest', null]);
+});
+
+it('owes nothing for the time in which it was turned off', async () => {
+  const { digests, sendDue, pass, declined, posted } = createWorld(new Date('2026-11-20T09:00:00Z'));
+  await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
+  await sendDue();
+  await digests.remove('D0ANA', 'daily');
+  await declined('2026-11-20T10:00:00Z');
+  await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-22T12:00:00Z' });
+
+  pass(3 * DAY_MS);
+  await sendDue();
+
+  expect(lateIn(posted)).toEqual([null, null]);
+});
+
 it('leaves a decline that is counted while a digest is cut off to the next one', async () => {
   const { digests, sendDue, pass, declined, posted, failures } = createWorld(new Date('2026-11-20T09:00:00Z'));
   await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { createDirectChannel, createNotifyHolder, createNotifyPerson } from '../../../src/holders/notify-holder.ts';
+import type { Link } from '../../../src/holders/link-store.ts';
+import {
+  createDirectChannel,
+  createIsOfHolder,
+  createNotifyHolder,
+  createNotifyPerson,
+} from '../../../src/holders/notify-holder.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined } from '../../templates/fixtures.ts';
@@ -120,10 +126,14 @@ it('retries when Slack is unavailable', async () => {
   await expect(world.notify()).rejects.toThrow('internal_error');
 });
 
+const tracked = { kind: 'tracked', id: 'evt_1-holder', subject: { kind: 'alert', id: 'evt_1' } };
+
 it.each([
-  ['decline', 1_900_000_000_000],
-  ['fraud', null],
-] as const)('waits for the person’s quiet hours, except for suspected fraud: %s', async (priority, until) => {
+  ['a decline', { ...tracked, priority: 'decline' }, 1_900_000_000_000],
+  ['suspected fraud', { ...tracked, priority: 'fraud' }, null],
+  ['an answer that the person waits for', { ...entry, priority: 'request' }, null],
+  ['a warning, which nobody waits for', { ...entry, priority: 'record' }, 1_900_000_000_000],
+] as const)('waits for the person’s quiet hours only if nobody waits for it: %s', async (_what, sent, until) => {
   const held: (number | null | undefined)[] = [];
   const notifyPerson = createNotifyPerson({
     directChannel: async () => 'D0HUGO',
@@ -136,9 +146,36 @@ it.each([
     notifyOps: async () => {},
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const tracked = { kind: 'tracked', id: 'evt_1-holder', subject: { kind: 'alert', id: 'evt_1' }, priority };
 
-  await notifyPerson({ userId: 'U0HUGO', entry: OutboxEntry.parse(tracked) });
+  await notifyPerson({ userId: 'U0HUGO', entry: OutboxEntry.parse(sent) });
 
   expect(held).toEqual([until]);
+});
+
+it.each<[string, Link | null, () => Promise<string>, boolean]>([
+  ['the holder', link, async () => 'D0HUGO', true],
+  ['a former holder, once the card is someone else’s', { ...link, userId: 'U0LENA' }, async () => 'D0LENA', false],
+  ['a former holder, once the card is nobody’s', null, async () => 'D0HUGO', false],
+  [
+    'the holder, while Slack does not answer',
+    link,
+    async () => {
+      throw new SlackError('conversations.open', 'unknown', 'internal_error');
+    },
+    true,
+  ],
+])('tells whether a conversation is that of %s', async (_who, current, directChannel, isShown) => {
+  const isOfHolder = createIsOfHolder({ links: { ofAccount: async () => current }, directChannel });
+
+  expect(await isOfHolder('D0HUGO', 1)).toBe(isShown);
+});
+
+it('does not hide that Redis is away', async () => {
+  const directChannel = async () => {
+    throw new Error('no connection');
+  };
+
+  await expect(
+    createIsOfHolder({ links: { ofAccount: async () => link }, directChannel })('D0HUGO', 1),
+  ).rejects.toThrow('no connection');
 });

@@ -5,7 +5,7 @@ import type { TemporaryChange } from '../../../src/limits/temporary-change-store
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
-import { withoutLock } from '../../support/held.ts';
+import { held, withoutLock } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { ask, type Over } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -146,27 +146,37 @@ describe('who may decide', () => {
     const requested: unknown[] = [];
     const recorded: unknown[] = [];
     const remembered: unknown[] = [];
+    const underLock: string[] = [];
+    let lock = '';
     const raisedCents = over.meanwhile?.[0]?.to === 10_000 ? 590_000 : 100;
     const decided = await createPermitDecision({
       ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
       raises: {
-        count: async () => ({
-          rule: limitChange('daily', 0, 0).rule,
-          ownCents: raisedCents,
-          earlier: [],
-          aboveCents: 100_000,
-          cap: null,
-        }),
-        remember: async (_action, _acctId, { changes }) => void remembered.push(...changes),
+        async count() {
+          underLock.push(`counted: ${lock}`);
+          const { rule } = limitChange('daily', 0, 0);
+          return { rule, ownCents: raisedCents, earlier: [], aboveCents: 100_000, cap: null };
+        },
+        async remember(_action, _acctId, { changes }) {
+          underLock.push(`remembered: ${lock}`);
+          remembered.push(...changes);
+        },
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,
+      async withLock(name, work) {
+        lock = name;
+        const result = await work(held);
+        lock = '';
+        return result;
+      },
       openRequest: async ({ action: asked, changes, others }) => {
         requested.push({ verb: asked.verb, changeRequest: asked.changeRequest, changes, others });
         return { note: 'I asked in the approvals channel.', isTwin: false };
       },
     })(action, temporaryChangeOf(over));
-    return { why: decided === null || decided === 'late' ? decided : decided.why, recorded, remembered, requested };
+    const why = decided === null || decided === 'late' ? decided : decided.why;
+    return { why, recorded, remembered, requested, underLock };
   }
   const byOperator = takeBack({ roles: ['operator'] });
   const lowered = { changes: [limitChange('daily', 45_000, 40_000)] };
@@ -177,6 +187,7 @@ describe('who may decide', () => {
       recorded: [{ event: 'asked', isFirst: true, detail: 'act_1' }],
       remembered: [],
       requested: [],
+      underLock: [],
     });
   });
 
@@ -221,7 +232,20 @@ describe('who may decide', () => {
     ]);
     const little = await permit(resolve(true), asking(599_800));
     expect(little).toMatchObject({ why: null, remembered: [limitChange('daily', 599_800, 600_000)] });
+    expect(little.underLock, 'two at once do not both count as the first').toEqual([
+      'counted: recent-raises',
+      'remembered: recent-raises',
+    ]);
     expect((await permit(resolve(false), asking(10_000))).why, 'keeping the current limit').toBeNull();
+  });
+
+  it('asks others to restore a lowered limit if the policy leaves no raise to one approver', async () => {
+    const policy = { ...standard, bands: [{ upToCents: null, approvals: 2 }] };
+
+    expect(await permit(takeBack(), lowered, false, policy)).toMatchObject({
+      why: 'One approver alone may not raise this: daily limit $400.00 → $450.00.',
+      requested: [{ changes: [limitChange('daily', 40_000, 45_000)], others: 1 }],
+    });
   });
 
   it('restoring a limit that someone raised further lowers it and counts as no raise', async () => {
@@ -242,6 +266,7 @@ describe('who may decide', () => {
       why: 'late',
       recorded: [],
       remembered: [],
+      underLock: [],
     });
     expect((await permit(takeBack({ askedAt }))).why, 'reverting a raise is never late').toBeNull();
   });

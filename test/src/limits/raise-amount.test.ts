@@ -279,7 +279,8 @@ describe('a cap', () => {
     const earlier = [{ by: 'U0ANA', cents: 90_000 }];
     expect(counted).toMatchObject({ ownCents: 70_000, earlier, cap: { scope: 'person', earlierCents: 90_000 } });
     expect(await count([limitChange('daily', 90_000, 160_000)], ['U0ANA'], { kind: 'midnight' })).toMatchObject({
-      earlier: [],
+      ownCents: 70_000,
+      earlier,
     });
   });
 

@@ -4,6 +4,7 @@ import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry, type Sending } from '../../../src/outbox/entry.ts';
 import { SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
 import { ELSEWHERE } from '../../../src/outbox/sending-store.ts';
+import { plain } from '../../../src/outbox/undeliverable.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
@@ -41,9 +42,9 @@ describe('a message that its channel cannot take', () => {
       gone,
     );
 
-    const [plain] = await inFallback(world);
-    expect(plain).toMatchObject({ id: `${id}-plain` });
-    expect(JSON.stringify(plain)).not.toMatch(/PIN/);
+    const [posted] = await inFallback(world);
+    expect(posted).toMatchObject({ id: `${id}-plain` });
+    expect(JSON.stringify(posted)).not.toMatch(/PIN/);
   });
 
   it('is never posted where another company reads: requests and notices wait if there is no other channel', async () => {
@@ -164,4 +165,9 @@ describe('a message that its channel cannot take', () => {
       expect(await outbox.put('C1', alertEntry())).toBe(false);
     });
   });
+});
+
+it('cuts a plain text neither inside a character nor inside a token of Slack', () => {
+  expect(plain({ text: `${'x'.repeat(2999)}😀`, blocks: [] }).text).not.toMatch(/\p{Cs}/u);
+  expect(plain({ text: `${'x'.repeat(2990)} <!date^1^{time}|9:00 AM> `.repeat(2), blocks: [] }).text).toMatch(/x…$/);
 });

@@ -25,6 +25,15 @@ it('does not hold an alert that is too old', async () => {
   expect(await heldUntil('C1', 'evt_1')).toBeNull();
 });
 
+it('holds a message about no alert, whatever is exempt', async () => {
+  const get = async () => ({ ...hours, except: 'declines' });
+  const now = () => new Date('2026-11-20T15:00:00Z');
+
+  expect(await createHeldUntil({ quietHours: { get }, alerts, now })('D1', null)).toBe(
+    Date.parse('2026-11-20T18:00:00Z'),
+  );
+});
+
 it('does not hold suspected fraud for the holder, only for a channel', async () => {
   const now = () => new Date('2026-11-20T15:00:00Z');
   const suspected = { get: async () => declined('decline.card.pin', 'Invalid PIN') };

@@ -223,6 +223,17 @@ describe('a route', () => {
     ]);
   });
 
+  it('to the author of a travel mute holds for that person’s own quiet hours', async () => {
+    const { route, quietHours, mute } = world();
+    const window = { from: '22:00', to: '07:00', zone: 'UTC', days: [0, 1, 2, 3, 4, 5, 6] };
+    await quietHours.set({ channel: 'D0TRAVELER', window, except: null, by, at: '' });
+    await mute({}, ['ES']);
+
+    expect(await route(declineEvent({ country: 'ES', isCardPresent: true }), card({}), false)).toEqual([
+      { channel: 'D0TRAVELER', holdUntil: Date.parse('2026-11-21T07:00:00Z'), passesQuiet: false },
+    ]);
+  });
+
   it('skips the author of a travel mute who has no role, or whose role Slack cannot confirm, but still applies their mutes', async () => {
     const { to, mute, mutes, eventLog } = world();
     const event = declineEvent({ country: 'ES', isCardPresent: true });

@@ -9,12 +9,14 @@ import { declined, outcome } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 let alerts: Map<string, TransactionAlert>;
+let payments: string[];
 let told: string[];
 /** A message is posted once per id. */
 let ids: Set<string>;
 
 beforeEach(() => {
   alerts = new Map();
+  payments = [];
   told = [];
   ids = new Set();
 });
@@ -32,7 +34,10 @@ function tried(day: number, event: Partial<TransactionAlert['event']> = {}, isPa
 function warn(alertId: string, warned = createWarned(redis())): Promise<void> {
   return createWarnOfSubscription({
     alerts: { get: async (id) => alerts.get(id) ?? null },
-    history: { recentAlerts: async () => [...alerts.keys()].toReversed() },
+    history: {
+      recentAlerts: async (_acctId, kind) =>
+        kind === 'payments' ? payments : [...alerts.keys()].filter((id) => !payments.includes(id)).toReversed(),
+    },
     links: {
       ofAccount: async (acctId) => ({ acctId, userId: 'U0HUGO', provedBy: 'email', by: 'U0HUGO', at: '' }),
     },
@@ -78,6 +83,32 @@ it('asks the channel and the holder once, after failures on three days, whether 
     /^C0DECLINES Subscription keeps failing: \$84\.10 at Blue Bottle Coffee, Jane Doe · card 1212\./,
   );
   expect(told[1]).toMatch(/^U0HUGO .* your card 1212\. Declined on 3 days .*Raise the limit, or cancel it\?$/);
+});
+
+/** A payment to the same merchant. */
+function paid(day: number, event: Partial<TransactionAlert['event']> = {}): void {
+  payments.unshift(tried(day, { kind: 'authorization', decline: null, ...event }));
+}
+
+it('counts failures anew after the subscription was paid, even days after a failure', async () => {
+  tried(2);
+  tried(3);
+  paid(6);
+  await warn(tried(9));
+  expect(told).toEqual([]);
+
+  tried(10);
+  await warn(tried(11));
+  expect(told[0]).toMatch(/Declined on 3 days/);
+});
+
+it('is not stopped by a payment of another amount', async () => {
+  tried(2);
+  tried(3);
+  paid(6, { amountCents: 1 });
+  await warn(tried(9));
+
+  expect(told[0]).toMatch(/Declined on 3 days/);
 });
 
 it.each<[string, () => string]>([

@@ -57,6 +57,8 @@ describe('a network transaction', () => {
   it.each([
     ['AuthTransactionId', null, 'authTransactionId', null],
     ['AuthTransactionId', undefined, 'authTransactionId', null],
+    ['AuthTransactionId', 0, 'authTransactionId', null],
+    ['AuthTransactionId', '0', 'authTransactionId', null],
     ['AuthTransactionId', 2465657071, 'authTransactionId', '2465657071'],
     ['AcctId', '610001', 'acctId', 610_001],
     ['NetworkTransactionId', '4111111111111112', 'networkTransactionId', '4111111111111112'],
