@@ -136,9 +136,9 @@ function addWarnings(warnings: Map<string, Warnings>, pieces: Pieces, isInList: 
   }
 }
 
-/** Whether a message has the rows of a summary, in its thread. */
-function isList({ files, threadTs, text }: SeenMessage): boolean {
-  return threadTs !== null && (files.length > 0 || /Rows [\d,]+ to [\d,]+ of /.test(text));
+/** Whether a message has the rows of a summary: in its thread, or in another channel if the summary's was archived. */
+function isList({ files, text }: SeenMessage): boolean {
+  return files.length > 0 || /Rows [\d,]+ to [\d,]+ of /.test(text);
 }
 
 function added(to: Map<string, number>, counts: ReadonlyMap<string, number>): Map<string, number> {
