@@ -21,21 +21,30 @@ export const Repeats = z.strictObject({
   lastAt: z.string(),
   minCents: z.int(),
   maxCents: z.int(),
+  /** Null when it is not known: the repeats were stored before sums were. */
+  sumCents: z.int().nullable(),
 });
 export type Repeats = z.infer<typeof Repeats>;
 
 /**
- * Parses the scripts' format: a count, then amount and time of a single decline, or the range of both. `+` means that the
- * leader's own decline is not counted yet.
+ * Parses the scripts' format: a count, then amount and time of a single decline, or the range of both. The sum follows if
+ * count and range do not tell it. `+` means that the leader's own decline is not counted yet.
  *
  * @throws UnreadableError
  */
 export function readRepeats(text: string): Repeats {
-  const [count, least, second = '', third, fourth] = text.split(' ');
+  const [count, least, second = '', third, fourth, sum] = text.split(' ');
   const isSingle = third === undefined;
   const [most, firstAt, lastAt] = isSingle ? [least, second, second] : [second, third, fourth];
   const [minCents, maxCents] = [Number(least), Number(most)];
-  return fromStoredAs('repeats', Repeats, { count: Number(count), minCents, maxCents, firstAt, lastAt });
+  const derived = sumOf(Number(count), minCents, maxCents);
+  const sumCents = sum === undefined ? derived : Number(sum);
+  return fromStoredAs('repeats', Repeats, { count: Number(count), minCents, maxCents, sumCents, firstAt, lastAt });
+}
+
+function sumOf(count: number, minCents: number, maxCents: number): number | null {
+  if (minCents === maxCents) return count * minCents;
+  return count === 2 ? minCents + maxCents : null;
 }
 
 export const TransactionAlert = z.strictObject({

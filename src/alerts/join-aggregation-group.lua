@@ -58,15 +58,20 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   local repeats = (leader == event and '1 ' or '+1 ') .. cents .. ' ' .. iso
   local text = best and redis.call('HGET', KEYS[alert], repeatsField)
   if text then
-    -- A single decline stores its cents and time. Several store the minimum and maximum of both.
-    local waits, number, min, max, from, to = string.match(text, '^(%+?)(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+)$')
+    -- A single decline stores its cents and time. Several store the minimum and maximum of both, and the sum of the cents if it
+    -- does not follow from them.
+    local waits, number, min, max, from, to, sum = string.match(text, '^(%+?)(%d+) (%-?%d+) (%-?%d+) (%S+) (%S+) ?(%-?%d*)$')
     if not number then
       waits, number, min, from = string.match(text, '^(%+?)(%d+) (%-?%d+) (%S+)$')
       max, to = min, from
     end
     if leader == event then waits = '' end
-    repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents)),
-      first == at and iso or from, last == at and iso or to)
+    number, min, max, sum = tonumber(number), tonumber(min), tonumber(max), tonumber(sum or '')
+    if min == max then sum = number * min elseif number == 2 then sum = min + max end
+    number, min, max = number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents))
+    repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number, min, max, first == at and iso or from, last == at and iso or to)
+    -- Texts from before sums were stored stay without one.
+    if sum and min ~= max and number > 2 then repeats = string.format('%s %.0f', repeats, sum + tonumber(cents)) end
   elseif not best and #running >= 2 * runningMax then
     redis.call('HDEL', KEYS[groups], oldest)
   end

@@ -77,6 +77,7 @@ function unreadableRow(id: string): BatchRow {
     who: 'Could not be shown',
     last4: '',
     cents: null,
+    isSum: false,
     requestedCents: null,
     merchant: '',
     place: '',

@@ -24,8 +24,10 @@ export interface BatchRow {
   readonly who: string;
   /** Last four digits of the card; empty when unknown. */
   readonly last4: string;
-  /** Null when it is not about money. */
+  /** Null when it is not about money, or unknown. */
   readonly cents: number | null;
+  /** True when `cents` is the sum of several declines, which may be different purchases. */
+  readonly isSum: boolean;
   /** The amount that the merchant requested, if different; else null. */
   readonly requestedCents: number | null;
   readonly merchant: string;
@@ -56,6 +58,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
     who: holderRaw(card),
     last4: card.last4 ?? '',
     cents: null,
+    isSum: false,
     requestedCents: null,
     merchant: '',
     place: '',
@@ -121,11 +124,12 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
     const reason = shownReason(event.decline, view.place);
     const repeats = repeatsIn(alert, view);
     const times = repeats?.count ?? 1;
-    const anywhere = isAnywhere(alert, repeats) ? { merchant: '', place: '' } : {};
+    const isSum = isAnywhere(alert, repeats);
+    const sum = { cents: repeats?.sumCents ?? null, isSum, requestedCents: null, merchant: '', place: '' };
     const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
     return {
       ...money,
-      ...anywhere,
+      ...(isSum ? sum : {}),
       what,
       times,
       events: times,
@@ -156,11 +160,18 @@ const virtualWords: Readonly<Record<VirtualCardAlert['event']['outcome'], string
   resend: 'Details sent again',
 };
 
+/** `$84.10`; `$432.10 in all` for several declines; empty when there is no amount. */
+export function rowAmount({ cents, isSum }: Pick<BatchRow, 'cents' | 'isSum'>): string {
+  if (cents === null) return '';
+  return isSum ? `${formatCents(cents)} in all` : formatCents(cents);
+}
+
 /** `$84.10 at Blue Bottle Coffee`, or the known part of it. Raw. */
-export function howMuchWhere({ cents, requestedCents, merchant }: BatchRow): string {
+export function howMuchWhere(row: BatchRow): string {
+  const { requestedCents, merchant } = row;
   const requested = requestedCents === null ? '' : ` (of ${formatCents(requestedCents)} requested)`;
-  const amount = cents === null ? '' : `${formatCents(cents)}${requested}`;
-  return [amount, merchant].filter(Boolean).join(' at ');
+  const amount = rowAmount(row);
+  return [amount && `${amount}${requested}`, merchant].filter(Boolean).join(' at ');
 }
 
 /** The label by which people find it in a menu: `Jane Doe 4242 · $84.10 at Blue Bottle Coffee`. Raw. */

@@ -1,12 +1,11 @@
 import type { DataTableBlock, KnownBlock } from '@slack/types';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
-import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
 import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
-import { type BatchRow, count, countWords, rowLine } from './batch-row.ts';
+import { type BatchRow, count, countWords, rowAmount, rowLine } from './batch-row.ts';
 
 /** Only one of the two time columns is shown, depending on whether everything happened on one day. */
 const TIME = 'Time';
@@ -19,8 +18,8 @@ const columns: readonly Column<BatchRow>[] = [
   { head: 'What', max: 22, of: ({ what }) => what },
   { head: 'Cardholder', max: 28, isRowHeader: true, of: ({ who }) => who },
   { head: 'Card', max: 4, of: ({ last4 }) => last4 },
-  { head: 'Amount', of: ({ cents }) => amount(cents) },
-  { head: 'Requested', of: ({ requestedCents }) => amount(requestedCents) },
+  { head: 'Amount', of: (row) => amount(row.cents, rowAmount(row)) },
+  { head: 'Requested', of: ({ requestedCents: cents }) => amount(cents, rowAmount({ cents, isSum: false })) },
   { head: 'Merchant', max: 30, of: ({ merchant }) => merchant },
   { head: 'Where', max: 24, of: ({ place }) => place },
   { head: 'Why', max: 44, of: ({ why }) => why },
@@ -64,8 +63,8 @@ function moment(at: string, withDay: boolean): Cell {
   return { value: Date.parse(at), text: serviceClock(at, withDay) };
 }
 
-function amount(cents: number | null): Cell {
-  return cents === null ? '' : { value: cents / 100, text: formatCents(cents) };
+function amount(cents: number | null, text: string): Cell {
+  return cents === null ? '' : { value: cents / 100, text };
 }
 
 /** Who did what, with the person's name as Slack shows it. */

@@ -138,7 +138,14 @@ const alerts: readonly ExamplePicture[] = [
     alt: 'Card is blocked: 3 purchases declined; marked as seen',
     templates: ['alerts/decline-blocked', 'alerts/seen'],
     shows: () => {
-      const blocked = { count: 3, firstAt: '2026-11-20T13:02:00Z', lastAt: at, minCents: 1250, maxCents: 8410 };
+      const blocked = {
+        count: 3,
+        firstAt: '2026-11-20T13:02:00Z',
+        lastAt: at,
+        minCents: 1250,
+        maxCents: 8410,
+        sumCents: 12_160,
+      };
       const { event, ...rest } = declined('decline.card.status', 'Card is blocked', {
         card: { ...card, status: 'BLOCKED' },
         remedy: { kind: 'unblock' },

@@ -5,6 +5,7 @@ import {
   AGGREGATION_GAP_MS,
   AGGREGATION_SPAN_MS,
   aggregationRule,
+  blockedRule,
   createAggregationGroups,
 } from '../../../src/alerts/aggregation-group-store.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
@@ -52,6 +53,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
       lastAt: later.event.occurredAt,
       minCents: 1000,
       maxCents: 1000,
+      sumCents: 3000,
     });
   });
 
@@ -197,8 +199,37 @@ describe('declines of the same card, merchant, reason and amount', () => {
           lastAt: alerts[8]?.event.occurredAt,
           minCents: 1000,
           maxCents: 1000,
+          sumCents: 9000,
         });
       }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('of a blocked card have the exact sum of their amounts, in any order of arrival', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.integer({ min: 0, max: 99_999 }), { minLength: 1, maxLength: 6 }),
+        async (amounts) => {
+          run += 1;
+          const channel = `B${run}`;
+          const declines = amounts.map((amountCents, index) => tried(index, index, { amountCents }));
+          const groups = createAggregationGroups(redis());
+          const leaders = await Promise.all(
+            declines.map(({ event }) => groups.join(channel, event, blockedRule(event), false)),
+          );
+
+          const leader = declines.find(({ event }) => event.id === leaders[0]);
+          if (leader === undefined) throw new Error('no such leader');
+          expect(await repeatsOf(leader, channel)).toMatchObject({
+            count: amounts.length,
+            minCents: Math.min(...amounts),
+            maxCents: Math.max(...amounts),
+            sumCents: amounts.reduce((sum, cents) => sum + cents, 0),
+          });
+        },
+      ),
       { numRuns: 40 },
     );
   });

@@ -36,7 +36,14 @@ it('hold the repeats of a decline by channel', () => {
 
   expect(alert).toMatchObject({
     repeats: {
-      C1: { count: 3, minCents: 100, maxCents: 250, firstAt: '2026-11-20T14:00:00Z', lastAt: '2026-11-20T14:05:00Z' },
+      C1: {
+        count: 3,
+        minCents: 100,
+        maxCents: 250,
+        sumCents: null,
+        firstAt: '2026-11-20T14:00:00Z',
+        lastAt: '2026-11-20T14:05:00Z',
+      },
     },
   });
 });

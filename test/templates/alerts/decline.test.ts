@@ -103,7 +103,14 @@ describe('a declined purchase', () => {
 
   it('that was repeated shows the number of attempts, the amounts, and the first and last time', () => {
     const repeats = {
-      C1: { count: 4, firstAt: '2026-11-20T14:14:00Z', lastAt: '2026-11-20T14:31:00Z', minCents: 1200, maxCents: 8410 },
+      C1: {
+        count: 4,
+        firstAt: '2026-11-20T14:14:00Z',
+        lastAt: '2026-11-20T14:31:00Z',
+        minCents: 1200,
+        maxCents: 8410,
+        sumCents: 26_430,
+      },
     };
     const alert = declined(...velocity, { remedy: raise, repeats });
     const here = decline(alert, { place: 'private', channel: 'C1' });
@@ -124,6 +131,7 @@ describe('a declined purchase', () => {
       lastAt: '2026-11-20T14:14:00Z',
       minCents: 1,
       maxCents: 1,
+      sumCents: 1,
     };
 
     expect(decline(declined(...velocity, { repeats: { C1: once } }), { place: 'private', channel: 'C1' })).toEqual(

@@ -53,6 +53,20 @@ describe('several alerts in one message', () => {
     expect(draw(rows(2, (i) => ({ times: 1 + 10 * i }))).text).toMatch(/^2 declines \(12 attempts\)/);
   });
 
+  it('show the sum of the declines of a blocked card, which may be different purchases', () => {
+    const at = '2026-11-20T14:14:00Z';
+    const several = { count: 3, firstAt: at, lastAt: at, minCents: 1250, maxCents: 8410, sumCents: 12_160 };
+    const blocked = declined('decline.card.status', 'Card is blocked', {
+      remedy: { kind: 'unblock' },
+      repeats: { C1: several },
+    });
+    const shown = batchRows([blocked, transactionAlert({ amountCents: 1000 })], { ...inPublic, channel: 'C1' });
+
+    expect(shownIn(draw(shown).blocks)).toContain('Declined 3 times: $121.60 in all');
+    expect(draw(rows(40).concat(shown)).text).toContain(`$${(84.1 * 40 + 121.6 + 10).toLocaleString('en-US')}`);
+    expect(rowsCsv(shown)).toMatch(/"Declined 3 times","3",(?:"[^"]*",){2}"121\.60","",""/);
+  });
+
   it('can be sorted by amount and time in a table whose row header is the cardholder', () => {
     const table = draw(rows(6, (i) => ({ cents: 1000 * i }))).blocks.find(({ type }) => type === 'data_table');
 
