@@ -100,6 +100,8 @@ export const ActionState = z.discriminatedUnion('state', [
     expects: Expected.optional(),
     /** The state read before the write. If the card shows another state now, the write is not repeated. */
     basis: z.string().optional(),
+    /** UTC ISO 8601. */
+    sentAt: z.string().optional(),
     /** Earlier changes of the same setting: they do not supersede this one. */
     followed: z.array(z.string()).readonly().optional(),
   }),

@@ -57,7 +57,10 @@ interface Steps {
 
 export type SendChange = ReturnType<typeof createSendChange>;
 
-interface Deps extends Pick<ActionTools, 'record'> {
+/** A call that the card service has not carried out by then was lost. */
+const CARRIED_OUT_WITHIN_MS = 10 * 60_000;
+
+interface Deps extends Pick<ActionTools, 'record' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'write'>;
   readonly latestChanges: Pick<LatestChanges, 'changed' | 'changedBy' | 'isSuperseded' | 'notMade'>;
   readonly reports: Pick<Reports, 'resume'>;
@@ -69,14 +72,18 @@ interface Deps extends Pick<ActionTools, 'record'> {
  *
  * Throws CardApiError when the job should be retried, and TooLateError when this process must not write.
  */
-export function createSendChange({ progress, record, latestChanges, reports }: Deps) {
+export function createSendChange({ progress, record, now, latestChanges, reports }: Deps) {
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
     const { action, verb, acctId, cardId, expects, sides, basis } = change;
     if (await isSuperseded(change)) return await steps.supersede();
-    if (change.whyNot != null) return await failUnmade({ apiWords: null, note: change.whyNot });
+    if (change.whyNot != null) {
+      const said = { apiWords: null, note: change.whyNot };
+      return mayStillBeMade(change.written, verb, now()) ? await steps.leave(said) : await failUnmade(said);
+    }
     const followed = await latestChanges.changedBy(acctId, expects);
     const sending = { state: 'sending', ...sides, expects, followed } as const;
-    const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
+    const sentAt = now().toISOString();
+    const stands = await progress.write(action.id, { ...sending, sentAt, ...(basis !== undefined && { basis }) });
     const known = await reports.resume(action, verb, stands, change);
     if (known !== null) return known;
     await record(action, { event: 'sent', acctId, cardId, ...sides });
@@ -114,6 +121,12 @@ export function createSendChange({ progress, record, latestChanges, reports }: D
     if (written.basis !== undefined && written.basis !== basis) return true;
     return await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, counts);
   }
+}
+
+/** True when the card service may still carry out an earlier attempt. One that it refused has no basis, nor has any block. */
+export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, now: Date): boolean {
+  if (written?.state !== 'sending' || (written.basis === undefined && verb !== 'block')) return false;
+  return written.sentAt === undefined || now.getTime() - Date.parse(written.sentAt) < CARRIED_OUT_WITHIN_MS;
 }
 
 /** Text to show next to, or instead of, the API's own words. */

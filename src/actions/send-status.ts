@@ -91,7 +91,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           await history.forgetExpected(acctId, status);
           return await finish('failed', said);
         },
-        leave: () => finish('unknown', { expects }),
+        leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
       if (whyNot !== null && hasMovedSince(verb, from)) return await steps.supersede();
       return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, run);

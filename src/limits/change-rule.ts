@@ -3,6 +3,7 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
+import { mayStillBeMade } from '../actions/send-change.ts';
 import { overtaken } from '../actions/send-status.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
@@ -33,7 +34,7 @@ export interface Approval {
 /** Changes a card's rules under the account's lock. Throws CardApiError when the job should be retried. */
 type ChangeRule = (resolved: Resolved<RuleAction>, approval: Approval | null, run: LockedRun) => Promise<Result>;
 
-interface Deps extends Pick<ActionTools, 'askAgain'> {
+interface Deps extends Pick<ActionTools, 'askAgain' | 'now'> {
   readonly plan: PlanChange;
   readonly permit: PermitChange;
   readonly send: SendRules;
@@ -59,7 +60,13 @@ export function createChangeRule(deps: Deps): ChangeRule {
       const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
-    if (planned.kind === 'impossible') return await finish('failed', { note: planned.why });
+    const wasSending = written?.state === 'sending';
+    if (planned.kind === 'impossible') {
+      const expects = wasSending ? written.expects : undefined;
+      const isOpen = mayStillBeMade(written, ruleVerbOf(changes), deps.now());
+      if (!isOpen || expects?.kind !== 'rule') return await finish('failed', { note: planned.why });
+      return await finish('unknown', { ...sidesOf(expects.changes), note: planned.why, expects });
+    }
     const made: MadeChange<RuleAction> = {
       action,
       acctId,
@@ -68,7 +75,6 @@ export function createChangeRule(deps: Deps): ChangeRule {
       requestId: approval?.requestId ?? null,
     };
     const isThere = isMade(changes);
-    const wasSending = written?.state === 'sending';
 
     // After a crash the write may have been our own. Then the change is done, not superfluous.
     if (isThere && wasSending) {

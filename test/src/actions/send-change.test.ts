@@ -7,6 +7,8 @@ import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
+const NOW = new Date('2026-11-20T15:00:00Z');
+
 type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
 
 const refused = (apiMessage: string | null, outcome: 'refused' | 'unknown' = 'refused') =>
@@ -17,9 +19,10 @@ async function send(given: {
   answer?: CardApiError;
   seen?: Awaited<ReturnType<Steps['look']>>;
   written?: ActionState;
+  whyNot?: string;
   isLast?: boolean;
 }): Promise<string[]> {
-  const { answer, seen = 'unmade', written = null, isLast = true } = given;
+  const { answer, seen = 'unmade', written = null, whyNot = null, isLast = true } = given;
   const steps: string[] = [];
   const tell = (what: string) => async (): Promise<Result> => {
     steps.push(what);
@@ -33,6 +36,7 @@ async function send(given: {
       },
     },
     record: async () => void steps.push('on record'),
+    now: () => NOW,
     latestChanges: {
       changedBy: async () => [],
       changed: async () => {},
@@ -50,6 +54,7 @@ async function send(given: {
     sides: { before: 'active', after: 'blocked' },
     basis: 'now',
     written,
+    whyNot,
   } as const;
   await sendChange(
     change,
@@ -98,6 +103,23 @@ describe('a change of a card', () => {
     const written = { state: 'sending', before: null, after: null, basis: 'then' } as const;
 
     expect(await send({ written })).toEqual(['superseded']);
+  });
+
+  it.each([
+    ['a minute ago', { basis: 'now', sentAt: '2026-11-20T14:59:00Z' }, ['left to the verification']],
+    ['by a build that noted no time', { basis: 'now' }, ['left to the verification']],
+    ['too long ago', { basis: 'now', sentAt: '2026-11-20T14:49:00Z' }, ['no longer counts as a change', 'failed']],
+  ] as const)('that may not be repeated may still be made if it was sent %s', async (_when, of, end) => {
+    const written = { state: 'sending', before: null, after: null, ...of } as const;
+
+    expect(await send({ written, whyNot: 'You are no longer an operator.' })).toEqual(end);
+  });
+
+  it('that may not be made was not made if nothing was sent before', async () => {
+    expect(await send({ whyNot: 'You are no longer an operator.' })).toEqual([
+      'no longer counts as a change',
+      'failed',
+    ]);
   });
 
   it('is left to the next attempt, if there is one, when the card cannot be read', async () => {

@@ -73,6 +73,7 @@ describe('a status change', () => {
       sendChange: createSendChange({
         progress: { write: async (_id, next) => next },
         record: async () => {},
+        now: () => new Date('2026-11-20T15:00:00Z'),
         latestChanges: {
           changedBy: async () => [],
           changed: async () => {},

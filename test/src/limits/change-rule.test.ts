@@ -62,6 +62,7 @@ describe('a rule change', () => {
         alreadyInEffect: async () => {},
       },
       askAgain: async () => void steps.push('asked again'),
+      now: () => new Date('2026-11-20T15:00:00Z'),
       terms: {
         async resolve({ changes: [first] }) {
           steps.push(`its end starts, from ${String(first?.from)}`);
@@ -111,6 +112,21 @@ describe('a rule change', () => {
       ['permitted?', `limit, unchanged, The daily limit is $450.00 already., ${after}`],
     ],
     ['fails if the category is ambiguous', { impossible: 'Which?' }, ['limit, failed, Which?']],
+    [
+      'that is no longer possible may still be made if it was sent a minute ago',
+      {
+        impossible: 'Which?',
+        written: {
+          state: 'sending',
+          before: null,
+          after: null,
+          basis: 'then',
+          sentAt: '2026-11-20T14:59:00Z',
+          expects: { kind: 'rule', changes: raised },
+        },
+      },
+      [`limit, unknown, Which?, ${after}`],
+    ],
     [
       'reports that the rule already has this value',
       { changes: isThere },

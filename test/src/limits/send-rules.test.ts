@@ -67,6 +67,7 @@ function setUp(given: Given = {}) {
       notMade: async () => void steps.push('overtakes nobody'),
     },
     record: async (_action, { event }) => void steps.push(`on record: ${event}`),
+    now: () => new Date('2026-11-20T15:00:00Z'),
     reports: {
       async resume(_action, verb, state) {
         const known = reported(state);
