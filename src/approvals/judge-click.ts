@@ -66,7 +66,10 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const now = all.filter((change) => !isLooser(reversed([change])));
     const changes = await deps.changesFromBase(now, request.term, request.acctId);
     const account = await deps.card.getAccount(request.acctId);
-    const isBlocked = cardInUse(account, request.card.cardId)?.status === 'BLOCKED';
+    const named = cardInUse(account, request.card.cardId);
+    // The rules are the account's, so they also apply to the card that has replaced a closed one.
+    const inUse = named?.status === 'CLOSED' ? cardInUse(account, null) : named;
+    const isBlocked = inUse?.status === 'BLOCKED';
     const current = await withoutVoid(
       click,
       { ...request, isBlocked, changes: changes.length > 0 ? changes : all },

@@ -2,7 +2,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { changesFrom, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
+import { changesFrom, isAboutLimits, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
@@ -135,10 +135,14 @@ export async function endPurchaseChanges(
     if (isItsPurchase(temporaryChange, event)) await endTemporaryChangeNow(temporaryChange.id);
 }
 
-/** Matches by account, merchant and amount: a purchase at the same merchant that costs no more. */
-function isItsPurchase({ acctId, purchase, state, openedAt }: TemporaryChange, event: TransactionEvent): boolean {
+/**
+ * Matches by account, merchant and amount: a purchase at the same merchant that costs no more. What a raised limit lets pass
+ * has an upper bound; an opened category or country has none, so it counts whatever it costs.
+ */
+function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolean {
+  const { acctId, purchase, state, openedAt } = change;
   if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
-  if (event.amountCents > purchase.maxCents) return false;
+  if (isAboutLimits(change.changes) && event.amountCents > purchase.maxCents) return false;
   if (Date.parse(event.occurredAt) < Date.parse(openedAt) - CLOCK_SKEW_MS) return false;
   const { id, name } = event.merchant;
   if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;

@@ -185,6 +185,27 @@ describe('a request whose numbers changed', () => {
     await performAction(approvalClick('act_ben2', 'U0BEN', 1), deps);
     expect(dailyOf(given)).toBe(900);
   });
+
+  it('requires a new approval if the card was replaced since by one that is blocked', async () => {
+    const given = await world();
+    const { deps } = await askedToPay(given, 50_000);
+    const [request] = await deps.requests.open();
+    if (request?.state !== 'open') throw new Error('nothing was asked');
+    const { cardId } = (await deps.card.getAccount(acctId)).cards[0] ?? { cardId: null };
+    await deps.requests.save({ ...request, card: { ...request.card, cardId } });
+    const getAccount: WorldDeps['card']['getAccount'] = async (...asked) => {
+      const account = await deps.card.getAccount(...asked);
+      const [card] = account.cards;
+      if (card === undefined) throw new Error('the account has no card');
+      const replacement = { ...card, cardId: card.cardId + 1, status: 'BLOCKED' as const };
+      return { ...account, cards: [{ ...card, status: 'CLOSED' }, replacement] };
+    };
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), { ...deps, card: { ...deps.card, getAccount } });
+
+    expect(dailyOf(given)).toBe(400);
+    expect(told(given)).toContain('The card was blocked since it was asked for.');
+  });
 });
 
 describe('an earlier approver', () => {

@@ -217,6 +217,12 @@ describe('a change for one purchase', () => {
     expect(await ended({ merchant: { ...merchant, name: 'Another Name' } })).toEqual(['act_1']);
   });
 
+  it('that opened a country or category ends with a more expensive purchase, too: nothing else bounds it', async () => {
+    const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
+
+    expect(await ended({ amountCents: 90_000 }, { changes: [abroad] })).toEqual(['act_1']);
+  });
+
   it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
     ['a settlement', { kind: 'settlement' }, {}],
     ['a more expensive purchase', { amountCents: 8411 }, {}],
