@@ -157,7 +157,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
         else await orderVirtual(action, order, run);
       },
       'resend-virtual': (resolved, run) =>
-        tools.withLock(`account:${resolved.acctId}`, () => resendVirtual(resolved, run)),
+        tools.withLock(`account:${resolved.acctId}`, (lease) => resendVirtual(resolved, { ...run, lease })),
     } satisfies Partial<Handlers>,
     orders: ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }),
     virtualCardArrived: notices.virtualCardArrived,

@@ -1,7 +1,7 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
-import type { Resolved } from '../actions/action.ts';
-import { reported, stateOf } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { Action, Resolved } from '../actions/action.ts';
+import { type ReportedState, reported, stateOf } from '../actions/action-state.ts';
+import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { VirtualOrders } from './order.ts';
@@ -26,11 +26,13 @@ interface Sent {
  * The returned function throws CardApiError when it was certainly not sent and the job should be retried.
  */
 export function createResendVirtual(deps: Deps) {
-  return async function resendVirtual({ action, acctId }: Resolved, run: ActionRun): Promise<void> {
+  const { progress } = deps;
+  return async function resendVirtual({ action, acctId }: Resolved, run: LockedRun): Promise<void> {
     const card = await deps.factsOf(acctId);
     const { cardId } = card;
-    const written = await deps.progress.read(action.id);
-    if (reported(written) !== null) return;
+    const written = await progress.read(action.id);
+    const known = reported(written);
+    if (known !== null) return known.isTold ? undefined : await report(action, acctId, known);
     if (card.isVirtual === false) {
       const refusal = {
         what: 'Your resend',
@@ -41,34 +43,42 @@ export function createResendVirtual(deps: Deps) {
     }
     await deps.record(action, { event: 'asked', isFirst: true, acctId, cardId });
     // The worker died while sending: the answer is lost.
-    const wasSending = written?.state === 'sending';
-    const sent = wasSending ? unknown : await send({ action, acctId, cardId }, run);
-    const { state, apiWords, note } = sent;
-    const at = deps.now().toISOString();
-    const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
-    const line = { did: 'asked for the details of', card, at, outcome };
-    await deps.record(action, { event: state, acctId, cardId, detail: apiWords ?? note, line });
-    await deps.answer(action, resendAnswer({ ...sent, card, ref: action.id.slice(-8) }));
-    const known = stateOf({ ...sent, card, before: null, after: null }, at);
-    await deps.progress.write(action.id, { ...known, isTold: true });
+    const sent = written?.state === 'sending' ? unknown : await send({ action, acctId, cardId }, run);
+    if (sent === null) return;
+    const own = stateOf({ ...sent, card, before: null, after: null }, deps.now().toISOString());
+    await report(action, acctId, reported(await progress.write(action.id, own)) ?? own);
   };
 
-  async function send({ action, acctId, cardId }: Resolved, run: ActionRun): Promise<Sent> {
+  /** @returns null when this process was paused for longer than its lock, and another one sends it. */
+  async function send({ action, acctId, cardId }: Resolved, run: LockedRun): Promise<Sent | null> {
     await deps.record(action, { event: 'sent', acctId, cardId });
     await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
-    await deps.progress.write(action.id, { state: 'sending', before: null, after: null });
+    if ((await progress.begin(action.id, { state: 'sending', before: null, after: null })) !== null) return null;
     try {
+      await run.lease.confirm();
       await deps.requestVirtualCardData({ AcctId: acctId });
       return { state: 'done', apiWords: null, note: null };
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
       if (error.outcome !== 'unknown' && error.retryable && !run.isLast) {
-        await deps.progress.write(action.id, { state: 'asked' });
+        await progress.write(action.id, { state: 'asked' });
         throw error;
       }
       const state = error.outcome === 'unknown' ? 'unknown' : 'failed';
       return { state, apiWords: error.apiMessage, note: noteOf(error) };
     }
+  }
+
+  /** Safe to repeat. */
+  async function report(action: Action, acctId: number, known: ReportedState): Promise<void> {
+    const { at, result } = known;
+    const { card, apiWords, note } = result;
+    const state = result.state === 'done' || result.state === 'failed' ? result.state : 'unknown';
+    const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
+    const line = { did: 'asked for the details of', card, at, outcome };
+    await deps.record(action, { event: state, acctId, cardId: card.cardId, detail: apiWords ?? note, line });
+    await deps.answer(action, resendAnswer({ state, apiWords, note, card, ref: action.id.slice(-8) }));
+    await progress.write(action.id, { ...known, isTold: true });
   }
 }
 
