@@ -67,8 +67,11 @@ export function parseCommand(text: string, clock: Clock): Command {
     .filter((word) => word !== '');
   const [verb, ...rest] = words;
   if (verb === undefined) return { kind: 'pick' };
-  if (verb.toLowerCase() === 'help') return { kind: 'help' };
+  if (isHelp(verb)) return { kind: 'help' };
   const first = verb.toLowerCase();
+  const form = rest.length === 1 && isHelp(rest[0]) ? formOf(first) : undefined;
+  if (form !== undefined)
+    return { kind: 'unclear', why: `“${first}” ${form.effect}.`, usage: form.usage, example: form.example };
   const read = readers.get(first);
   const readable = rest.slice(0, WORDS_MAX);
   if (read === undefined) return unknownVerb(verb, readable, clock);
@@ -76,6 +79,9 @@ export function parseCommand(text: string, clock: Clock): Command {
   // must not wait for a shorter one.
   return rest.length > WORDS_MAX && first !== 'block' ? tooLong(first) : read(readable, clock);
 }
+
+const helpWords: readonly string[] = ['help', '?', '-h', '--help'];
+const isHelp = (word = ''): boolean => helpWords.includes(word.toLowerCase());
 
 function tooLong(first: string): UnclearCommand {
   const why = `That is more than ${WORDS_MAX} words, too many for me to read. Write fewer.`;

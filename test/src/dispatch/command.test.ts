@@ -22,6 +22,8 @@ describe('parsing a command', () => {
     ['', { kind: 'pick' }],
     ['help', { kind: 'help' }],
     ['HELP me', { kind: 'help' }],
+    ['?', { kind: 'help' }],
+    ['--help', { kind: 'help' }],
     ['show 4242', read('show', ['4242'])],
     ['Block  Jane   Doe lost it', read('block', ['Jane', 'Doe', 'lost', 'it'])],
     ['activate 4242', read('activate', ['4242'], { confirmed: false })],
@@ -105,6 +107,17 @@ describe('parsing a command', () => {
   ])('%j is unclear and gets a usage hint', (text) => {
     expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
   });
+
+  it.each(['block help', 'block ?', 'BLOCK --help'])(
+    '%s explains the verb instead of looking for such a card',
+    (text) => {
+      expect(parseCommand(text, clock)).toMatchObject({
+        kind: 'unclear',
+        why: '“block” declines everything until the card is unblocked.',
+        usage: expect.stringMatching(/^block /),
+      });
+    },
+  );
 
   it('help lists all existing verbs and nothing else', () => {
     expect([...new Set(helpFor(everyRole).own.map(({ usage }) => usage.split(' ')[0]))].toSorted()).toEqual(
