@@ -123,7 +123,10 @@ export function createSendChange({ progress, record, now, latestChanges, reports
   }
 }
 
-/** True when the card service may still carry out an earlier attempt. One that it refused has no basis, nor has any block. */
+/**
+ * True when the card service may still carry out an earlier attempt. An attempt that it refused has no basis. A block of a card
+ * without an id never has one, so it may be either.
+ */
 export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, now: Date): boolean {
   if (written?.state !== 'sending' || (written.basis === undefined && verb !== 'block')) return false;
   return written.sentAt === undefined || now.getTime() - Date.parse(written.sentAt) < CARRIED_OUT_WITHIN_MS;
