@@ -3,37 +3,15 @@ import { expect, it } from 'vitest';
 import { aggregationRule } from '../../../src/alerts/aggregation-group-store.ts';
 import type { Alert, TransactionAlert } from '../../../src/alerts/alert.ts';
 import { createDeliverStatus } from '../../../src/alerts/deliver-status.ts';
-import { rememberWrites } from '../../../src/app/remember-writes.ts';
-import { createStores } from '../../../src/app/stores.ts';
 import type { CardStatusEvent } from '../../../src/core/event.ts';
-import { createLock } from '../../../src/core/lock.ts';
-import { createSeals } from '../../../src/core/seal.ts';
-import { createWriteOrder } from '../../../src/core/write-order.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { storeSigner } from '../../support/store-signer.ts';
+import { createRememberingWorker } from '../../support/remembering-worker.ts';
 import { card, change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
 
-/** A worker that remembers its writes. */
-function createWorker() {
-  const writes: (() => Promise<unknown>)[] = [];
-  const lock = createLock(redis());
-  const sealed = { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation };
-  const stores = rememberWrites(
-    { remember: (again) => void writes.push(again) },
-    createWriteOrder(redis(), lock),
-    createStores(redis(), sealed, lock),
-    'everybody',
-  );
-  return {
-    ...stores,
-    async writeAgain() {
-      for (const again of writes) await again();
-    },
-  };
-}
+const createWorker = () => createRememberingWorker(redis());
 type Worker = ReturnType<typeof createWorker>;
 
 /** The nth event, a minute after the one before it. */

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { createEnqueue, rememberJobs, toJobs } from '../../../src/app/enqueue.ts';
-import { remembered, rememberWrites } from '../../../src/app/remember-writes.ts';
-import { createStores } from '../../../src/app/stores.ts';
+import { remembered } from '../../../src/app/remember-writes.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { connectPatient, whenReady } from '../../../src/core/redis.ts';
 import { createRedo } from '../../../src/core/redo.ts';
-import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder, type WriteOrder } from '../../../src/core/write-order.ts';
 import { inboxKeys } from '../../../src/intake/intake.ts';
 import { startRelay } from '../../../src/intake/relay.ts';
@@ -17,7 +15,7 @@ import { ELSEWHERE } from '../../../src/outbox/sending-store.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { storeSigner } from '../../support/store-signer.ts';
+import { createRememberingWorker } from '../../support/remembering-worker.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { settled, until } from '../../support/until.ts';
 import { card, statusAlert, change as statusChange } from '../../templates/fixtures.ts';
@@ -25,33 +23,7 @@ import { read } from '../webhooks/read.ts';
 
 const redis = useRedis();
 
-/** The stores of a worker that remembers its writes and repeats those that Redis has lost. */
-function createWorker(over: Partial<WriteOrder> = {}) {
-  const writes = new Map<unknown, () => Promise<unknown>>();
-  const redo = {
-    remember(again: () => Promise<unknown>, key: unknown = Symbol('write')) {
-      writes.delete(key);
-      writes.set(key, again);
-    },
-  };
-  const order = { ...createWriteOrder(redis(), createLock(redis())), ...over };
-  const stores = rememberWrites(
-    redo,
-    order,
-    createStores(
-      redis(),
-      { stored: () => storeSigner, control: storeSigner, delegation: createSeals('xoxb-test').delegation },
-      createLock(redis()),
-    ),
-    'everybody',
-  );
-  return {
-    ...stores,
-    async writeAgain() {
-      for (const again of writes.values()) await again();
-    },
-  };
-}
+const createWorker = (over: Partial<WriteOrder> = {}) => createRememberingWorker(redis(), over);
 type Worker = ReturnType<typeof createWorker>;
 
 /** Runs `meanwhile`, then resets Redis to its state before. */

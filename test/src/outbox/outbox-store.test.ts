@@ -1,19 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
-import type { Priority, Sending } from '../../../src/outbox/entry.ts';
 import { createOutbox, type Outbox } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { alertEntry as alert, claimed } from '../../support/outbox-entries.ts';
 import { until } from '../../support/until.ts';
 
 const redis = useRedis();
-const alert = (id: string, more: { priority?: Priority; notBefore?: number } = {}) =>
-  ({ kind: 'tracked', id, subject: { kind: 'alert', id }, ...more }) as const;
-
-async function claimed(outbox: Outbox, ids: readonly string[], channel = 'C1'): Promise<Sending> {
-  const sending = await outbox.claim(channel, ids, null);
-  if (sending === null) throw new Error('nothing to claim');
-  return sending;
-}
 
 async function order(outbox: Outbox): Promise<string[]> {
   return (await outbox.look('C1', 100)).waiting.map(({ entry }) => entry.id);
