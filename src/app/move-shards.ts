@@ -6,7 +6,6 @@ import { commit } from '../core/record-store.ts';
 import { type RedisClient, scanKeys } from '../core/redis.ts';
 import { SHARDS_MAX, shardOf, shardsOf } from '../core/shards.ts';
 import { seenKey } from '../intake/intake.ts';
-import { RELAYS } from '../intake/relay.ts';
 import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
 import { MOVING, writeFormat, writeShards } from './stored-format.ts';
 
@@ -119,12 +118,7 @@ async function moveEntries(redis: RedisClient, shards: number): Promise<number> 
         for (const entry of missing) inPlace.add(idOf(entry));
       }
       const ids = misplaced.map(([id]) => id);
-      await commit(
-        redis
-          .multi()
-          .xack(stream, RELAYS, ...ids)
-          .xdel(stream, ...ids),
-      );
+      await redis.xdel(stream, ...ids);
       moved += ids.length;
     }
   }

@@ -9,9 +9,11 @@ import { type InboxEntry, streamsOf } from './intake.ts';
 export const RELAYS = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
-/** Entries that another worker read and did not finish within this time are taken over. */
+/** Entries that were read and are still there after this time are read again: their worker died. */
 const ABANDONED_AFTER_MS = 5_000;
 const LOOK_FOR_ABANDONED_MS = 2_500;
+/** More than all workers together have in hand. */
+const IN_HAND_MAX = 2000;
 const RETRY_MS = 500;
 /** How often the relay checks for room while the queue is full. */
 const NO_ROOM_MS = 200;
@@ -43,7 +45,8 @@ interface RelayOptions {
  *
  * After a crash in between, an entry is added again, perhaps together with other entries. This is harmless, because the
  * job id, the outbox and the action's progress know what was done. Each worker runs one relay per shard, and the
- * consumer group gives each entry to one of them.
+ * consumer group gives each entry to one of them. The group keeps no list of what is in hand (NOACK): such a list would be
+ * written to disk for each entry, and the entries that are still there say the same.
  */
 export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
   const streams = streamsOf(shard);
@@ -52,8 +55,7 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
   const group = createGroup(redis, consumer, streams);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
-  /** An entry was read but could not be handed on. */
-  let hasLeftover = false;
+  const inHand = createInHand(redis);
   const done = run();
 
   return {
@@ -71,18 +73,11 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
       try {
         if (!hasGroups) await group.create();
         hasGroups = true;
-        if (hasLeftover) {
-          hasLeftover = false;
-          await handAll(await group.readAgain());
-        }
         const room = await roomInQueue();
         const open = room > 0 ? streams : unlimited;
         if (performance.now() - lastTakeover > LOOK_FOR_ABANDONED_MS) {
           lastTakeover = performance.now();
-          for await (const entries of group.claimAbandoned(open)) {
-            await handAll(entries);
-            if (isStopping) break;
-          }
+          for (const stream of open) await handStream(stream, await inHand.abandoned(stream));
         }
         if (open.length === 0) await sleep(NO_ROOM_MS);
         else await handAll(await group.readNew(reader, open, room));
@@ -103,9 +98,13 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
   /** A failed entry does not hold up the others, and is retried soon. */
   async function handStream(stream: string, entries: readonly StreamEntry[]): Promise<void> {
     const { done, failure } = await handEach(entries, handOn);
-    await group.remove(stream, done);
+    if (done.size > 0) await redis.xdel(stream, ...done);
     if (failure === undefined) return;
-    hasLeftover = true;
+    inHand.abandon(
+      stream,
+      entries.flatMap(([id]) => (done.has(id) ? [] : id)),
+    );
+    lastTakeover = Number.NEGATIVE_INFINITY;
     log.error({ err: failure.reason }, 'could not hand on entries of the inbox; retrying');
     await sleep(RETRY_MS);
   }
@@ -113,13 +112,13 @@ export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQ
 
 /** @returns the ids of the entries that were handed on, and the first failure. */
 async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['handOn']) {
-  const done: string[] = [];
+  const done = new Set<string>();
   const read: { readonly id: string; readonly entry: InboxEntry }[] = [];
   const failures: { readonly reason: unknown }[] = [];
   for (const [id, fields] of entries) {
     const text = fields?.[1];
     try {
-      if (text === undefined) done.push(id);
+      if (text === undefined) done.add(id);
       else read.push({ id, entry: JSON.parse(text) as InboxEntry });
     } catch (reason) {
       failures.push({ reason });
@@ -130,7 +129,7 @@ async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['h
   const handAs = async (items: typeof read): Promise<void> => {
     try {
       await handOn(items.map(({ entry }) => entry));
-      done.push(...items.map(({ id }) => id));
+      for (const { id } of items) done.add(id);
     } catch (reason) {
       // One of the entries may be the cause, so try each alone.
       if (items.length > 1) await handAlone(items);
@@ -143,12 +142,6 @@ async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['h
 }
 
 function createGroup(redis: RedisClient, consumer: string, streams: readonly string[]) {
-  const read = (from: RedisClient, open: readonly string[], options: readonly (string | number)[], id: '>' | '0') => {
-    const ids = open.map(() => id);
-    const group = ['GROUP', RELAYS, consumer, ...options] as const;
-    return from.call('xreadgroup', ...group, 'STREAMS', ...open, ...ids) as Promise<Answer>;
-  };
-
   return {
     async create(): Promise<void> {
       for (const stream of streams) {
@@ -161,30 +154,57 @@ function createGroup(redis: RedisClient, consumer: string, streams: readonly str
     readNew(reader: RedisClient, open: readonly string[], room: number) {
       const isWhole = open.length === streams.length;
       const count = isWhole ? Math.min(READ_MAX, room) : READ_MAX;
-      return read(reader, open, ['COUNT', count, 'BLOCK', isWhole ? BLOCK_MS : NO_ROOM_MS], '>');
-    },
-    /** Entries that this consumer has read and not removed. */
-    readAgain: () => read(redis, streams, ['COUNT', READ_MAX], '0'),
-    /** Takes over entries that other consumers have read from these streams and not removed for too long. */
-    async *claimAbandoned(open: readonly string[]): AsyncGenerator<Answer> {
-      for (const stream of open) {
-        let cursor = '0-0';
-        do {
-          const range = [ABANDONED_AFTER_MS, cursor, 'COUNT', READ_MAX] as const;
-          const claimed = await redis.xautoclaim(stream, RELAYS, consumer, ...range);
-          const [next, entries] = claimed as [string, StreamEntry[]];
-          yield [[stream, entries]];
-          cursor = next;
-        } while (cursor !== '0-0');
-      }
-    },
-    async remove(stream: string, ids: readonly string[]): Promise<void> {
-      if (ids.length > 0)
-        await redis
-          .multi()
-          .xack(stream, RELAYS, ...ids)
-          .xdel(stream, ...ids)
-          .exec();
+      const options = ['COUNT', count, 'BLOCK', isWhole ? BLOCK_MS : NO_ROOM_MS, 'NOACK'];
+      const ids = open.map(() => '>');
+      return reader.call(
+        'xreadgroup',
+        'GROUP',
+        RELAYS,
+        consumer,
+        ...options,
+        'STREAMS',
+        ...open,
+        ...ids,
+      ) as Promise<Answer>;
     },
   };
+}
+
+/** The entries of streams that relays have read and not removed. */
+function createInHand(redis: RedisClient) {
+  /** When each was first seen, by stream. */
+  const seen = new Map<string, Map<string, number>>();
+  return {
+    /** Those that nobody has removed for too long. */
+    async abandoned(stream: string): Promise<StreamEntry[]> {
+      const now = performance.now();
+      const before = seen.get(stream);
+      const lastRead = await lastReadIn(stream);
+      const entries = lastRead === null ? [] : await redis.xrange(stream, '-', lastRead, 'COUNT', IN_HAND_MAX);
+      const since = new Map(entries.map(([id]) => [id, before?.get(id) ?? now]));
+      const abandoned = entries.filter(([id]) => now - (since.get(id) ?? now) >= ABANDONED_AFTER_MS);
+      // Whoever takes them over may also die.
+      for (const [id] of abandoned) since.set(id, now);
+      seen.set(stream, since);
+      return abandoned;
+    },
+    /** Counts these as abandoned from now on. */
+    abandon(stream: string, ids: readonly string[]): void {
+      const since = seen.get(stream) ?? new Map<string, number>();
+      for (const id of ids) since.set(id, Number.NEGATIVE_INFINITY);
+      seen.set(stream, since);
+    },
+  };
+
+  /** The id of the newest entry that any relay has read; null when Redis came back empty. */
+  async function lastReadIn(stream: string): Promise<string | null> {
+    const groups = (await redis.xinfo('GROUPS', stream).catch(noneWithoutStream)) as unknown[][];
+    const fields = groups.find((group) => group.includes(RELAYS));
+    return fields === undefined ? null : String(fields[fields.indexOf('last-delivered-id') + 1]);
+  }
+}
+
+function noneWithoutStream(error: unknown): [] {
+  if (error instanceof Error && error.message.includes('no such key')) return [];
+  throw error;
 }

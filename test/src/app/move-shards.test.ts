@@ -30,7 +30,7 @@ async function fill(shards: number, first = 1): Promise<void> {
     await redis()
       .xgroup('CREATE', stream, 'relay', '0', 'MKSTREAM')
       .catch(() => {});
-    await redis().xreadgroup('GROUP', 'relay', 'died', 'COUNT', 2, 'STREAMS', stream, '>');
+    await redis().xreadgroup('GROUP', 'relay', 'died', 'COUNT', 2, 'NOACK', 'STREAMS', stream, '>');
   }
   const queues = openQueues(redis(), shards);
   const enqueue = createEnqueue(queues);
