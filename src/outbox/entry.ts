@@ -33,6 +33,15 @@ export const maxWaitMs = {
 } as const;
 
 export type Priority = keyof typeof maxWaitMs;
+
+/** Held entries that are due wait like the least urgent alert: quiet hours are over, and nothing is urgent. */
+export const HELD_WAIT_MS = maxWaitMs.spend;
+
+/** How long an entry may wait in its queue (ms). */
+export function waitOf({ priority, notBefore }: Pick<OutboxEntry, 'priority' | 'notBefore'>): number {
+  return notBefore === null ? maxWaitMs[priority] : HELD_WAIT_MS;
+}
+
 const priorities = Object.keys(maxWaitMs) as [Priority, ...Priority[]];
 
 /** Made by our own templates. Slack validates it. */

@@ -4,7 +4,7 @@ import type { MessageRef } from '../slack/message.ts';
 import type { EditMessage } from './edit-message.ts';
 import type { Edit, Edits } from './edit-store.ts';
 import type { UnreadableEntry } from './entry.ts';
-import { type Draft, maxWaitMs, type OutboxEntry } from './entry.ts';
+import { type Draft, type OutboxEntry, waitOf } from './entry.ts';
 import {
   type Claimed,
   type FailedPostDeps,
@@ -139,7 +139,7 @@ function entriesWithout(draft: Draft | SlackError | null, entries: readonly Outb
 /** An edit precedes a post that may wait longer. Both share the channel's pace. */
 function goesFirst(edit: Edit, post: ReturnType<typeof nextMessage>, [first]: readonly Waiting[]): boolean {
   if (post === null || 'waitMs' in post) return true;
-  return first !== undefined && EDIT_MAX_WAIT_MS - edit.waitedMs < maxWaitMs[first.entry.priority] - first.ageMs;
+  return first !== undefined && EDIT_MAX_WAIT_MS - edit.waitedMs < waitOf(first.entry) - first.ageMs;
 }
 
 /** A message of one entry continues its trace. A message of several links to the other traces. */

@@ -3,43 +3,39 @@
 --- @include "./in-chunks"
 -- ARGV: the most entries to read, the longest wait of held entries that are due (ms).
 -- Returns the time, the message in flight or '', when the next held entry is due or '', then three values for each entry:
--- JSON, when it came, how many entries may share its message or ''.
--- If the clock was set back since an entry was stored, the entry counts as new. Otherwise it would wait until that time.
+-- JSON, its position in the queue or '', how many entries may share its message or ''.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
   redis.call('ZREM', KEYS[4], id)
-  redis.call('HSET', KEYS[2], 'since:' .. id, now)
   redis.call('ZADD', KEYS[1], now + ARGV[2], id)
 end
 local held = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')
 local sending = redis.call('GET', KEYS[3])
-local ids
+local ids, positions = {}, {}
 if sending then
   local decoded = cjson.decode(sending)
   ids = decoded.entryIds
+  -- The clock was set back since then.
   if decoded.startedAt > now then
     decoded.startedAt = now
     sending = cjson.encode(decoded)
     redis.call('SET', KEYS[3], sending)
   end
 else
-  ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1)
+  local queued = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')
+  for at = 1, #queued, 2 do ids[#ids + 1], positions[#positions + 1] = queued[at], queued[at + 1] end
 end
 local answer = {now, sending or '', held[2] or ''}
+-- Slack rarely refuses a message for its size.
+local hasMost = redis.call('EXISTS', KEYS[5]) == 1
+local number = 0
 inChunks(ids, function(chunk)
-  local came = {}
-  for at, id in ipairs(chunk) do came[at] = 'since:' .. id end
   local entries = redis.call('HMGET', KEYS[2], unpack(chunk))
-  local since = redis.call('HMGET', KEYS[2], unpack(came))
-  local most = redis.call('HMGET', KEYS[5], unpack(chunk))
-  for at, id in ipairs(chunk) do
-    if since[at] and tonumber(since[at]) > now then
-      redis.call('ZINCRBY', KEYS[1], now - since[at], id)
-      redis.call('HSET', KEYS[2], came[at], now)
-      since[at] = now
-    end
-    answer[#answer + 1] = entries[at] or ''
-    answer[#answer + 1] = since[at] or ''
-    answer[#answer + 1] = most[at] or ''
+  local most = hasMost and redis.call('HMGET', KEYS[5], unpack(chunk)) or {}
+  for at = 1, #chunk do
+    number = number + 1
+    answer[3 * number + 1] = entries[at] or ''
+    answer[3 * number + 2] = positions[number] or ''
+    answer[3 * number + 3] = most[at] or ''
   end
 end)
 return answer

@@ -5,7 +5,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
-import { entryOf, forAnotherChannel, maxWaitMs, OutboxEntry } from './entry.ts';
+import { entryOf, forAnotherChannel, OutboxEntry, waitOf } from './entry.ts';
 import { channelsKey, createNoteChannel } from './note-channel.ts';
 import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS, type Sendings } from './sending-store.ts';
 
@@ -73,8 +73,8 @@ function createEntries(redis: RedisClient): Entries {
       await noteChannel(channel);
       const sent = all.map(({ entry }) => outboxKey(channel, `sent:${entry.id}`));
       const args = all.flatMap(({ entry }) => {
-        const { id, priority, notBefore } = entry;
-        return [id, JSON.stringify(entry), maxWaitMs[priority], Math.ceil(notBefore ?? 0)];
+        const { id, notBefore } = entry;
+        return [id, JSON.stringify(entry), waitOf(entry), Math.ceil(notBefore ?? 0)];
       });
       return (await put.run([...keysOf(channel), ...sent], args)) as (number | string)[];
     },

@@ -9,11 +9,10 @@ local function put(sent, id, json, waits, heldUntil)
   local isHeld = tonumber(heldUntil) > now
   local isKnown = redis.call('HEXISTS', KEYS[2], id) == 1
   if isKnown and (isHeld or redis.call('ZREM', KEYS[4], id) == 0) then return 0 end
+  redis.call('HSET', KEYS[2], id, json)
   if isHeld then
-    redis.call('HSET', KEYS[2], id, json)
     redis.call('ZADD', KEYS[4], heldUntil, id)
   else
-    redis.call('HSET', KEYS[2], id, json, 'since:' .. id, now)
     redis.call('ZADD', KEYS[1], now + waits, id)
   end
   return 1

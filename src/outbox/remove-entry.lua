@@ -2,7 +2,7 @@
 -- Removes an entry from its channel, even from the message in flight. ARGV: its id.
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZREM', KEYS[4], ARGV[1])
-redis.call('HDEL', KEYS[2], ARGV[1], 'since:' .. ARGV[1])
+redis.call('HDEL', KEYS[2], ARGV[1])
 redis.call('HDEL', KEYS[5], ARGV[1])
 local sending = redis.call('GET', KEYS[3])
 if not sending then return 0 end

@@ -5,10 +5,7 @@
 -- What was sent is recorded even then: Redis may have rewound and lost the message in flight.
 local function forget(ids)
   inChunks(ids, function(chunk)
-    local came = {}
-    for at, id in ipairs(chunk) do came[at] = 'since:' .. id end
     redis.call('HDEL', KEYS[2], unpack(chunk))
-    redis.call('HDEL', KEYS[2], unpack(came))
     redis.call('HDEL', KEYS[5], unpack(chunk))
     redis.call('ZREM', KEYS[1], unpack(chunk))
     redis.call('ZREM', KEYS[4], unpack(chunk))

@@ -3,13 +3,10 @@ import { outboxKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
-import { entryOf, maxWaitMs, type OutboxEntry, Sending, type UnreadableEntry } from './entry.ts';
+import { entryOf, HELD_WAIT_MS, type OutboxEntry, Sending, type UnreadableEntry, waitOf } from './entry.ts';
 
 /** Longer than entries can be added again: a failed job is kept for 14 days and may be retried on the last day. */
 export const SENT_TTL_SECONDS = 15 * 24 * 3600;
-
-/** Held entries that are due wait like the least urgent alert: quiet hours are over, and nothing is urgent. */
-const HELD_WAIT_MS = maxWaitMs.spend;
 
 /** An entry that may be posted now. */
 export interface Waiting {
@@ -92,8 +89,8 @@ const scripts = {
 };
 
 /**
- * Keys of a channel's scripts: the queue (sorted by position), the entries (id → JSON, and `since:` id → arrival time), the message
- * in flight, the held entries (sorted by due time), and `most` (id → how many entries may share a message).
+ * Keys of a channel's scripts: the queue (sorted by position), the entries (id → JSON), the message in flight, the held
+ * entries (sorted by due time), and `most` (id → how many entries may share a message).
  *
  * All times are on the clock of Redis, because workers' clocks differ. With a clock an hour fast, an entry would wait
  * behind all others, and a message in flight would seem abandoned.
@@ -110,7 +107,7 @@ export function refOf(channel: string, entryIds: readonly string[]): string {
 
 /** Which message of a channel is in flight, and what became of it. */
 export function createSendings(redis: RedisClient): Sendings {
-  const lookScript = defineScript(redis, scripts.look);
+  const look = createLook(redis);
   const claim = defineScript(redis, scripts.claim);
   const resolve = defineScript(redis, scripts.resolve);
   const resolveAs = async (
@@ -125,26 +122,6 @@ export function createSendings(redis: RedisClient): Sendings {
     const where = sent.flatMap((id) => [id, whereOf(id)]);
     await resolve.run(keys, [ref, how, what, attempt, SENT_TTL_SECONDS, ...where]);
   };
-
-  async function look(channel: string, max: number): Promise<NextEntries> {
-    const answer = (await lookScript.run(keysOf(channel), [max, HELD_WAIT_MS])) as (string | number)[];
-    const [now, text, heldUntil, ...rest] = answer;
-    const age = (since: unknown): number => Math.max(0, Number(now) - Number(since));
-    const read: Waiting[] = [];
-    const unreadable: UnreadableEntry[] = [];
-    for (let at = 0; at + 2 < rest.length; at += 3) {
-      if (rest[at] === '') continue;
-      const most = rest[at + 2];
-      const entry = entryOf(String(rest[at]));
-      if ('unreadable' in entry) unreadable.push(entry.unreadable);
-      else read.push({ entry, ageMs: age(rest[at + 1]), most: most === '' ? null : Number(most) });
-    }
-    const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - Number(now));
-    if (text === '') return { unresolved: null, waiting: read, unreadable, heldForMs };
-    const sending = sendingFormat.read(String(text));
-    const entries = read.map(({ entry }) => entry);
-    return { unresolved: { sending, entries, ageMs: age(sending.startedAt) }, waiting: [], unreadable, heldForMs };
-  }
 
   return {
     look,
@@ -180,4 +157,45 @@ function createTakeBack(redis: RedisClient): Sendings['takeBack'] {
     if (moved.length > 0) await redis.del(moved);
     return moved.length > 0;
   };
+}
+
+function createLook(redis: RedisClient): Sendings['look'] {
+  const script = defineScript(redis, scripts.look);
+  return async (channel, max) => {
+    const answer = (await script.run(keysOf(channel), [max, HELD_WAIT_MS])) as (string | number)[];
+    const [now, text, heldUntil, ...rest] = answer;
+    const { waiting, unreadable, redated } = readEntries(rest, Number(now));
+    if (redated.length > 0) await redis.zadd(outboxKey(channel, 'queue'), 'XX', ...redated);
+    const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - Number(now));
+    if (text === '') return { unresolved: null, waiting, unreadable, heldForMs };
+    const sending = sendingFormat.read(String(text));
+    const entries = waiting.map(({ entry }) => entry);
+    const ageMs = Math.max(0, Number(now) - sending.startedAt);
+    return { unresolved: { sending, entries, ageMs }, waiting: [], unreadable, heldForMs };
+  };
+}
+
+/**
+ * Reads the entries in an answer of `look.lua`: JSON, position, and how many may share a message.
+ *
+ * @returns also the new positions of entries that seem to have arrived in the future, because the clock was set back. They
+ * count as new. Otherwise they would wait until that time, and later ones would overtake them.
+ */
+function readEntries(flat: readonly (string | number)[], now: number) {
+  const waiting: Waiting[] = [];
+  const unreadable: UnreadableEntry[] = [];
+  const redated: (string | number)[] = [];
+  for (let at = 0; at + 2 < flat.length; at += 3) {
+    if (flat[at] === '') continue;
+    const [position, most] = [Number(flat[at + 1]), flat[at + 2]];
+    const entry = entryOf(String(flat[at]));
+    if ('unreadable' in entry) {
+      unreadable.push(entry.unreadable);
+      continue;
+    }
+    const ageMs = now + waitOf(entry) - position;
+    if (ageMs < 0) redated.push(now + waitOf(entry), entry.id);
+    waiting.push({ entry, ageMs: Math.max(0, ageMs), most: most === '' ? null : Number(most) });
+  }
+  return { waiting, unreadable, redated };
 }

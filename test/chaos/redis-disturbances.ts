@@ -60,10 +60,10 @@ export function redisDisturbances(cluster: ChaosCluster, random: Random, longest
 
   async function put(id: string, entry: object): Promise<void> {
     const { store } = cluster;
-    const [channel, since] = [channels.alerts, Date.now()];
+    const channel = channels.alerts;
     await store.sadd(stateKey('outbox-channels'), channel);
-    await store.hset(outboxKey(channel, 'entries'), id, JSON.stringify({ id, ...entry }), `since:${id}`, since);
-    await store.zadd(outboxKey(channel, 'queue'), since, id);
+    await store.hset(outboxKey(channel, 'entries'), id, JSON.stringify({ id, ...entry }));
+    await store.zadd(outboxKey(channel, 'queue'), Date.now(), id);
   }
 }
 

@@ -14,7 +14,7 @@ const { olga } = people;
 async function putNewer(channel: string, id: string, entry: object): Promise<void> {
   const { store } = cardbell();
   await store.sadd(stateKey('outbox-channels'), channel);
-  await store.hset(outboxKey(channel, 'entries'), id, JSON.stringify({ id, ...entry }), `since:${id}`, Date.now());
+  await store.hset(outboxKey(channel, 'entries'), id, JSON.stringify({ id, ...entry }));
   await store.zadd(outboxKey(channel, 'queue'), 1, id);
 }
 const notice = (text: string) => ({

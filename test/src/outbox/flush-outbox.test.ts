@@ -254,13 +254,7 @@ it('sets an entry of a newer version aside, without holding up the others', asyn
     },
   });
   await world.outbox.put('C1', { kind: 'notice', id: 'n1', message: { text: 'The next one.', blocks: [] } });
-  await redis().hset(
-    outboxKey('C1', 'entries'),
-    'newer',
-    JSON.stringify({ id: 'newer', kind: 'poll' }),
-    'since:newer',
-    1,
-  );
+  await redis().hset(outboxKey('C1', 'entries'), 'newer', JSON.stringify({ id: 'newer', kind: 'poll' }));
   await redis().zadd(outboxKey('C1', 'queue'), 1, 'newer');
 
   await world.flush('C1');

@@ -105,11 +105,7 @@ it('a pause ends, and a claim ages, by the clock of Redis', async () => {
 /** Pretends that Redis's clock was set back, so that all stored times are in the future. */
 async function setClockBack(ms: number): Promise<void> {
   const key = (name: string): string => outboxKey('C1', name);
-  const entries = await redis().hgetall(key('entries'));
-  for (const field of Object.keys(entries).filter((one) => one.startsWith('since:'))) {
-    await redis().hincrby(key('entries'), field, ms);
-    await redis().zincrby(key('queue'), ms, field.slice('since:'.length));
-  }
+  for (const id of await redis().zrange(key('queue'), '0', '-1')) await redis().zincrby(key('queue'), ms, id);
   const paused = await redis().get(key('paused'));
   if (paused !== null)
     await redis().set(
