@@ -108,8 +108,9 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
   const keyOf = (eventId: string): string => stateKey(`alert:${eventId}`);
   const latestKey = (acctId: number): string => stateKey(`latest:${acctId}`);
   const setLatest = batched(async (all: readonly { readonly acctId: number; readonly eventId: string }[]) => {
-    const keys = all.map(({ acctId }) => latestKey(acctId));
-    await latestScript.run(keys, [ALERT_TTL_SECONDS, ...all.map(({ eventId }) => eventId)]);
+    // A burst holds many events of the same cards.
+    const latest = new Map(all.map(({ acctId, eventId }) => [latestKey(acctId), eventId]));
+    await latestScript.run([...latest.keys()], [ALERT_TTL_SECONDS, ...latest.values()]);
     return all.map(() => null);
   });
   /** Most events that arrive together get the same steps. */

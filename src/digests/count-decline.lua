@@ -5,43 +5,48 @@
 -- the event (ms), what it is about, cents.
 local day = tonumber(ARGV[3])
 
+-- What is known of each purchase's first attempt, and the events of each bucket.
+local firsts, buckets = {}, {}
 -- Read before any write: if a read fails, no event must be recorded as counted without having been counted.
-local firsts = {}
-for tried = 4, #KEYS, 3 do firsts[KEYS[tried]] = tonumber(redis.call('GET', KEYS[tried])) end
-
--- Events of the same batch are summed first, by bucket and by what they are about.
-local buckets = {}
-local function sumsOf(bucket, start, about)
-  local name = KEYS[bucket]
-  buckets[name] = buckets[name] or { bucket = bucket, start = start, sums = {} }
-  local sums = buckets[name].sums
-  sums[about] = sums[about] or { attempts = 0, count = 0, cents = 0 }
-  return sums[about]
+for index = 1, (#KEYS - 1) / 3 do
+  local bucket, tried, id = 3 * index - 1, 3 * index + 1, 5 * index + 1
+  local name, purchase = KEYS[bucket], KEYS[tried]
+  if firsts[purchase] == nil then firsts[purchase] = tonumber(redis.call('GET', KEYS[tried])) or false end
+  local of = buckets[name] or { bucket = bucket, start = ARGV[id + 1], ids = {}, isCounted = {}, sums = {} }
+  buckets[name], of.ids[#of.ids + 1] = of, ARGV[id]
+end
+for _, of in pairs(buckets) do
+  local events = of.bucket + 1
+  local known = redis.call('SMISMEMBER', KEYS[events], unpack(of.ids))
+  for index, id in ipairs(of.ids) do of.isCounted[id] = known[index] == 1 end
 end
 
-local function count(bucket, events, tried, id, start, time, about, cents)
-  if redis.call('SADD', KEYS[events], id) == 0 then return end
-  local first = firsts[KEYS[tried]]
-  local at = tonumber(time)
+-- Events of the same batch are summed first, by bucket and by what they are about.
+local function count(bucket, tried, id, time, about, cents)
+  local of = buckets[KEYS[bucket]]
+  if of.isCounted[id] then return end
+  of.isCounted[id] = true
+  local first, at = firsts[KEYS[tried]], tonumber(time)
   local isRetry = first and math.abs(at - first) < day
   if not isRetry and not (first and at < first) then
     redis.call('SET', KEYS[tried], time, 'EX', ARGV[4])
     firsts[KEYS[tried]] = at
   end
-  local sums = sumsOf(bucket, start, about)
+  local sums = of.sums[about] or { attempts = 0, count = 0, cents = 0 }
+  of.sums[about] = sums
   sums.attempts = sums.attempts + 1
   if isRetry then return end
   sums.count = sums.count + 1
   sums.cents = sums.cents + cents
 end
 
-local arg = 6
-for key = 2, #KEYS, 3 do
-  count(key, key + 1, key + 2, unpack(ARGV, arg, arg + 4))
-  arg = arg + 5
+for index = 1, (#KEYS - 1) / 3 do
+  local at = 5 * index + 1
+  count(3 * index - 1, 3 * index + 1, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
 end
 for _, of in pairs(buckets) do
   local bucket, events = of.bucket, of.bucket + 1
+  redis.call('SADD', KEYS[events], unpack(of.ids))
   for about, sums in pairs(of.sums) do
     for name, sum in pairs(sums) do
       if sum ~= 0 then redis.call('HINCRBY', KEYS[bucket], name .. ':' .. about, string.format('%.0f', sum)) end
