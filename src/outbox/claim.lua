@@ -1,12 +1,16 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
+--- @include "./in-chunks"
 -- ARGV: ref, time on Slack's clock (ms) or '', then the ids. Returns the message in flight, or nothing when another worker
 -- was faster.
-local ids = {}
-for index = 3, #ARGV do
-  if not redis.call('ZSCORE', KEYS[1], ARGV[index]) then return false end
-  ids[#ids + 1] = ARGV[index]
-end
+local ids, areAllQueued = {}, true
+for index = 3, #ARGV do ids[#ids + 1] = ARGV[index] end
+inChunks(ids, function(chunk)
+  for _, position in ipairs(redis.call('ZMSCORE', KEYS[1], unpack(chunk))) do
+    areAllQueued = areAllQueued and position
+  end
+end)
+if not areAllQueued then return false end
 local claimed = {ref = ARGV[1], entryIds = ids, slackMs = tonumber(ARGV[2]), attempt = 1}
 local before = redis.call('GET', KEYS[3])
 if before then

@@ -3,13 +3,13 @@
 -- ARGV: for each entry, in the order of the `sent` keys: id, JSON, longest wait (ms), held until (ms) or 0.
 -- Returns for each entry: 1 when it is new, or was held and is now released; `elsewhere:C1` when it was moved to that
 -- channel; otherwise 0.
-local function put(sent, id, json, waits, heldUntil)
-  local where = redis.call('GET', KEYS[sent])
+local function put(where, id, json, waits, heldUntil)
   if where then return string.sub(where, 1, 10) == 'elsewhere:' and where or 0 end
   local isHeld = tonumber(heldUntil) > now
-  local isKnown = redis.call('HEXISTS', KEYS[2], id) == 1
-  if isKnown and (isHeld or redis.call('ZREM', KEYS[4], id) == 0) then return 0 end
-  redis.call('HSET', KEYS[2], id, json)
+  if redis.call('HSETNX', KEYS[2], id, json) == 0 then
+    if isHeld or redis.call('ZREM', KEYS[4], id) == 0 then return 0 end
+    redis.call('HSET', KEYS[2], id, json)
+  end
   if isHeld then
     redis.call('ZADD', KEYS[4], heldUntil, id)
   else
@@ -19,8 +19,7 @@ local function put(sent, id, json, waits, heldUntil)
 end
 
 local answers = {}
-for index = 6, #KEYS do
-  local at = 4 * (index - 6)
-  answers[index - 5] = put(index, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
+for index, where in ipairs(redis.call('MGET', KEYS[6], unpack(KEYS, 7))) do
+  answers[index] = put(where, unpack(ARGV, 4 * index - 3, 4 * index))
 end
 return answers
