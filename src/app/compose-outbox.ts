@@ -72,14 +72,13 @@ function composeRendering(context: WorkerContext) {
   const batchMessages = createBatchMessages(redis);
   const threads = createThreads(redis);
   const showAlert = createShowAlert({ ...context, isOfHolder: createIsOfHolder(context), isLong: longAlerts.has });
-  const { rowsOf } = showAlert;
   const renderSubjects = composeSubjects(context, showAlert);
-  const renderBatch = createRenderBatch({ rowsOf, unsupported });
+  const renderBatch = createRenderBatch({ ...context, rowsOf: showAlert.rowsOf, unsupported });
   const updateLater = (subject: Subject): Promise<void> => enqueue('update-messages', subject);
   const attachRows = createAttachRows({
     ...context,
     batchMessages,
-    rowsOf,
+    rowsOf: renderBatch.rowsOfSummary,
     updateMessages: updateLater,
     threads,
     unsupported,

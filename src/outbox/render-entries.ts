@@ -133,6 +133,7 @@ export type RowsOf = (alertIds: readonly string[], channel: string) => Promise<B
 
 interface BatchDeps {
   readonly rowsOf: RowsOf;
+  readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
 }
 
@@ -145,11 +146,16 @@ export interface RenderedBatch {
 export type RenderBatch = ReturnType<typeof createRenderBatch>;
 
 /** Renders messages that show several alerts, initially and for each update. */
-export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
+export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDeps) {
+  const summaries = createRecentRows({ rowsOf, visibilityOf });
   return {
+    /** The rows of a summary, for its thread. */
+    rowsOfSummary: summaries.rowsOf,
+
     /** Null when all alerts are too old. */
     async render(entries: readonly TrackedEntry[], channel: string): Promise<RenderedBatch | null> {
       const [first] = entries;
+      const visibility = await visibilityOf(channel);
       const rows = await rowsOf(
         entries.map(({ subject }) => subject.id),
         channel,
@@ -159,6 +165,7 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
       const form = batchForm(rows, { hasTable });
       const why = batchReasonOf(first);
       const alerts = rows.map((row) => ({ id: row.id, label: rowLabel(row), times: row.events }));
+      if (form === 'summary') summaries.keep(rows, channel, visibility);
       return {
         message: batchMessage({ rows, why, form, hasChart }),
         batch: { why, audience: first.audience, form, alerts },
@@ -185,6 +192,31 @@ export function createRenderBatch({ rowsOf, unsupported }: BatchDeps) {
         message: batchMessage({ rows, why, form, hasChart: !(await unsupported.has('chart')) }),
         notShown: form === 'summary' ? grown.map(({ id }) => id) : [],
       };
+    },
+  };
+}
+
+/** How many summaries may wait for the file in their thread, which follows within seconds. */
+const SUMMARIES_MAX = 4;
+
+/** The rows of summaries that this process has just rendered. Their files show the same, so they need not be read again. */
+function createRecentRows({ rowsOf, visibilityOf }: Pick<BatchDeps, 'rowsOf' | 'visibilityOf'>) {
+  const recent = new Map<string, { readonly rows: BatchRow[]; readonly visibility: ChannelVisibility }>();
+  const keyOf = (alertIds: readonly string[], channel: string): string => [channel, ...alertIds].join(' ');
+  return {
+    keep(rows: BatchRow[], channel: string, visibility: ChannelVisibility): void {
+      const ids = rows.map(({ id }) => id);
+      recent.set(keyOf(ids, channel), { rows, visibility });
+      const [oldest] = recent.keys();
+      if (oldest !== undefined && recent.size > SUMMARIES_MAX) recent.delete(oldest);
+    },
+    async rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]> {
+      const key = keyOf(alertIds, channel);
+      const kept = recent.get(key);
+      recent.delete(key);
+      // A channel that has just been shared with another company may not see as much.
+      const isCurrent = kept !== undefined && kept.visibility === (await visibilityOf(channel));
+      return isCurrent ? kept.rows : await rowsOf(alertIds, channel);
     },
   };
 }

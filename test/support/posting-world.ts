@@ -95,7 +95,6 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     isLong: async () => false,
     notifyOps,
   });
-  const { rowsOf } = showAlert;
   const none = async (): Promise<null> => null;
   const renderSubjects: RenderSubjects = {
     alert: trackable(showAlert),
@@ -103,12 +102,12 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     claim: none,
     'temporary-change': none,
   };
-  const renderBatch = createRenderBatch({ rowsOf, unsupported });
+  const renderBatch = createRenderBatch({ rowsOf: showAlert.rowsOf, visibilityOf, unsupported });
   const noteUpdate = async (subject: Subject): Promise<void> => void asked.push(subject);
   const attachRows = createAttachRows({
     slack,
     batchMessages,
-    rowsOf,
+    rowsOf: renderBatch.rowsOfSummary,
     updateMessages: noteUpdate,
     threads,
     outbox,
