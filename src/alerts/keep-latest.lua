@@ -12,6 +12,7 @@ end
 for list, all in pairs(members) do
   redis.call('ZADD', KEYS[list], unpack(all))
   redis.call('ZREMRANGEBYRANK', KEYS[list], 0, -1 - tonumber(ARGV[1]))
-  redis.call('EXPIRE', KEYS[list], ARGV[2])
+  -- Reading it is cheaper than setting it for each event.
+  if redis.call('TTL', KEYS[list]) < ARGV[2] - 3600 then redis.call('EXPIRE', KEYS[list], ARGV[2]) end
 end
 return 1

@@ -47,10 +47,17 @@ end
 for _, of in pairs(buckets) do
   local bucket, events = of.bucket, of.bucket + 1
   redis.call('SADD', KEYS[events], unpack(of.ids))
+  local names, added, fields = {}, {}, {}
   for about, sums in pairs(of.sums) do
     for name, sum in pairs(sums) do
-      if sum ~= 0 then redis.call('HINCRBY', KEYS[bucket], name .. ':' .. about, string.format('%.0f', sum)) end
+      if sum ~= 0 then names[#names + 1], added[#added + 1] = name .. ':' .. about, sum end
     end
+  end
+  if #names > 0 then
+    for at, before in ipairs(redis.call('HMGET', KEYS[bucket], unpack(names))) do
+      fields[2 * at - 1], fields[2 * at] = names[at], string.format('%.0f', (before or 0) + added[at])
+    end
+    redis.call('HSET', KEYS[bucket], unpack(fields))
   end
   redis.call('EXPIRE', KEYS[events], ARGV[5], 'NX')
   redis.call('EXPIRE', KEYS[bucket], ARGV[1], 'NX')
