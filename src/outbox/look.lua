@@ -1,9 +1,10 @@
 --- @keys queue, entries, sending, held, most
 --- @include "../core/now"
 --- @include "./in-chunks"
--- ARGV: the most entries to read, the longest wait of held entries that are due (ms).
--- Returns the time, the message in flight or '', when the next held entry is due or '', then three values for each entry:
--- JSON, its position in the queue or '', how many entries may share its message or ''.
+-- ARGV: the most entries to read, the longest wait of held entries that are due (ms), up to how many waiting entries are returned
+-- with their JSON: whoever collects more has read most of them before.
+-- Returns the time, the message in flight or '', when the next held entry is due or '', then four values for each entry: id, JSON
+-- or '', its position in the queue or '', how many entries may share its message or ''.
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
   redis.call('ZREM', KEYS[4], id)
   redis.call('ZADD', KEYS[1], now + ARGV[2], id)
@@ -27,15 +28,17 @@ end
 local answer = {now, sending or '', held[2] or ''}
 -- Slack rarely refuses a message for its size.
 local hasMost = redis.call('EXISTS', KEYS[5]) == 1
+local isInline = sending or #ids <= tonumber(ARGV[3])
 local number = 0
 inChunks(ids, function(chunk)
-  local entries = redis.call('HMGET', KEYS[2], unpack(chunk))
+  local entries = isInline and redis.call('HMGET', KEYS[2], unpack(chunk)) or {}
   local most = hasMost and redis.call('HMGET', KEYS[5], unpack(chunk)) or {}
   for at = 1, #chunk do
     number = number + 1
-    answer[3 * number + 1] = entries[at] or ''
-    answer[3 * number + 2] = positions[number] or ''
-    answer[3 * number + 3] = most[at] or ''
+    answer[4 * number] = chunk[at]
+    answer[4 * number + 1] = entries[at] or ''
+    answer[4 * number + 2] = positions[number] or ''
+    answer[4 * number + 3] = most[at] or ''
   end
 end)
 return answer

@@ -159,12 +159,31 @@ function createTakeBack(redis: RedisClient): Sendings['takeBack'] {
   };
 }
 
+/** Up to this many waiting entries are read together with the queue. */
+const INLINE_MAX = 100;
+/** How many channels' entries stay in memory. */
+const CHANNELS_MAX = 16;
+
+/** A waiting entry in an answer of `look.lua`. The text is '' when it was not read. */
+interface Looked {
+  readonly id: string;
+  readonly text: string;
+  /** In the queue. An entry that returns to the queue, perhaps changed, has another position. */
+  readonly position: number;
+  readonly most: number | null;
+}
+
+type ReadEntry = ReturnType<typeof entryOf>;
+
 function createLook(redis: RedisClient): Sendings['look'] {
   const script = defineScript(redis, scripts.look);
+  const readAll = createReadEntries(redis);
   return async (channel, max) => {
-    const answer = (await script.run(keysOf(channel), [max, HELD_WAIT_MS])) as (string | number)[];
+    const answer = (await script.run(keysOf(channel), [max, HELD_WAIT_MS, INLINE_MAX])) as (string | number)[];
     const [now, text, heldUntil, ...rest] = answer;
-    const { waiting, unreadable, redated } = readEntries(rest, Number(now));
+    const all = await readAll(channel, lookedIn(rest));
+    const unreadable = all.flatMap(({ entry }) => ('unreadable' in entry ? entry.unreadable : []));
+    const { waiting, redated } = agesOf(all, Number(now));
     if (redated.length > 0) await redis.zadd(outboxKey(channel, 'queue'), 'XX', ...redated);
     const heldForMs = heldUntil === '' ? null : Math.max(1, Number(heldUntil) - Number(now));
     if (text === '') return { unresolved: null, waiting, unreadable, heldForMs };
@@ -175,27 +194,74 @@ function createLook(redis: RedisClient): Sendings['look'] {
   };
 }
 
+function lookedIn(flat: readonly (string | number)[]): Looked[] {
+  const looked: Looked[] = [];
+  for (let at = 0; at + 3 < flat.length; at += 4) {
+    const most = flat[at + 3];
+    looked.push({
+      id: String(flat[at]),
+      text: String(flat[at + 1]),
+      position: Number(flat[at + 2]),
+      most: most === '' ? null : Number(most),
+    });
+  }
+  return looked;
+}
+
 /**
- * Reads the entries in an answer of `look.lua`: JSON, position, and how many may share a message.
+ * Reads waiting entries. While a channel collects a burst for one message, its entries are read only once, although the queue is
+ * looked at several times.
+ */
+function createReadEntries(redis: RedisClient) {
+  const known = new Map<string, ReadonlyMap<string, { readonly position: number; readonly entry: ReadEntry }>>();
+  return async (channel: string, looked: readonly Looked[]): Promise<(Looked & { readonly entry: ReadEntry })[]> => {
+    const before = known.get(channel);
+    const knownOf = ({ id, position }: Looked) => {
+      const found = before?.get(id);
+      return found?.position === position ? found.entry : undefined;
+    };
+    const unread = looked.flatMap((one) => (one.text === '' && knownOf(one) === undefined ? one.id : []));
+    const texts = await textsOf(channel, unread);
+    const all = looked.flatMap((one) => {
+      const text = one.text || texts.get(one.id);
+      const entry = text === undefined ? knownOf(one) : entryOf(text);
+      return entry === undefined ? [] : { ...one, entry };
+    });
+    known.delete(channel);
+    if (looked.length > INLINE_MAX) known.set(channel, new Map(all.map((one) => [one.id, one])));
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size > CHANNELS_MAX) known.delete(oldest);
+    return all;
+  };
+
+  async function textsOf(channel: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const texts = new Map<string, string>();
+    for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+      const chunk = ids.slice(at, at + READ_AT_ONCE);
+      const read = await redis.hmget(outboxKey(channel, 'entries'), ...chunk);
+      for (const [index, text] of read.entries()) if (text !== null) texts.set(chunk[index] ?? '', text);
+    }
+    return texts;
+  }
+}
+
+/** Keeps a long queue from blocking other requests to Redis. */
+const READ_AT_ONCE = 500;
+
+/**
+ * How long each entry has waited.
  *
  * @returns also the new positions of entries that seem to have arrived in the future, because the clock was set back. They
  * count as new. Otherwise they would wait until that time, and later ones would overtake them.
  */
-function readEntries(flat: readonly (string | number)[], now: number) {
+function agesOf(all: readonly (Looked & { readonly entry: ReadEntry })[], now: number) {
   const waiting: Waiting[] = [];
-  const unreadable: UnreadableEntry[] = [];
   const redated: (string | number)[] = [];
-  for (let at = 0; at + 2 < flat.length; at += 3) {
-    if (flat[at] === '') continue;
-    const [position, most] = [Number(flat[at + 1]), flat[at + 2]];
-    const entry = entryOf(String(flat[at]));
-    if ('unreadable' in entry) {
-      unreadable.push(entry.unreadable);
-      continue;
-    }
+  for (const { entry, position, most } of all) {
+    if ('unreadable' in entry) continue;
     const ageMs = now + waitOf(entry) - position;
     if (ageMs < 0) redated.push(now + waitOf(entry), entry.id);
-    waiting.push({ entry, ageMs: Math.max(0, ageMs), most: most === '' ? null : Number(most) });
+    waiting.push({ entry, ageMs: Math.max(0, ageMs), most });
   }
-  return { waiting, unreadable, redated };
+  return { waiting, redated };
 }

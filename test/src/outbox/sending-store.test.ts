@@ -3,6 +3,7 @@ import { outboxKey } from '../../../src/core/keys.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertEntry as alert, claimed } from '../../support/outbox-entries.ts';
+import { until } from '../../support/until.ts';
 
 const redis = useRedis();
 
@@ -117,5 +118,51 @@ describe('a message that was not found after an attempt to post it', () => {
     await outbox.keepUnsent('C1', first);
 
     expect(await outbox.claim('C1', ['a'], 2_000_000)).toMatchObject({ slackMs: 1_000_000 });
+  });
+});
+
+describe('a long queue', () => {
+  const ids = Array.from({ length: 150 }, (_, index) => `e${index}`);
+  const entriesKey = outboxKey('C1', 'entries');
+
+  it('is read once while it is collected, and new entries are read when they arrive', async () => {
+    const outbox = createOutbox(redis());
+    await Promise.all(ids.map((id) => outbox.put('C1', alert(id))));
+    expect((await outbox.look('C1', 1000)).waiting).toHaveLength(150);
+    await redis().hdel(entriesKey, ...ids.slice(1));
+    await outbox.put('C1', alert('new'));
+
+    const { waiting } = await outbox.look('C1', 1000);
+
+    expect(waiting.map(({ entry }) => entry.id).toSorted()).toEqual([...ids, 'new'].toSorted());
+  });
+
+  it('shows an entry that left and came back as it is now', async () => {
+    const outbox = createOutbox(redis());
+    await Promise.all(ids.map((id) => outbox.put('C1', alert(id))));
+    await outbox.look('C1', 1000);
+    const [position] = await redis().zmscore(outboxKey('C1', 'queue'), 'e7');
+    await outbox.remove('C1', 'e7');
+    await until(async () => {
+      await outbox.remove('C1', 'e7');
+      await outbox.put('C1', { ...alert('e7'), late: true });
+      return (await redis().zmscore(outboxKey('C1', 'queue'), 'e7'))[0] !== position;
+    }, 'it is back at another position');
+
+    const { waiting } = await outbox.look('C1', 1000);
+
+    expect(waiting.find(({ entry }) => entry.id === 'e7')?.entry).toMatchObject({ late: true });
+  });
+
+  it('does not show an entry that another worker has posted', async () => {
+    const [outbox, other] = [createOutbox(redis()), createOutbox(redis())];
+    await Promise.all(ids.map((id) => outbox.put('C1', alert(id))));
+    await outbox.look('C1', 1000);
+    await other.markSent('C1', await claimed(other, ['e3']), '1.0');
+
+    const { waiting } = await outbox.look('C1', 1000);
+
+    expect(waiting.map(({ entry }) => entry.id)).not.toContain('e3');
+    expect(waiting).toHaveLength(149);
   });
 });
