@@ -1,29 +1,32 @@
 --- @keys list of buckets, buckets and their events and first attempts...
--- Counts events once each. An attempt within a day of its purchase's first attempt is not another decline. KEYS: then for
--- each event its bucket, the events of the bucket, and the first attempt. ARGV: TTL (s), oldest bucket to keep, a day (ms),
--- TTL of a first attempt (s), TTL of the counted event ids (s), then for each event its id, start of the bucket, time of
--- the event (ms), what it is about, cents.
-local day = tonumber(ARGV[3])
-
--- What is known of each purchase's first attempt, and the events of each bucket.
-local firsts, buckets = {}, {}
--- Read before any write: if a read fails, no event must be recorded as counted without having been counted.
-for index = 1, (#KEYS - 1) / 3 do
-  local bucket, tried, id = 3 * index - 1, 3 * index + 1, 5 * index + 1
-  local name, purchase = KEYS[bucket], KEYS[tried]
-  if firsts[purchase] == nil then firsts[purchase] = tonumber(redis.call('GET', KEYS[tried])) or false end
-  local of = buckets[name] or { bucket = bucket, start = ARGV[id + 1], ids = {}, isCounted = {}, sums = {} }
-  buckets[name], of.ids[#of.ids + 1] = of, ARGV[id]
+-- Counts events once each. An attempt within a day of its purchase's first attempt is not another decline. KEYS: then each bucket
+-- and the events of the bucket, then the first attempt of each event. ARGV: TTL (s), oldest bucket to keep, a day (ms), TTL of a
+-- first attempt (s), TTL of the counted event ids (s), number of buckets, the start of each, then for each event its id, the number
+-- of its bucket, time of the event (ms), what it is about, cents.
+local day, count = tonumber(ARGV[3]), tonumber(ARGV[6])
+local buckets = {}
+for number = 1, count do
+  local key = 2 * number
+  buckets[number] = { bucket = key, events = key + 1, start = ARGV[6 + number], ids = {}, isCounted = {}, sums = {} }
 end
-for _, of in pairs(buckets) do
-  local events = of.bucket + 1
+
+-- Read before any write: if a read fails, no event must be recorded as counted without having been counted.
+local firsts = {}
+local argOf = function(index) return 2 + count + 5 * index end
+for index = 1, #KEYS - 1 - 2 * count do
+  local tried, at = 1 + 2 * count + index, argOf(index)
+  if firsts[KEYS[tried]] == nil then firsts[KEYS[tried]] = tonumber(redis.call('GET', KEYS[tried])) or false end
+  local ids = buckets[tonumber(ARGV[at + 1])].ids
+  ids[#ids + 1] = ARGV[at]
+end
+for _, of in ipairs(buckets) do
+  local events = of.events
   local known = redis.call('SMISMEMBER', KEYS[events], unpack(of.ids))
   for index, id in ipairs(of.ids) do of.isCounted[id] = known[index] == 1 end
 end
 
 -- Events of the same batch are summed first, by bucket and by what they are about.
-local function count(bucket, tried, id, time, about, cents)
-  local of = buckets[KEYS[bucket]]
+local function add(tried, of, id, time, about, cents)
   if of.isCounted[id] then return end
   of.isCounted[id] = true
   local first, at = firsts[KEYS[tried]], tonumber(time)
@@ -40,12 +43,12 @@ local function count(bucket, tried, id, time, about, cents)
   sums.cents = sums.cents + cents
 end
 
-for index = 1, (#KEYS - 1) / 3 do
-  local at = 5 * index + 1
-  count(3 * index - 1, 3 * index + 1, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
+for index = 1, #KEYS - 1 - 2 * count do
+  local at = argOf(index)
+  add(1 + 2 * count + index, buckets[tonumber(ARGV[at + 1])], ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
 end
-for _, of in pairs(buckets) do
-  local bucket, events = of.bucket, of.bucket + 1
+for _, of in ipairs(buckets) do
+  local bucket, events = of.bucket, of.events
   redis.call('SADD', KEYS[events], unpack(of.ids))
   local names, added, fields = {}, {}, {}
   for about, sums in pairs(of.sums) do
@@ -62,6 +65,6 @@ for _, of in pairs(buckets) do
   redis.call('EXPIRE', KEYS[events], ARGV[5], 'NX')
   redis.call('EXPIRE', KEYS[bucket], ARGV[1], 'NX')
   redis.call('ZADD', KEYS[1], of.start, of.start)
-  redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
 end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[2])
 return 1

@@ -89,14 +89,19 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
   const keyOf = (start: number): string => stateKey(`tally:${start}`);
   const oldest = (): number => now() - BUCKET_TTL_SECONDS * 1000;
   const countAll = batched(async (all: readonly Attempt[]) => {
-    const keys = all.flatMap(({ start, purchase }) => [
-      keyOf(start),
-      `${keyOf(start)}:events`,
-      stateKey(`tally-first:${purchase}`),
-    ]);
+    const starts = [...new Set(all.map(({ start }) => start))];
+    const buckets = starts.flatMap((start) => [keyOf(start), `${keyOf(start)}:events`]);
+    const firsts = all.map(({ purchase }) => stateKey(`tally-first:${purchase}`));
     const lasts = [BUCKET_TTL_SECONDS, oldest(), ATTEMPTS_MS, FIRST_ATTEMPT_TTL_SECONDS, COUNTED_TTL_SECONDS];
-    const args = all.flatMap(({ eventId, start, atMs, about, cents }) => [eventId, start, atMs, about, cents]);
-    await script.run([listKey, ...keys], [...lasts, ...args]);
+    const numbers = new Map(starts.map((start, index) => [start, index + 1]));
+    const args = all.flatMap(({ eventId, start, atMs, about, cents }) => [
+      eventId,
+      numbers.get(start) ?? 0,
+      atMs,
+      about,
+      cents,
+    ]);
+    await script.run([listKey, ...buckets, ...firsts], [...lasts, starts.length, ...starts, ...args]);
     return all.map(() => null);
   });
 
