@@ -22,6 +22,8 @@ import type { Message } from '../src/slack/message.ts';
 export interface ListenerDeps {
   /** Reads the text after `/card`. Times are relative to the card service's current time. */
   readonly readCommand: (text: string) => Command;
+  /** The card service's day, `2026-11-20`. */
+  readonly today: () => string;
   /** Permits and stores; `notify` reaches the person who asked. */
   readonly requestAction: (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void>;
   readonly permissions: Permissions;

@@ -16,13 +16,13 @@ export function openAskForm(
   triggerId: string,
   { origin }: Pick<Interaction, 'origin'>,
   form: AskFormFor & Partial<Pick<Parameters<typeof askForm>[0], 'about' | 'amountCents'>>,
-  { pending, openView }: ListenerDeps,
+  { pending, openView, today }: ListenerDeps,
 ) {
   return async (): Promise<{ kind: 'shown' }> => {
     const { alertId, words, messageTs, about = '', amountCents = null } = form;
     const { channel } = origin;
     const privateMetadata = await pending.put({ kind: 'ask', alertId, words, channel, messageTs });
-    await openView(triggerId, askForm({ privateMetadata, about, amountCents }));
+    await openView(triggerId, askForm({ privateMetadata, about, amountCents, today: today() }));
     return { kind: 'shown' };
   };
 }

@@ -32,7 +32,8 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
       const form = { kind: 'decide', requestId, revision, purpose, channel, messageTs } as const;
       const privateMetadata = await deps.pending.put(form);
       const capCents = aloneCents(deps.policyFor(request.card.group));
-      await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents }));
+      const today = deps.today();
+      await deps.openView(body.trigger_id, decideForm({ privateMetadata, purpose, request, capCents, today }));
       // The action is requested when the form is submitted.
       return { kind: 'shown' };
     };

@@ -1,7 +1,7 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
-import { formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
+import { dayOfChoice, formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
   readonly value?: string | null;
@@ -37,10 +37,10 @@ export function inputsOf(view: ViewOutput) {
     day: (actionId: string) => given(actionId).selected_date ?? null,
     /** The duration, or why it is invalid. */
     term(): Term | { readonly error: string } {
-      const choice = given(formInput.term).selected_option?.value as TermChoice | undefined;
-      const day = given(formInput.day).selected_date ?? null;
-      if (choice === 'day') return day === null ? { error: 'Choose the day, too.' } : { kind: 'day', day };
-      return terms[choice ?? 'purchase'];
+      const choice = given(formInput.term).selected_option?.value ?? 'purchase';
+      const day = choice === 'day' ? given(formInput.day).selected_date : dayOfChoice(choice);
+      if (day != null) return { kind: 'day', day };
+      return terms.get(choice) ?? { error: 'Choose the day, too.' };
     },
     /** The answer that shows errors, by action id, next to their inputs. */
     refusal: (errors: Readonly<Record<string, string | undefined>>) => ({
@@ -56,10 +56,10 @@ export function inputsOf(view: ViewOutput) {
 }
 
 const HOUR_MS = 3_600_000;
-const terms: Readonly<Record<Exclude<TermChoice, 'day'>, Term>> = {
-  purchase: { kind: 'purchase' },
-  '1h': { kind: 'duration', ms: HOUR_MS },
-  midnight: { kind: 'midnight' },
-  '24h': { kind: 'duration', ms: 24 * HOUR_MS },
-  permanent: { kind: 'permanent' },
-};
+/** The choices that name no day. */
+const terms: ReadonlyMap<string, Term> = new Map<TermChoice, Term>([
+  ['purchase', { kind: 'purchase' }],
+  ['1h', { kind: 'duration', ms: HOUR_MS }],
+  ['24h', { kind: 'duration', ms: 24 * HOUR_MS }],
+  ['permanent', { kind: 'permanent' }],
+]);

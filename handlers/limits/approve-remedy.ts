@@ -22,7 +22,7 @@ export const approveRemedy = onPress(async ({ value: alertId, body, interaction 
     const { channel, messageTs } = interaction.origin;
     const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
     const pendingId = await deps.pending.put(form);
-    const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking' });
+    const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking', today: deps.today() });
     const { viewId, hash } = await deps.openView(body.trigger_id, view);
     return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
   };

@@ -45,6 +45,7 @@ export function raiseLimit(deps: ListenerDeps) {
         remedy,
         state: 'along',
         typed: read.along,
+        today: deps.today(),
       } as const;
       await ack({ response_action: 'update', view: remedyForm(more) });
       return;

@@ -7,6 +7,7 @@ import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
 import { applyChanges } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { dayOf } from '../core/end-time.ts';
 import { SlackError } from '../core/errors.ts';
 import type { WebhookKind } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
@@ -113,8 +114,9 @@ function people({ config, policy, delegations, currentRoles, slack, now, log }: 
     unseal: seals.order.open,
     /** Updates an open form with what is known now. */
     async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm<TransactionAlert>) {
+      const today = dayOf({ now: now(), zone: config.serviceZone });
       try {
-        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state }));
+        await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state, today }));
       } catch (error) {
         // Closed, submitted or changed in the meantime: there is no form left to fill.
         if (!(error instanceof SlackError)) throw error;

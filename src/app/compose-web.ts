@@ -4,6 +4,7 @@ import { createEventLog } from '../alerts/event-log.ts';
 import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
+import { dayOf } from '../core/end-time.ts';
 import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -100,6 +101,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
   const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
   return {
     readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
+    today: () => dayOf({ now: now(), zone: config.serviceZone }),
     requestAction: composeRequestAction(base, permissions, pending),
     permissions,
     rolesForCard: createRolesForCard({

@@ -14,9 +14,11 @@ import {
   blocksIn,
   type ClosedRequest,
   isDecidedBy,
+  isExpired,
   type LimitRequest,
   type OpenRequest,
   unconfirmedApproval,
+  whyExpired,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
@@ -59,12 +61,12 @@ export function createDecideRequest(deps: Deps) {
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
-    const isExpired = deps.now().toISOString() > request.expiresAt;
-    const notYet = action.approve && !isExpired ? null : await deps.execution.stop(request);
+    const isOver = isExpired(request, deps.now());
+    const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
-    if (isExpired) {
+    if (isOver) {
       await deps.expire(request);
-      return await refuse('This request expired without a decision.', 'Ask for the limit again.');
+      return await refuse(whyExpired(request), 'Ask for the limit again.');
     }
     if (!action.approve) return await deps.decisions.deny(action, request);
     const why = await deps.decisions.approve(action, request, run);
@@ -246,8 +248,8 @@ export function createWithdrawRequest({
     if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
     const notYet = await execution.stop(request);
     if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
-    if (now().toISOString() <= request.expiresAt) return await decisions.withdraw(action, request);
+    if (!isExpired(request, now())) return await decisions.withdraw(action, request);
     await expire(request);
-    await refused('This request expired without a decision.');
+    await refused(whyExpired(request));
   };
 }

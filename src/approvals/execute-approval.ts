@@ -20,9 +20,11 @@ import {
   type ApprovedChange,
   isAboutRules,
   isDecidedBy,
+  isExpired,
   isInOwnName,
   type LimitRequest,
   orderIn,
+  whyExpired,
   withInFlight,
   withoutInFlight,
 } from './request.ts';
@@ -67,7 +69,9 @@ export function createExecution(deps: Deps) {
       return true;
     },
     /** Why nobody can act for the approvers right now; null: they can. */
-    async whyNotYet({ inFlight }: LimitRequest): Promise<NotYet | null> {
+    async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
+      const { inFlight } = request;
+      if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: 'Ask for the limit again.' };
       return (await Promise.all(undecided(inFlight).map(mayBeAtCard))).includes(true) ? notYet : null;
     },
     /**

@@ -12,6 +12,7 @@ import {
   askedIn,
   askedTerm,
   decisionOf,
+  expiryOf,
   isAboutRules,
   type LimitRequest,
   type OpenRequest,
@@ -101,7 +102,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   function whyAsked({ action, counted, others }: RequestedChange, isOwnCard: boolean): string {
     const asked = 'I asked in the approvals channel.';
     if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
-    if (action.verb === 'ask') return 'I’ll message you when they have decided, or when 24 hours have passed.';
+    if (action.verb === 'ask') return 'I’ll message you when they have decided, or when it expires.';
     if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
     return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
   }
@@ -127,7 +128,7 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     asked: { goals: request.goals, term: askedTerm(request) },
     unconfirmed: unconfirmedApproval(request),
     decidedBy: decision?.by ?? null,
-    until: decision?.at ?? request.expiresAt,
+    until: decision?.at ?? expiryOf(request).at,
     isOverdue: request.remindedAt !== null,
     temporaryChange,
   });

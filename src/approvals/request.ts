@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
+import { serviceZone } from '../core/installation.ts';
+import { fixedEnd, passedWords } from '../limits/change-request.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REQUEST_MS } from '../policy/decide-action.ts';
@@ -172,6 +174,30 @@ export function askedTerm({ action }: LimitRequest): Term {
 /** When approvers could first see it. The action may have waited for a worker before that. */
 export function openedAtMs({ expiresAt }: LimitRequest): number {
   return Date.parse(expiresAt) - REQUEST_MS;
+}
+
+/**
+ * When nobody can decide it any more: after a day, or when what it asks for would end. A change that would be over is
+ * never made.
+ */
+export function expiryOf({ expiresAt, term }: Pick<LimitRequest, 'expiresAt' | 'term'>): {
+  readonly at: string;
+  readonly isTermOver: boolean;
+} {
+  const end = fixedEnd(term, serviceZone().name)?.toISOString() ?? expiresAt;
+  return end < expiresAt ? { at: end, isTermOver: true } : { at: expiresAt, isTermOver: false };
+}
+
+export function isExpired(request: LimitRequest, now: Date): boolean {
+  const { at, isTermOver } = expiryOf(request);
+  return isTermOver ? now.toISOString() >= at : now.toISOString() > at;
+}
+
+/** For people who ask or decide. */
+export function whyExpired(request: LimitRequest): string {
+  return expiryOf(request).isTermOver
+    ? `${passedWords(request.term)} The request has expired.`
+    : 'Nobody decided within 24 hours, so the request expired.';
 }
 
 export function isDecidedBy(request: LimitRequest, actionId: string): boolean {

@@ -9,12 +9,15 @@ import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
   type ClosedRequest,
+  expiryOf,
   isAboutRules,
+  isExpired,
   type LimitRequest,
   type OpenRequest,
   openedAtMs,
   orderIn,
   unconfirmedApproval,
+  whyExpired,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
@@ -31,7 +34,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     await deps.requests.save(withoutOrder(request));
     await deps.updateRequest(request.id);
     if (request.state === 'denied') await markAlert(request, 'An approver said no');
-    if (request.state === 'expired') await markAlert(request, 'Nobody decided in time');
+    if (request.state === 'expired') await markAlert(request, 'The request expired');
     if (request.state === 'withdrawn') await markAlert(request, 'It was withdrawn');
     if (request.action.verb === 'ask' || request.state === 'withdrawn')
       return await deps.holderNotices.notifyDecided(request);
@@ -56,7 +59,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
         ? {}
         : { changed: 'Whether an earlier approval changed anything is not certain.' };
     if (request.state === 'expired') {
-      const why = 'Nobody decided within 24 hours, so the request expired.';
+      const why = whyExpired(request);
       return await deps.answer(request.action, refusal({ what, why, whoCan: 'Ask again.', ...changed }));
     }
     const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
@@ -147,15 +150,18 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       const request = await deps.requests.get(requestId);
       if (request?.state !== 'open') return null;
       const now = deps.now().getTime();
-      if (now > Date.parse(request.expiresAt)) {
+      if (isExpired(request, deps.now())) {
         if ((await deps.execution.stop(request)) !== null) return VERIFIED_MS;
         await deps.expire(request);
         return null;
       }
+      const { at, isTermOver } = expiryOf(request);
+      const untilEnd = Date.parse(at) - now + (isTermOver ? 0 : 1);
       const remindAt = openedAtMs(request) + REMIND_AFTER_MS;
-      if (request.remindedAt === null && now < remindAt) return remindAt - now + 1;
+      if (request.remindedAt === null && now < remindAt) return Math.min(untilEnd, remindAt - now + 1);
       if (request.remindedAt === null) await remind(request);
-      return Date.parse(request.expiresAt) - now + 1;
+      // An approver may change what it ends with meanwhile.
+      return Math.min(untilEnd, LOOK_AGAIN_MS);
     });
   };
 
@@ -176,6 +182,9 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
     }
   }
 }
+
+/** How often a request is looked at that may have expired earlier than it used to. */
+const LOOK_AGAIN_MS = 3_600_000;
 
 /** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
 type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;

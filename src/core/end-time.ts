@@ -10,13 +10,14 @@ export interface Clock {
   readonly zone: string;
 }
 
-/** When something ends, as a person wrote it. */
+/**
+ * When something ends, as a person wrote it. Only a duration depends on when it begins: midnight and weekdays become
+ * dates when they are read, because what begins later must still end when its author said.
+ */
 export const End = z.discriminatedUnion('kind', [
   /** Until someone changes it. */
   z.strictObject({ kind: z.literal('permanent') }),
   z.strictObject({ kind: z.literal('duration'), ms: z.int().positive() }),
-  /** The next midnight after it begins. */
-  z.strictObject({ kind: z.literal('midnight') }),
   /** The end of that day, `2026-12-24`. */
   z.strictObject({ kind: z.literal('day'), day: z.iso.date() }),
   /** UTC ISO 8601. */
@@ -157,8 +158,6 @@ export function endOf(end: End, { now, zone }: Clock): Date | null {
       return null;
     case 'duration':
       return new Date(now.getTime() + end.ms);
-    case 'midnight':
-      return instantOf(addDays(dayOf({ now, zone }), 1), '00:00', zone);
     case 'day':
       return instantOf(addDays(end.day, 1), '00:00', zone);
     case 'until':
@@ -170,8 +169,10 @@ type Found = { readonly end: End; readonly words: number } | null;
 
 const phrases: readonly (readonly [RegExp, (today: string, isUntil: boolean) => End])[] = [
   [/^(permanently|indefinitely|forever|ever|permanent$)\b/, () => ({ kind: 'permanent' })],
-  [/^midnight\b/, () => ({ kind: 'midnight' })],
-  [/^(tonight|(the |this )?(whole |rest of the )?day|eod|(the )?end of (the )?day)(?=\s|$)/, (today) => through(today)],
+  [
+    /^(midnight\b|tonight|(the |this )?(whole |rest of the )?day|eod|(the )?end of (the )?day)(?=\s|$)/,
+    (today) => through(today),
+  ],
   [
     /^((this|the) week|(the )?rest of the week|eow|(the )?end of (the )?week|(this|the) weekend)(?=\s|$)/,
     (today) => through(sundayOf(today)),
@@ -259,7 +260,8 @@ function said(words: readonly string[], count = 3): string {
   return words.slice(0, count).join(' ').slice(0, 40);
 }
 
-function dayOf({ now, zone }: Clock): string {
+/** `2026-11-20` */
+export function dayOf({ now, zone }: Clock): string {
   return toWallClock(now, zone).slice(0, 10);
 }
 

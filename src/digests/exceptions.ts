@@ -1,4 +1,4 @@
-import { blocksIn } from '../approvals/request.ts';
+import { blocksIn, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, readSince } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
@@ -122,11 +122,18 @@ export async function openExceptions({ requests, temporaryChanges, factsOf }: De
     },
   );
   const waiting = open.map((request): OpenException => {
-    const { card, changes: asked, orderCents, action, expiresAt } = request;
+    const { card, changes: asked, orderCents, action } = request;
     const blocks = blocksIn(request).length;
     const ofCard = orderCents === null ? ruleMoves(asked) : `virtual card with ${formatCents(orderCents)}`;
     const change = blocks > 0 ? `block ${blocks} cards` : ofCard;
-    return { kind: 'request', card, change, by: action.actor.userId, since: action.askedAt, endsAt: expiresAt };
+    return {
+      kind: 'request',
+      card,
+      change,
+      by: action.actor.userId,
+      since: action.askedAt,
+      endsAt: expiryOf(request).at,
+    };
   });
   return [...(await Promise.all(temporary)), ...waiting].toSorted((a, b) => a.endsAt.localeCompare(b.endsAt));
 }

@@ -37,6 +37,16 @@ export function durationOf(action: object): string | null {
   return term === undefined ? null : termWords(term);
 }
 
+/** The end of a term that ends then no matter when the change is made; null: it has none, or starts with the change. */
+export function fixedEnd(term: Term, zone: string): Date | null {
+  return term.kind === 'day' || term.kind === 'until' ? endOf(term, { now: new Date(0), zone }) : null;
+}
+
+export function hasPassed(term: Term, now: Date, zone: string): boolean {
+  const end = fixedEnd(term, zone);
+  return end !== null && end <= now;
+}
+
 /** How long a change made at `from` lasts; Infinity: permanently. */
 export function lastsMs(term: Term, from: Date, zone: string): number {
   return (endOfTerm(term, from, zone)?.getTime() ?? Number.POSITIVE_INFINITY) - from.getTime();
@@ -86,7 +96,7 @@ function notSure(words: readonly string[], at: number): string {
   return `Is “${said}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
 }
 
-/** `for 4 hours`, `until midnight Eastern time`: follows a verb. */
+/** `for 4 hours`, `to the end of Dec 24, 2026, Eastern time`: follows a verb. */
 export function termWords(term: Term): string {
   switch (term.kind) {
     case 'permanent':
@@ -95,8 +105,6 @@ export function termWords(term: Term): string {
       return 'for this purchase only, at most 15 minutes';
     case 'duration':
       return `for ${formatDuration(term.ms)}`;
-    case 'midnight':
-      return `until midnight ${serviceZone().long}`;
     case 'day':
       return `to the end of ${dayWords(term.day)}, ${serviceZone().long}`;
     case 'until':
@@ -104,8 +112,13 @@ export function termWords(term: Term): string {
   }
 }
 
+/** One sentence, for a term that has passed. */
+export function passedWords(term: Term): string {
+  return `It was to last ${termWords(term)}, and that has passed.`;
+}
+
 /** `Dec 24, 2026` */
-function dayWords(day: string): string {
+export function dayWords(day: string): string {
   const date = new Date(`${day}T12:00:00Z`);
   return date.toLocaleDateString('en-US', { month: 'short', day: 'numeric', year: 'numeric', timeZone: 'UTC' });
 }

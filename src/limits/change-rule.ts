@@ -88,7 +88,8 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const { raw, readAt } = planned;
     const sent = { ...made, card, raw, readAt, written };
     const sendUnless = (whyNot: string | null) => send({ ...sent, whyNot }, run, finish, approval ?? {});
-    if (!isThere && planned.against !== null)
+    // Making it "again" with an end that has passed would end what is in force now.
+    if (planned.against !== null && (!isThere || planned.isOver))
       return wasSending ? await sendUnless(planned.against) : await finish('failed', { note: planned.against });
     const refused = await permit(made, approval, card);
     // An earlier attempt's change is not in effect and is not sent again.

@@ -6,7 +6,7 @@ import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
-import { endOfTerm } from './change-request.ts';
+import { dayWords, endOfTerm } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -220,17 +220,15 @@ async function openOnSameRules(
   );
 }
 
-/** `in 4 hours`, `at midnight Eastern time`. */
+/** `in 4 hours`, `with the end of Dec 24, 2026, Eastern time`. */
 function whenWords(term: Term): string {
   switch (term.kind) {
     case 'duration':
       return `in ${formatDuration(term.ms)}`;
     case 'purchase':
       return 'after this purchase, or in 15 minutes';
-    case 'midnight':
-      return `at midnight ${serviceZone().long}`;
     case 'day':
-      return `with the end of ${term.day}, ${serviceZone().long}`;
+      return `with the end of ${dayWords(term.day)}, ${serviceZone().long}`;
     case 'until':
       return `on ${serviceTime(term.at)}`;
     case 'permanent':

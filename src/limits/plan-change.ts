@@ -4,7 +4,7 @@ import { changesFrom, limitGoals, type RuleChange, type Term } from '../card-api
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { NameCategory } from './binding-limit.ts';
-import { endOfTerm } from './change-request.ts';
+import { hasPassed, passedWords } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { RuleAction } from './verbs.ts';
 
@@ -17,7 +17,9 @@ interface Planned {
   readonly raw: Record<string, unknown>;
   /** When the rules were requested, by `performance.now`. */
   readonly readAt: number;
-  /** Why the card service would reject the change; null when no reason is known. */
+  /** What it was asked to end with has passed. */
+  readonly isOver: boolean;
+  /** Why it cannot be made, or why the card service would reject it; null when no reason is known. */
   readonly against: string | null;
 }
 
@@ -44,12 +46,12 @@ export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }
     if (changeRequest === null) return { kind: 'impossible', card, changes: [], why };
     const { goals, term } = changeRequest;
     const changes = changesFrom(rules, goals);
-    return { kind: 'planned', card, changes, term, raw, readAt, against: obstacleTo(changes, term, rules) };
+    const isOver = hasPassed(term, now(), zone);
+    const against = isOver ? `${passedWords(term)} Ask again with a later end.` : obstacleTo(changes, rules);
+    return { kind: 'planned', card, changes, term, raw, readAt, isOver, against };
   };
 
-  function obstacleTo(changes: readonly RuleChange[], term: Term, rules: SpendRules): string | null {
-    const end = endOfTerm(term, now(), zone);
-    if (end !== null && end <= now()) return 'That day is over: choose a later one.';
+  function obstacleTo(changes: readonly RuleChange[], rules: SpendRules): string | null {
     const limits = limitGoals(changes);
     if (limits.some(({ rule }) => rule.period === 'transaction' && rule.category === null)) {
       return 'A card has no limit of its own for a single purchase: only a merchant category does.';

@@ -119,7 +119,7 @@ function progress(request: ApprovalRequest): string {
   const changed = unconfirmed === null ? 'Nothing changed.' : unconfirmedWords(unconfirmed);
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
-  if (state === 'expired') return `Nobody decided in time: it expired${when}. ${changed}`;
+  if (state === 'expired') return `It expired${when}. ${changed}`;
   if (state === 'overridden')
     return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
   const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed} approvals (${by.join(', ')})`;

@@ -10,10 +10,12 @@ export interface RaiseForm {
   /** The subject: `$84.10 at Blue Bottle Coffee was declined`; empty when it is not about a purchase. Raw. */
   readonly about: string;
   readonly amountCents: number | null;
+  /** The card service's day, `2026-11-20`. */
+  readonly today: string;
 }
 
 /** *Ask for more*, for the cardholder: how much, how long, and why. */
-export function askForm({ privateMetadata, about, amountCents }: RaiseForm): ModalView {
+export function askForm({ privateMetadata, about, amountCents, today }: RaiseForm): ModalView {
   return modal({
     callback: callbackId.askForRaise,
     privateMetadata,
@@ -22,13 +24,13 @@ export function askForm({ privateMetadata, about, amountCents }: RaiseForm): Mod
     blocks: [
       section(
         about === '' ? null : `*${escapeUntrusted(about, 200)}*`,
-        'Your request goes to the approvers. I’ll message you when they have decided, or when 24 hours have passed. Nothing changes before that.',
+        'Your request goes to the approvers. I’ll message you when they have decided, or when it expires: after 24 hours, or when what you ask for would end. Nothing changes before that.',
       ),
       amountInput(
         { label: 'What you want to pay, in dollars', hint: 'The price of the purchase. Examples: 84.10, $1,250' },
         amountCents,
       ),
-      ...termInputs('purchase'),
+      ...termInputs(today, 'purchase'),
       reasonInput('Reason', 'What it is for. The approvers read it.'),
     ],
   });

@@ -24,6 +24,8 @@ export interface DecideForm {
   readonly request: LimitRequest;
   /** For the emergency override: the maximum raise, in whole cents. */
   readonly capCents: number;
+  /** The card service's day, `2026-11-20`. */
+  readonly today: string;
 }
 
 const HOUR_MS = 3_600_000;
@@ -35,7 +37,7 @@ const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> 
 };
 
 /** The forms behind the buttons of a request: another amount, a note, or the emergency override. */
-export function decideForm({ privateMetadata, purpose, request, capCents }: DecideForm): ModalView {
+export function decideForm({ privateMetadata, purpose, request, capCents, today }: DecideForm): ModalView {
   const { card, changes, term, action } = request;
   const { title, submit } = words[purpose];
   const isChange = purpose === 'change';
@@ -63,7 +65,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents }: Deci
           )
         : []),
       ...(isChange ? limitInputs(changes) : []),
-      ...(isChange ? termInputs(choiceOf(term)) : []),
+      ...(isChange ? termInputs(today, choiceOf(term)) : []),
       purpose === 'change'
         ? reasonInput('Note', 'Whoever asked reads it.', true)
         : purpose === 'deny'

@@ -4,6 +4,7 @@ import {
   type ClosedRequest,
   type LimitRequest,
   unconfirmedApproval,
+  whyExpired,
 } from '../../src/approvals/request.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
@@ -112,8 +113,8 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
       return [`*You withdrew your request for ${askedAbout(request)}.*`, `${nothing} Nobody can approve it any more.`];
     case 'expired':
       return [
-        '*Nobody decided within 24 hours.*',
-        `Your request for your ${name} has expired. ${nothing} Ask again, or talk to an approver.`,
+        `*${whyExpired(request)}*`,
+        `It was about ${askedAbout(request)}. ${nothing} Ask again, or talk to an approver.`,
       ];
   }
 }

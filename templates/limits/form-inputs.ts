@@ -1,6 +1,7 @@
 import type { InputBlock } from '@slack/types';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { serviceZone } from '../../src/core/installation.ts';
+import { dayWords } from '../../src/limits/change-request.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { input, option, textInput } from '../core/form.ts';
@@ -8,16 +9,25 @@ import { input, option, textInput } from '../core/form.ts';
 /** `action_id` of each input; its `block_id` starts with the same word. */
 export const formInput = { period: 'period', amount: 'amount', term: 'term', day: 'day', reason: 'reason' } as const;
 
-/** Choices of "How long", smallest first, as the form sends them. */
-const termChoices = [
-  ['purchase', 'This purchase only, at most 15 minutes'],
-  ['1h', '1 hour'],
-  ['midnight', 'Until midnight'],
-  ['24h', '24 hours'],
-  ['day', 'Until the end of the day below'],
-  ['permanent', 'Permanent'],
-] as const;
-export type TermChoice = (typeof termChoices)[number][0];
+/** Choices of "How long", smallest first, as the form sends them. @param today `2026-11-20`. */
+const termChoices = (today: string) =>
+  [
+    ['purchase', 'This purchase only, at most 15 minutes'],
+    ['1h', '1 hour'],
+    // Names its day: the form may be submitted after that midnight.
+    [`${TODAY}${today}`, `Until midnight at the end of ${dayWords(today)}, ${serviceZone().short}`],
+    ['24h', '24 hours'],
+    ['day', 'Until the end of the day below'],
+    ['permanent', 'Permanent'],
+  ] as const;
+export type TermChoice = ReturnType<typeof termChoices>[number][0];
+const TODAY = 'today:';
+
+/** The day of the choice "Until midnight"; null for the other choices. */
+export function dayOfChoice(choice: string): string | null {
+  return choice.startsWith(TODAY) ? choice.slice(TODAY.length) : null;
+}
+
 /** The choice for a requested duration that is not in the list. */
 export const AS_ASKED = 'asked';
 
@@ -68,12 +78,11 @@ export function amountInput(
 /**
  * The duration, and the day for the choice that needs one.
  *
+ * @param today the card service's day, `2026-11-20`.
  * @param initial a choice, or the requested duration in words if it is not one of the choices. Raw.
  */
-export function termInputs(initial: TermChoice | { readonly asAsked: string }): InputBlock[] {
-  const choices = termChoices.map(([value, text]) =>
-    option(value === 'midnight' ? `${text}, ${serviceZone().long}` : text, value),
-  );
+export function termInputs(today: string, initial: TermChoice | { readonly asAsked: string }): InputBlock[] {
+  const choices = termChoices(today).map(([value, text]) => option(text, value));
   const options =
     typeof initial === 'string' ? choices : [option(`As asked: ${initial.asAsked}`, AS_ASKED), ...choices];
   const chosen = typeof initial === 'string' ? initial : AS_ASKED;

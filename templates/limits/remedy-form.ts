@@ -26,6 +26,8 @@ export interface RemedyForm {
    * entered.
    */
   readonly state: 'checking' | 'checked' | 'passes' | 'unread' | 'along';
+  /** The card service's day, `2026-11-20`. */
+  readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
   readonly typed?: readonly LimitRaise[];
 }
@@ -49,7 +51,7 @@ export function remedyForm(form: RemedyForm): ModalView {
     blocks: [
       ...about(form, words, raised),
       ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
-      ...(remedy?.kind === 'unblock' ? [] : termInputs('purchase')),
+      ...(remedy?.kind === 'unblock' ? [] : termInputs(form.today, 'purchase')),
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
   });

@@ -120,10 +120,11 @@ describe('a holder who requests a raise', () => {
     const request = await asked(card, '500 for 2 hours hotel');
 
     const viewId = await form(zoe, request, 'change_request');
-    await submit(zoe, viewId, { amount: '300', term: 'midnight', reason: 'Two nights are enough.' });
+    const term = /today:[\d-]+/.exec(JSON.stringify(cardbell().workspace.views.top(zoe)))?.[0];
+    await submit(zoe, viewId, { amount: '300', term, reason: 'Two nights are enough.' });
     const message = await told(/Approved by.*\$300\.00/);
 
-    expect(message.text).toMatch(/until midnight.*not exactly what you asked for.*Two nights/);
+    expect(message.text).toMatch(/to the end of .*not exactly what you asked for.*Two nights/);
     expect(limitOf(card)).toBe(300);
   });
 

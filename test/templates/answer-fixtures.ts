@@ -127,5 +127,6 @@ export const answer = {
     alert: transactionAlert({ decline: { code: 'decline.rule.velocity', message: 'over' } }),
     remedy: remedyOf(limitRaise('weekly', 40_000, 44_900, { remainingCents: 3510 })),
     state: 'checked',
+    today: '2026-11-20',
   } satisfies RemedyForm,
 };

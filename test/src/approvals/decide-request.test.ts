@@ -141,7 +141,10 @@ describe('a decision', () => {
 
     await decide(click());
 
-    expect(steps).toEqual(['expired', refused('This request expired without a decision. Ask for the limit again.')]);
+    expect(steps).toEqual([
+      'expired',
+      refused('Nobody decided within 24 hours, so the request expired. Ask for the limit again.'),
+    ]);
   });
 });
 

@@ -48,12 +48,25 @@ it('waits a quarter of an hour before reminding the approvers', async () => {
   expect(world.posted).toEqual([]);
 });
 
-it('reminds the approvers once, and checks again at the expiry', async () => {
+it('reminds the approvers once, and checks again every hour and at the expiry', async () => {
   const world = setUp(15);
 
-  expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
-  expect(await world.age()).toBe((24 * 60 - 15) * MINUTE_MS + 1);
+  expect(await world.age()).toBe(60 * MINUTE_MS);
+  expect(await world.age()).toBe(60 * MINUTE_MS);
   expect(world.posted).toEqual(['req_ask1-reminder']);
+  expect(await setUp(23 * 60 + 30, { request: world.request() }).age()).toBe(30 * MINUTE_MS + 1);
+});
+
+it.each([
+  ['2026-11-20T15:10:00.000Z', 9, MINUTE_MS],
+  ['2026-11-20T15:10:00.000Z', 10, null],
+  // The day that every request has is over first.
+  ['2026-11-21T15:10:00.000Z', 23 * 60 + 59, MINUTE_MS + 1],
+])('asked to last until %s, after %d minutes it waits %s ms', async (at, minutes, wait) => {
+  const world = setUp(minutes, { request: openRequestOf({ term: { kind: 'until', at } }) });
+
+  expect(await world.age()).toBe(wait);
+  expect(world.expired).toHaveLength(wait === null ? 1 : 0);
 });
 
 it('lists all open requests with amounts in one reminder, and does not remind of the due ones again', async () => {

@@ -26,7 +26,10 @@ const typed = (text: string, channel = 'C1'): Over => ({
 const place = { name: 'cards', isArchived: false, isMember: true, isExtShared: false, isPrivate: false };
 const routing = (over: Partial<WorldDeps> = {}): Partial<WorldDeps> => ({ channelInfo: async () => place, ...over });
 const temporaryChange = async ({ deps }: PerformWorld, state: 'open' | 'ended') => {
-  const changeRequest: ChangeRequest = { goals: [limitGoal('daily', 45_000)], term: { kind: 'midnight' } };
+  const changeRequest: ChangeRequest = {
+    goals: [limitGoal('daily', 45_000)],
+    term: { kind: 'duration', ms: 3_600_000 },
+  };
   await performAction(ask('limit', { ...byCommand, changeRequest }), deps);
   const open = await deps.temporaryChanges.get('act_limit1');
   if (open !== null) await deps.temporaryChanges.save({ ...open, state });

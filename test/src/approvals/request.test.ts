@@ -148,7 +148,7 @@ describe('a click on a request', () => {
 
   it('keeps the requested change unless the approver changes it', () => {
     const { changes, term } = openRequestOf();
-    const own = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: { kind: 'midnight' } } as const;
+    const own = { goals: [{ rule: raiseDaily.rule, to: 60_000 }], term: { kind: 'day', day: '2026-11-20' } } as const;
     const changed = { ...decide, changeRequest: { ...own, goals: [...own.goals] } };
 
     expect(asRequested(decide, openRequestOf({ note: 'as asked' }))).toEqual({
@@ -161,7 +161,7 @@ describe('a click on a request', () => {
     expect(asRequested(override, openRequestOf())).toMatchObject({ changes, term });
     expect(asRequested(changed, openRequestOf())).toMatchObject({
       changes: [{ ...raiseDaily, to: 60_000 }],
-      term: { kind: 'midnight' },
+      term: { kind: 'day', day: '2026-11-20' },
     });
   });
 });

@@ -182,6 +182,6 @@ describe('a withdrawal', () => {
     world.advance(REQUEST_MS + 1);
     await performAction(withdrawal(), hugo.deps);
     expect(await stateOf(hugo)).toBe('expired');
-    expect(world.answers.at(-1)?.text).toMatch(/expired without a decision/);
+    expect(world.answers.at(-1)?.text).toMatch(/Nobody decided within 24 hours, so the request expired/);
   });
 });

@@ -69,7 +69,7 @@ describe('parsing a command', () => {
   });
 
   it.each([
-    ['until midnight gala', { kind: 'midnight' }, 'gala'],
+    ['until midnight gala', { kind: 'day', day: '2026-11-20' }, 'gala'],
     ['until 2026-12-24', { kind: 'day', day: '2026-12-24' }, ''],
   ])('limit 4242 daily 30 %s', (words, term, reason) => {
     expect(parseCommand(`limit 4242 daily 30 ${words}`, clock)).toMatchObject({

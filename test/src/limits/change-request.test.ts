@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
-import { atMost, endOfTerm, readTerm, termWords } from '../../../src/limits/change-request.ts';
+import { atMost, endOfTerm, hasPassed, readTerm, termWords } from '../../../src/limits/change-request.ts';
 import { clock } from '../../support/clock.ts';
 
 const zone = 'America/New_York';
@@ -12,7 +12,6 @@ describe('the end of a term', () => {
     [{ kind: 'permanent' }, null],
     [{ kind: 'purchase' }, '2026-11-20T15:15:00.000Z'],
     [{ kind: 'duration', ms: 3_600_000 }, '2026-11-20T16:00:00.000Z'],
-    [{ kind: 'midnight' }, '2026-11-21T05:00:00.000Z'],
     [{ kind: 'day', day: '2026-11-20' }, '2026-11-21T05:00:00.000Z'],
     [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, '2026-11-21T14:00:00.000Z'],
     // Daylight saving time: the day ends an hour earlier in UTC.
@@ -21,15 +20,8 @@ describe('the end of a term', () => {
     expect(endOfTerm(term, from, zone)?.toISOString() ?? null).toBe(end);
   });
 
-  it('is midnight Eastern, not UTC, so late in the evening it is near', () => {
-    const evening = new Date('2026-11-21T04:30:00Z');
-
-    expect(endOfTerm({ kind: 'midnight' }, evening, zone)?.toISOString()).toBe('2026-11-21T05:00:00.000Z');
-  });
-
   it.each<[Term, Term]>([
     [{ kind: 'permanent' }, { kind: 'duration', ms: 3_600_000 }],
-    [{ kind: 'midnight' }, { kind: 'duration', ms: 3_600_000 }],
     [{ kind: 'purchase' }, { kind: 'purchase' }],
     [
       { kind: 'duration', ms: 3_600_000 },
@@ -44,6 +36,20 @@ describe('the end of a term', () => {
   });
 });
 
+describe('a term that has passed', () => {
+  it.each<[Term, boolean]>([
+    [{ kind: 'day', day: '2026-11-19' }, true],
+    [{ kind: 'day', day: '2026-11-20' }, false],
+    [{ kind: 'until', at: '2026-11-20T15:00:00.000Z' }, true],
+    [{ kind: 'until', at: '2026-11-20T15:00:00.001Z' }, false],
+    [{ kind: 'duration', ms: 1 }, false],
+    [{ kind: 'purchase' }, false],
+    [{ kind: 'permanent' }, false],
+  ])('%j: %j', (term, expected) => {
+    expect(hasPassed(term, from, zone)).toBe(expected);
+  });
+});
+
 describe("parsing a holder's request", () => {
   it.each([
     ['300', [], 30_000, 'purchase', ''],
@@ -51,7 +57,7 @@ describe("parsing a holder's request", () => {
     ['4242 300', ['4242'], 30_000, 'purchase', ''],
     ['$300 4242 miles', [], 30_000, 'purchase', '4242 miles'],
     ['Jane Doe 84.10 for 2 days hotel', ['Jane', 'Doe'], 8410, 'duration', 'hotel'],
-    ['4242 $1,250 until midnight', ['4242'], 125_000, 'midnight', ''],
+    ['4242 $1,250 until midnight', ['4242'], 125_000, 'day', ''],
   ])('%s', (text, words, amountCents, kind, reason) => {
     expect(approvalVerbs.ask.command.read(text.split(' '), clock)).toMatchObject({
       verb: 'ask',
@@ -73,7 +79,7 @@ describe('parsing the duration of a change', () => {
   it.each<[string, Term | null, string]>([
     ['for 4h team lunch', { kind: 'duration', ms: 4 * 3_600_000 }, 'team lunch'],
     ['For 2 days', { kind: 'duration', ms: 48 * 3_600_000 }, ''],
-    ['until midnight', { kind: 'midnight' }, ''],
+    ['until midnight', { kind: 'day', day: '2026-11-20' }, ''],
     ['until 2026-12-24 holidays', { kind: 'day', day: '2026-12-24' }, 'holidays'],
     ['for an hour lunch', { kind: 'duration', ms: 3_600_000 }, 'lunch'],
     ['two hours', { kind: 'duration', ms: 2 * 3_600_000 }, ''],
@@ -82,7 +88,7 @@ describe('parsing the duration of a change', () => {
     ['today', { kind: 'day', day: '2026-11-20' }, ''],
     ['for today trade show', { kind: 'day', day: '2026-11-20' }, 'trade show'],
     ['trade show tonight', { kind: 'day', day: '2026-11-20' }, 'trade show'],
-    ['til midnight', { kind: 'midnight' }, ''],
+    ['til midnight', { kind: 'day', day: '2026-11-20' }, ''],
     ['tomorrow 9am', { kind: 'until', at: '2026-11-21T14:00:00.000Z' }, ''],
     ['until friday', { kind: 'day', day: '2026-11-27' }, ''],
     ['until May 9', { kind: 'day', day: '2027-05-09' }, ''],
@@ -98,10 +104,19 @@ describe('parsing the duration of a change', () => {
     expect(read).toEqual({ term, rest: rest.split(' ').filter(Boolean) });
   });
 
+  it('means the midnight on the card service’s clock that comes next when it is read', () => {
+    const at = (now: string) => readTerm(['until', 'midnight'], { now: new Date(now), zone });
+
+    // 11:30 PM and midnight, Eastern time.
+    expect(at('2026-11-21T04:30:00Z')).toMatchObject({ term: { kind: 'day', day: '2026-11-20' } });
+    expect(at('2026-11-21T05:00:00Z')).toMatchObject({ term: { kind: 'day', day: '2026-11-21' } });
+  });
+
   it('accepts a term that ends exactly at that time', () => {
     const anHourBefore = new Date('2026-11-21T04:00:00Z');
+    const today: Term = { kind: 'day', day: '2026-11-20' };
 
-    expect(atMost({ kind: 'midnight' }, 3_600_000, anHourBefore, zone)).toEqual({ kind: 'midnight' });
+    expect(atMost(today, 3_600_000, anHourBefore, zone)).toEqual(today);
   });
 
   it.each([
@@ -125,7 +140,6 @@ describe('parsing the duration of a change', () => {
     [{ kind: 'permanent' }, 'permanently'],
     [{ kind: 'purchase' }, 'for this purchase only, at most 15 minutes'],
     [{ kind: 'duration', ms: 4 * 3_600_000 }, 'for 4 hours'],
-    [{ kind: 'midnight' }, 'until midnight Eastern time'],
     [{ kind: 'day', day: '2026-12-24' }, 'to the end of Dec 24, 2026, Eastern time'],
     [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, 'until Nov 21, 2026, 9:00 AM ET'],
   ])('describes %j as “%s”', (term, words) => {

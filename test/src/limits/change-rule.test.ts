@@ -25,6 +25,7 @@ describe('a rule change', () => {
   interface Given {
     readonly changes?: readonly RuleChange[];
     readonly against?: string;
+    readonly isOver?: boolean;
     readonly impossible?: string;
     readonly refused?: 'failed' | 'waiting';
     readonly written?: ActionState;
@@ -40,6 +41,7 @@ describe('a rule change', () => {
       refused,
       written,
       kept,
+      isOver = false,
       isOvertaken = false,
       approval = null,
     } = given;
@@ -47,7 +49,7 @@ describe('a rule change', () => {
     const changeRule = createChangeRule({
       plan: async () =>
         impossible === undefined
-          ? { kind: 'planned', card, changes, term: permanent, raw: {}, readAt: 0, against: against ?? null }
+          ? { kind: 'planned', card, changes, term: permanent, raw: {}, readAt: 0, isOver, against: against ?? null }
           : { kind: 'impossible', card, changes: [], why: impossible },
       permit: async () => {
         steps.push('permitted?');

@@ -133,8 +133,7 @@ describe('a temporary change', () => {
 
   it.each<[Term, string]>([
     [{ kind: 'purchase' }, 'after this purchase, or in 15 minutes'],
-    [{ kind: 'midnight' }, 'at midnight Eastern time'],
-    [{ kind: 'day', day: '2026-11-21' }, 'with the end of 2026-11-21, Eastern time'],
+    [{ kind: 'day', day: '2026-11-21' }, 'with the end of Nov 21, 2026, Eastern time'],
   ])('says when it ends: %j', async (term, words) => {
     const { terms } = await setUp();
 

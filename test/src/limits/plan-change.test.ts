@@ -35,9 +35,12 @@ describe('planning a change', () => {
     const midnight = new Date('2026-11-20T05:00:00.000Z');
 
     expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-19' }, midnight)).toMatchObject({
-      against: 'That day is over: choose a later one.',
+      isOver: true,
+      against:
+        'It was to last to the end of Nov 19, 2026, Eastern time, and that has passed. Ask again with a later end.',
     });
     expect(await plan([limitGoal('daily', 45_000)], { kind: 'day', day: '2026-11-20' }, midnight)).toMatchObject({
+      isOver: false,
       against: null,
     });
   });
@@ -52,7 +55,7 @@ describe('planning a change', () => {
   });
 
   it.each<[string, ReturnType<typeof limitGoal>, Term, RegExp]>([
-    ['a day that is over', limitGoal('daily', 45_000), { kind: 'day', day: '2026-11-19' }, /That day is over/],
+    ['a day that is over', limitGoal('daily', 45_000), { kind: 'day', day: '2026-11-19' }, /that has passed/],
     [
       'a limit per purchase for the card itself',
       limitGoal('transaction', 100),

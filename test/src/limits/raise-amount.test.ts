@@ -278,7 +278,9 @@ describe('a cap', () => {
 
     const earlier = [{ by: 'U0ANA', cents: 90_000 }];
     expect(counted).toMatchObject({ ownCents: 70_000, earlier, cap: { scope: 'person', earlierCents: 90_000 } });
-    expect(await count([limitChange('daily', 90_000, 160_000)], ['U0ANA'], { kind: 'midnight' })).toMatchObject({
+    expect(
+      await count([limitChange('daily', 90_000, 160_000)], ['U0ANA'], { kind: 'day', day: '2026-11-20' }),
+    ).toMatchObject({
       ownCents: 70_000,
       earlier,
     });
@@ -313,7 +315,7 @@ describe('opening a rule', () => {
       null,
     ],
     ['for a minute has no amount', { kind: 'duration', ms: 60_000 }, {}, null],
-    ['until midnight has no amount', { kind: 'midnight' }, {}, null],
+    ['until midnight has no amount', { kind: 'day', day: '2026-11-20' }, {}, null],
     ['permanently has no amount', permanent, {}, null],
     ['for no purchase has no amount', purchase, byCommand, null],
   ])('%s', async (_what, term, over, ownCents) => {

@@ -33,7 +33,7 @@ describe('parsing the text after /card limit', () => {
     ['4242 yearly unlimited', ['4242'], 'yearly', null, 'permanent', ''],
     ['4242 year 450', ['4242'], 'yearly', 45_000, 'permanent', ''],
     ['4242 annual 450', ['4242'], 'yearly', 45_000, 'permanent', ''],
-    ['4242 lifetime 450 until midnight late shift', ['4242'], 'lifetime', 45_000, 'midnight', 'late shift'],
+    ['4242 lifetime 450 until midnight late shift', ['4242'], 'lifetime', 45_000, 'day', 'late shift'],
     ['Day daily 450 for 4h', ['Day'], 'daily', 45_000, 'duration', ''],
     ['4242 daily 1k for an hour hotel', ['4242'], 'daily', 100_000, 'duration', 'hotel'],
     ['4242 daily 1.250,00 today', ['4242'], 'daily', 125_000, 'day', ''],

@@ -256,7 +256,7 @@ describe('a request for approval', () => {
     ['approved', 'Approved by <@U2> and <@U3>'],
     ['denied', 'Denied by <@U4>'],
     ['withdrawn', 'Withdrawn by <@U4>'],
-    ['expired', 'Nobody decided in time'],
+    ['expired', 'It expired'],
   ] as const)('that is %s has no buttons', (state, words) => {
     const approvals = [...answer.request.approvals, { by: 'U3', at: answer.request.askedAt }];
     const { blocks } = approvalRequest({

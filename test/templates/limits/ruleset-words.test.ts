@@ -51,7 +51,7 @@ describe('before a rule change, warns that it may take the card off its ruleset'
   const words = 'This change may take it off that ruleset.';
   const request = openRequestOf({ card: travel });
   const decide = (purpose: DecidePurpose) =>
-    shown(decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 1000 }).blocks);
+    shown(decideForm({ privateMetadata: 'p_1', purpose, request, capCents: 1000, today: '2026-11-20' }).blocks);
 
   it('in the form of a decline, unless it only unblocks', () => {
     const alert = { ...answer.form.alert, card: travel };
