@@ -3,7 +3,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { commandCode } from '../core/installation.ts';
-import { termWords } from '../limits/change-request.ts';
+import { passedWords, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
@@ -69,6 +69,9 @@ export function createDecideRequest(deps: Deps) {
       return await refuse(whyExpired(request), 'Ask for the limit again.');
     }
     if (!action.approve) return await deps.decisions.deny(action, request);
+    const own = action.changeRequest?.term;
+    if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
+      return await refuse(passedWords(own), 'Choose a later end.');
     const why = await deps.decisions.approve(action, request, run);
     if (why !== null) await refuse(why.why, why.whoCan);
   };

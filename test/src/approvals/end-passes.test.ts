@@ -146,6 +146,18 @@ describe('a raise that was asked for until midnight', () => {
   });
 });
 
+it('refuses an approver’s own end that has passed, and leaves the request open', async () => {
+  const world = await askedAt1150('for 4h');
+  const term = { kind: 'day', day: '2026-11-19' } as const;
+  const changeRequest = { ...typed('daily 1600', world), term };
+
+  await performAction(world.click('decide', 'act_yes', { changeRequest }), world.deps);
+
+  expect(world.told.join('\n')).toMatch(/U0ZOE: .*end of Nov 19, 2026.*passed.*Choose a later end.*Nothing changed/);
+  expect(await request(world)).toMatchObject({ state: 'open', term: { kind: 'duration' }, revision: 0 });
+  expect(world.writes).toEqual([]);
+});
+
 describe('an approval that is retried after the end', () => {
   it.each([
     ['nothing was sent', 'getSpendRules'],
