@@ -211,7 +211,7 @@ export const Outcome = z.strictObject({
   at: z.string(),
   /** `unknown`: no answer came back, so the change may or may not have happened. */
   state: z.enum(['done', 'failed', 'waiting', 'unknown']),
-  /** One plain sentence: what happened, and whether anything changed. */
+  /** One plain sentence: what happened, and whether anything changed. `paid`: the amount, if it is not the declined one. */
   text: z.string(),
   /** The account of the card, if the alert is about several cards. */
   acctId: z.int().nullish(),

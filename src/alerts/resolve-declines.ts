@@ -2,8 +2,9 @@ import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
+import { formatCents } from '../core/money.ts';
 import type { Message } from '../slack/message.ts';
-import { merchantKey } from './aggregation-group-store.ts';
+import { AGGREGATION_GAP_MS, merchantKey } from './aggregation-group-store.ts';
 import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
@@ -28,67 +29,118 @@ interface Deps {
 /**
  * A successful purchase resolves the earlier declines of it: their alerts show it, and everyone who approved a change for
  * it is notified. A decline may arrive after its purchase: a webhook was retried, or the decline was fetched. Both events
- * list and save their alert before they look for the other, so at least one of them finds it. Idempotent.
+ * list and save their alert before they look for the other, so at least one of them finds it.
+ *
+ * One payment pays for one purchase, and what was shown stays: a payment that is already shown on a decline resolves no
+ * other purchase. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
   const { history, alerts, withLock, showOutcome, notifyDirectly } = deps;
 
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
-    if (event.kind === 'authorization' || event.kind === 'pin') await resolveBy(event, await declinesBefore(event));
-    if (event.kind !== 'decline') return;
-    // Only the first one that fits is the retry.
-    for (const purchase of await purchasesAfter(event)) if (await resolveBy(purchase.event, [event.id])) return;
+    if (event.kind !== 'decline' && !isPayment(event)) return;
+    const at = Date.parse(event.occurredAt);
+    const fits = isPayment(event)
+      ? (await declinesIn(event, at - WITHIN_MS, at)).some((alert) => isRetryOf(event, alert))
+      : (await paymentsIn(event, at, at + WITHIN_MS)).some((payment) => isWithin(payment, event));
+    // The raised limit may not be on the alert yet: the retry can be faster than the card service's answer.
+    if (fits) await withLock(`account:${event.acctId}`, () => resolve(event));
   };
 
-  async function declinesBefore({ acctId, occurredAt }: TransactionEvent): Promise<string[]> {
-    const at = Date.parse(occurredAt);
-    return await history.alertsBetween(acctId, 'declines', at - WITHIN_MS, at);
-  }
-
-  /** Oldest first. */
-  async function purchasesAfter({ acctId, occurredAt }: TransactionEvent): Promise<TransactionAlert[]> {
-    const at = Date.parse(occurredAt);
-    return await alertsOfKind(
-      'transaction',
-      await history.alertsBetween(acctId, 'payments', at, at + WITHIN_MS),
-      alerts,
-    );
-  }
-
-  /** @returns whether it is the retry of any of these declines. */
-  async function resolveBy(event: TransactionEvent, ids: readonly string[]): Promise<boolean> {
-    const declines = await alertsOfKind('transaction', ids, alerts);
-    if (!declines.some((alert) => isRetryOf(event, alert))) return false;
-    // The raised limit may not be on the alert yet: the retry can be faster than the card service's answer.
-    await withLock(`account:${event.acctId}`, () => resolve(event, ids));
-    return true;
-  }
-
-  async function resolve(event: TransactionEvent, ids: readonly string[]): Promise<void> {
-    for (const alert of await alertsOfKind('transaction', ids, alerts)) {
-      if (!isRetryOf(event, alert)) continue;
-      const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text: '' } as const;
-      await showOutcome(alert.event.id, `paid-${event.id}`, paid);
-      const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
-      // For a change with two approvals, the alert names only the person who made it.
-      const approvers = new Set([
-        ...alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])),
-        ...(await deps.approversOf(event.acctId, alert.event.id)),
-      ]);
-      for (const userId of approvers) {
-        await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
+  /** Earlier payments come first, because a decline belongs to the first one that fits. */
+  async function resolve(event: TransactionEvent): Promise<void> {
+    const at = Date.parse(event.occurredAt);
+    for (const payment of await paymentsIn(event, at - WITHIN_MS, isPayment(event) ? at : at + WITHIN_MS)) {
+      const paidMs = Date.parse(payment.occurredAt);
+      for (const alert of attemptsPaidBy(payment, await declinesIn(event, paidMs - WITHIN_MS, paidMs))) {
+        const isNew = !alert.outcomes.some(({ verb }) => verb === 'paid');
+        if (isNew || payment.id === event.id || alert.event.id === event.id) await show(payment, alert);
       }
+    }
+  }
+
+  /** Of the event's account and merchant, oldest first. */
+  async function paymentsIn(event: TransactionEvent, fromMs: number, toMs: number): Promise<TransactionEvent[]> {
+    const ids = await history.alertsBetween(event.acctId, 'payments', fromMs, toMs);
+    const all = (await alertsOfKind('transaction', ids, alerts)).map((alert) => alert.event);
+    const others = all.filter((other) => other.id !== event.id && merchantKey(other) === merchantKey(event));
+    // If many others followed, the event is not among the latest.
+    return [...others, ...(isPayment(event) ? [event] : [])].toSorted(byTime);
+  }
+
+  /** Of the event's account, oldest first. */
+  async function declinesIn(event: TransactionEvent, fromMs: number, toMs: number): Promise<TransactionAlert[]> {
+    const ids = await history.alertsBetween(event.acctId, 'declines', fromMs, toMs);
+    const own = event.kind === 'decline' && Date.parse(event.occurredAt) <= toMs ? [event.id] : [];
+    const all = await alertsOfKind('transaction', [...new Set([...ids, ...own])], alerts);
+    return all.toSorted((a, b) => byTime(a.event, b.event));
+  }
+
+  async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
+    const text = event.amountCents === alert.event.amountCents ? '' : formatCents(event.amountCents);
+    const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text } as const;
+    await showOutcome(alert.event.id, `paid-${event.id}`, paid);
+    const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
+    // For a change with two approvals, the alert names only the person who made it.
+    const approvers = new Set([
+      ...alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])),
+      ...(await deps.approversOf(event.acctId, alert.event.id)),
+    ]);
+    for (const userId of approvers) {
+      await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
     }
   }
 }
 
-/** True when the purchase is the first retry of the decline, or is already shown as its retry. */
-function isRetryOf(event: TransactionEvent, { event: declined, outcomes }: TransactionAlert): boolean {
-  const afterMs = Date.parse(event.occurredAt) - Date.parse(declined.occurredAt);
-  if (afterMs < 0 || afterMs > WITHIN_MS || merchantKey(event) !== merchantKey(declined)) return false;
-  const paid = outcomes.find(({ verb }) => verb === 'paid');
-  if (paid !== undefined && paid.at !== event.occurredAt) return false;
-  return Math.abs(event.amountCents - declined.amountCents) <= declined.amountCents * TOLERANCE;
+function isPayment(event: StoredEvent): event is TransactionEvent {
+  return event.kind === 'authorization' || event.kind === 'pin';
+}
+
+const byTime = (a: TransactionEvent, b: TransactionEvent): number => a.occurredAt.localeCompare(b.occurredAt);
+
+/**
+ * The attempts of the purchase that a payment pays for. The amount decides; of purchases of the same amount, the latest
+ * one. If no amount is the same, a tip or a cheaper choice may explain it, but only if a single purchase was declined.
+ */
+function attemptsPaidBy(payment: TransactionEvent, declines: readonly TransactionAlert[]): TransactionAlert[] {
+  const isAlone = purchasesOf(declines.filter(({ event }) => isWithin(payment, event))).length === 1;
+  const purchases = purchasesOf(declines.filter((alert) => isRetryOf(payment, alert)));
+  const shown = purchases.find((attempts) => attempts.some((alert) => isPaidBy(payment, alert)));
+  const same = purchases.filter(([first]) => first?.event.amountCents === payment.amountCents);
+  return shown ?? same.at(-1) ?? (isAlone ? purchases[0] : undefined) ?? [];
+}
+
+/** Attempts at the same amount that follow each other closely are one purchase, as in the message that shows them. */
+function purchasesOf(declines: readonly TransactionAlert[]): TransactionAlert[][] {
+  const purchases: TransactionAlert[][] = [];
+  for (const alert of declines) {
+    const { amountCents, occurredAt } = alert.event;
+    const last = purchases.findLast(([first]) => first?.event.amountCents === amountCents);
+    const gapMs = Date.parse(occurredAt) - Date.parse(last?.at(-1)?.event.occurredAt ?? '');
+    if (last !== undefined && gapMs <= AGGREGATION_GAP_MS) last.push(alert);
+    else purchases.push([alert]);
+  }
+  // By their latest attempt.
+  return purchases.toSorted((a, b) => lastAt(a).localeCompare(lastAt(b)));
+}
+
+const lastAt = (attempts: readonly TransactionAlert[]): string => attempts.at(-1)?.event.occurredAt ?? '';
+
+/** True when the purchase may be a retry of the decline, and no other one is shown as its retry. */
+function isRetryOf(payment: TransactionEvent, alert: TransactionAlert): boolean {
+  const isPaid = alert.outcomes.some(({ verb }) => verb === 'paid');
+  return isWithin(payment, alert.event) && (!isPaid || isPaidBy(payment, alert));
+}
+
+function isPaidBy({ occurredAt }: TransactionEvent, { outcomes }: TransactionAlert): boolean {
+  return outcomes.some(({ verb, at }) => verb === 'paid' && at === occurredAt);
+}
+
+/** Same merchant, soon after, and about the same amount. */
+function isWithin(payment: TransactionEvent, declined: TransactionEvent): boolean {
+  const afterMs = Date.parse(payment.occurredAt) - Date.parse(declined.occurredAt);
+  if (afterMs < 0 || afterMs > WITHIN_MS || merchantKey(payment) !== merchantKey(declined)) return false;
+  return Math.abs(payment.amountCents - declined.amountCents) <= declined.amountCents * TOLERANCE;
 }
 
 function isApproval(outcome: Outcome): outcome is Outcome & { readonly by: string } {

@@ -126,7 +126,8 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
   const ms = Math.max(60_000, Date.parse(paid.at) - Date.parse(declinedAt));
-  const words = `${approval}paid at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
+  const amount = paid.text === '' ? '' : `${escapeUntrusted(paid.text, 40)} `;
+  const words = `${approval}paid ${amount}at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
   // A change that is still in effect, or that someone reverted, keeps its own line with the values. Several limits keep
   // all of them.
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;

@@ -43,7 +43,7 @@ function backWords(text: string): string {
 
 function head({ verb, state, by, asHolder, text }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
-  if (verb === 'paid') return 'Paid';
+  if (verb === 'paid') return text === '' ? 'Paid' : `Paid ${escapeUntrusted(text, 40)}`;
   if (verb === 'recognize') return 'You confirmed making this purchase';
   if (verb === 'report-fraud') return 'You reported this purchase as fraud';
   if (verb === 'close-case') return `Fraud case closed${who}`;

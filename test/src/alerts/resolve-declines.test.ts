@@ -35,30 +35,55 @@ async function resolve(
 async function resolveAmong(
   event: TransactionEvent,
   stored: readonly TransactionAlert[],
+  given: { meanwhile?: TransactionAlert | null; approvers?: string[] } = {},
+) {
+  const account = await accountWith(stored, given);
+  await account.receive(event);
+  return account;
+}
+
+/** An account on which these alerts are stored and listed. */
+async function accountWith(
+  stored: readonly TransactionAlert[],
   { meanwhile = null, approvers = [] }: { meanwhile?: TransactionAlert | null; approvers?: string[] } = {},
 ) {
   const history = createCardHistory(redis());
-  const alerts = new Map(stored.map((alert) => [alert.event.id, alert]));
-  for (const { event: each } of stored) {
-    const kind = each.kind === 'decline' ? 'declines' : 'payments';
-    await history.addAlert(each.acctId, kind, each.id, Date.parse(each.occurredAt));
-  }
+  const alerts = new Map<string, TransactionAlert>();
+  const store = async (alert: TransactionAlert): Promise<void> => {
+    const { id, kind, acctId, occurredAt } = alert.event;
+    alerts.set(id, alert);
+    await history.addAlert(acctId, kind === 'decline' ? 'declines' : 'payments', id, Date.parse(occurredAt));
+  };
+  for (const alert of stored) await store(alert);
   const shown: string[] = [];
   const told: string[] = [];
-  const resolveDeclines = createResolveDeclines({
+  const receive = createResolveDeclines({
     history,
     alerts: { get: async (id) => alerts.get(id) ?? null },
     async withLock(name, work) {
-      expect(name).toBe(`account:${event.acctId}`);
+      expect(name).toBe(`account:${declined.event.acctId}`);
       if (meanwhile !== null) alerts.set(meanwhile.event.id, meanwhile);
       return await work({ confirm: async () => {} });
     },
     approversOf: async () => approvers,
-    showOutcome: async (alertId, id, { verb, at }) => void shown.push(`${alertId} ${id} ${verb} ${at}`),
+    async showOutcome(alertId, id, outcome) {
+      shown.push(`${alertId} ${id} ${outcome.verb} ${outcome.at}`);
+      const alert = alerts.get(alertId);
+      const others = alert?.outcomes.filter((one) => one.verb !== outcome.verb || one.at !== outcome.at) ?? [];
+      if (alert !== undefined) alerts.set(alertId, { ...alert, outcomes: [...others, outcome] });
+    },
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
   });
-  await resolveDeclines(event);
-  return { shown, told };
+  /** Which payments each decline is shown as paid by. */
+  const paidBy = () =>
+    Object.fromEntries(
+      [...alerts].flatMap(([id, { event, outcomes }]) => {
+        if (event.kind !== 'decline') return [];
+        const times = outcomes.filter(({ verb }) => verb === 'paid').map(({ at }) => at.slice(11, 16));
+        return [[id, times.join(' ')]];
+      }),
+    );
+  return { shown, told, store, receive, paidBy };
 }
 
 it('shows on the decline that its retry was paid, and notifies the approver with the time it took', async () => {
@@ -115,6 +140,110 @@ it('resolves the first of thirty attempts, whose message shows them all', async 
 
   expect(shown).toHaveLength(30);
   expect(shown).toContain('evt_0 paid-evt_paid paid 2026-11-20T14:21:00Z');
+});
+
+describe('one payment pays one purchase', () => {
+  const at = (time: string, cents = 8410): TransactionAlert => {
+    const event = { ...declined.event, id: `evt_${time}`, occurredAt: `2026-11-20T${time}:00Z`, amountCents: cents };
+    return { ...declined, event };
+  };
+  const paidAt = (time: string, cents = 8410): TransactionAlert => ({
+    ...declined,
+    event: paid({ id: `evt_paid_${time}`, occurredAt: `2026-11-20T${time}:00Z`, amountCents: cents }),
+  });
+  const receiveAll = async (stored: TransactionAlert[], ...received: TransactionAlert[]) => {
+    const account = await accountWith(stored);
+    for (const { event } of received) await account.receive(event);
+    return account.paidBy();
+  };
+
+  it('of the same amount, not another one of a similar amount', async () => {
+    const [coffee, lunch, payment] = [at('14:00'), at('14:02', 9000), paidAt('14:21', 9000)];
+
+    expect(await receiveAll([coffee, lunch, payment], payment)).toEqual({ 'evt_14:00': '', 'evt_14:02': '14:21' });
+  });
+
+  it('of a similar amount only if it can be just one', async () => {
+    const payment = paidAt('14:21', 8800);
+
+    expect(await receiveAll([at('14:00'), at('14:02', 9000), payment], payment)).toEqual({
+      'evt_14:00': '',
+      'evt_14:02': '',
+    });
+    expect(await receiveAll([at('14:00'), at('14:09'), payment], payment)).toMatchObject({
+      'evt_14:00': '14:21',
+      'evt_14:09': '14:21',
+    });
+  });
+
+  it('not another one of a similar amount, after the one of its own amount was paid', async () => {
+    const [first, second] = [paidAt('14:21'), paidAt('16:00')];
+
+    expect(await receiveAll([at('14:00'), at('14:02', 9000), first, second], first, second)).toEqual({
+      'evt_14:00': '14:21',
+      'evt_14:02': '',
+    });
+  });
+
+  it('the latest, if the same amount was declined long before', async () => {
+    const payment = paidAt('14:21');
+
+    expect(await receiveAll([at('08:00'), at('14:00'), at('14:08'), payment], payment)).toEqual({
+      'evt_08:00': '',
+      'evt_14:00': '14:21',
+      'evt_14:08': '14:21',
+    });
+  });
+
+  it('each, whichever of two payments arrives first', async () => {
+    const [first, second] = [paidAt('14:02'), paidAt('14:07')];
+    const stored = [at('14:00'), first, at('14:05'), second];
+
+    for (const order of [[first, second], [second, first], [second], [second, first, second, first]])
+      expect(await receiveAll(stored, ...order)).toEqual({ 'evt_14:00': '14:02', 'evt_14:05': '14:07' });
+  });
+
+  it('the other one, if the first was paid already', async () => {
+    const [first, second] = [paidAt('14:21'), paidAt('14:30')];
+    const stored = [at('08:00'), at('14:00'), first, second];
+
+    expect(await receiveAll(stored, first, second)).toEqual({ 'evt_08:00': '14:30', 'evt_14:00': '14:21' });
+    expect(await receiveAll(stored, second, first)).toEqual({ 'evt_08:00': '14:30', 'evt_14:00': '14:21' });
+  });
+
+  it('the one that it was shown for, although another one arrives that fits as well', async () => {
+    const [coffee, late, payment] = [at('14:00'), at('14:12'), paidAt('14:21')];
+    const account = await accountWith([coffee, payment]);
+    await account.receive(payment.event);
+    await account.store(late);
+    await account.receive(late.event);
+    await account.receive(payment.event);
+
+    expect(account.paidBy()).toEqual({ 'evt_14:00': '14:21', 'evt_14:12': '' });
+  });
+
+  it('with all of its attempts, also one that arrives late', async () => {
+    const [first, second, payment] = [at('14:00'), at('14:05'), paidAt('14:21')];
+    const account = await accountWith([second, payment]);
+    await account.receive(payment.event);
+    await account.store(first);
+    await account.receive(first.event);
+
+    expect(account.paidBy()).toEqual({ 'evt_14:00': '14:21', 'evt_14:05': '14:21' });
+  });
+
+  it('also if so many other payments followed that it is no longer listed', async () => {
+    const later = Array.from({ length: 60 }, (_, index) => paidAt(`15:${String(index).padStart(2, '0')}`, 100));
+    const payment = paidAt('14:21');
+
+    expect(await receiveAll([at('14:00'), payment, ...later], payment)).toEqual({ 'evt_14:00': '14:21' });
+  });
+
+  it('and says how much, if that is not what was declined', async () => {
+    const { told } = await resolve(paid({ amountCents: 9900 }), { ...declined, outcomes: [approved] });
+
+    expect(told[0]).toMatch(/Approved by <@U0ANA>, paid \$99\.00 at /);
+  });
 });
 
 describe('does not count as a retry:', () => {

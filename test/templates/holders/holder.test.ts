@@ -116,6 +116,13 @@ describe('a purchase that was paid later, for the holder', () => {
   });
 });
 
+it('says what was paid, if it is not what was declined', () => {
+  const paid = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:21:00Z', text: '$99.00' });
+  const alert = declined('decline.rule.velocity', '', { outcomes: [paid] });
+
+  expect(shown(renderHolderAlert(alert, { place: 'direct', isLong: true })?.blocks ?? [])).toMatch(/[Pp]aid \$99\.00/);
+});
+
 it('the end of a temporary limit is shown with its amount', () => {
   const ended = outcome({ verb: 'restore', by: null, text: 'Daily limit $450.00 → $400.00' });
 
