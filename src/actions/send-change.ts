@@ -48,7 +48,8 @@ interface Steps {
   /** Runs after a missing answer. `changed`: someone else changed the same thing. `unread`: the card cannot be read. */
   readonly look: () => Promise<'made' | 'changed' | 'unmade' | 'unread'>;
   readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
-  readonly supersede: () => Promise<Result>;
+  /** `action`: one of ours changed the same thing since. `others`: the card has changed, and none of ours did it. */
+  readonly supersede: (by: 'action' | 'others') => Promise<Result>;
   /** The change was certainly not made. */
   readonly fail: (said: Said) => Promise<Result>;
   /** The outcome is unknown and is verified later. */
@@ -75,7 +76,8 @@ interface Deps extends Pick<ActionTools, 'record' | 'now'> {
 export function createSendChange({ progress, record, now, latestChanges, reports }: Deps) {
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
     const { action, verb, acctId, cardId, expects, sides, basis } = change;
-    if (await isSuperseded(change)) return await steps.supersede();
+    const by = await supersededBy(change);
+    if (by !== null) return await steps.supersede(by);
     if (change.whyNot != null) {
       const said = { apiWords: null, note: change.whyNot };
       return mayStillBeMade(change.written, verb, now()) ? await steps.leave(said) : await failUnmade(said);
@@ -96,7 +98,7 @@ export function createSendChange({ progress, record, now, latestChanges, reports
       if (!(error instanceof CardApiError)) throw error;
       const seen = error.outcome === 'unknown' ? await steps.look() : 'unmade';
       if (seen === 'made') return await steps.made('confirmed');
-      if (seen === 'changed') return await steps.supersede();
+      if (seen === 'changed') return await steps.supersede('others');
       if ((error.retryable || seen === 'unread') && !run.isLast) {
         // The change was certainly not made, so changes by others before the retry are no reason to skip it.
         if (error.outcome !== 'unknown') await progress.write(action.id, sending);
@@ -116,10 +118,11 @@ export function createSendChange({ progress, record, now, latestChanges, reports
   };
 
   /** A worker may have made this change before it died, and something has changed since. */
-  async function isSuperseded({ action, acctId, expects, basis, written, counts }: Change): Promise<boolean> {
-    if (written?.state !== 'sending') return false;
-    if (written.basis !== undefined && written.basis !== basis) return true;
-    return await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, counts);
+  async function supersededBy(change: Change): Promise<'action' | 'others' | null> {
+    const { action, acctId, expects, basis, written, counts } = change;
+    if (written?.state !== 'sending') return null;
+    if (await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, counts)) return 'action';
+    return written.basis !== undefined && written.basis !== basis ? 'others' : null;
   }
 }
 

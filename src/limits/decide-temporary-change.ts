@@ -62,7 +62,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const after = await deps.restore(left, action, lease);
     await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
-    const found = `Somebody changed the ${ruleNames(changes)} meanwhile, so I left it.`;
+    const found = `Somebody changed the ${ruleNames(changes)} meanwhile, or the card service stored another value. I left it.`;
     await refuse(action, found, 'The question is in the channel for requests.');
   }
 
@@ -73,7 +73,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'It still runs.',
-  asking: 'Its time is over, but somebody changed it meanwhile: an approver has to decide.',
+  asking: 'Its time is over, but the card has another value now: an approver has to decide.',
   ended: 'It was put back already.',
   kept: 'It was decided already to leave it as it is.',
   refused: 'The card service refused to put it back.',

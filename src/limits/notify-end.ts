@@ -14,8 +14,8 @@ export type OverChange = TemporaryChange & { readonly state: 'ended' | 'asking' 
 
 const details: Readonly<Record<OverChange['state'], string>> = {
   ended: 'The temporary change has ended.',
-  asking: 'The temporary change has ended, but somebody changed it meanwhile: an approver has to decide.',
-  kept: 'It stays as somebody changed it meanwhile.',
+  asking: 'The temporary change has ended, but the card has another value now: an approver has to decide.',
+  kept: 'It stays as it is now.',
   refused: 'The temporary change has ended, but the card service refuses to put it back.',
 };
 

@@ -53,13 +53,10 @@ export function createTemporaryTerms(deps: TermDeps) {
      */
     keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
     /**
-     * Removes the end of a change that is not in effect: no rule has its value, and no other change goes back to that
-     * value.
-     *
-     * @param changes relative to the card's current rules.
+     * Removes the end of a change that is not in effect: no rule has its value, or one that the card service may have made
+     * of it, and no other change goes back to its value.
      */
-    forgetIfGone: (id: string, changes: readonly RuleChange[], acctId: number): Promise<void> =>
-      forgetIfGone(id, changes, acctId, deps),
+    forgetIfGone: (id: string, seen: SeenRules, acctId: number): Promise<void> => forgetIfGone(id, seen, acctId, deps),
     /** For a change that was certainly not made. */
     forget: deps.temporaryChanges.forget,
   };
@@ -78,20 +75,38 @@ async function resolveTerm(made: MadeChange, deps: TermDeps): Promise<Opened | n
   return left.length === 0 ? null : await openTemporaryChange({ ...made, changes: left }, deps);
 }
 
+/** The rules of a change whose outcome is unknown. */
+export interface SeenRules {
+  /** Relative to the card's current rules. */
+  readonly now: readonly RuleChange[];
+  /** As they were sent. Null: another action of ours has changed them since. */
+  readonly sent: readonly RuleChange[] | null;
+}
+
+/**
+ * The rules whose value is neither the one before nor the one that was sent. The specification of the card service does
+ * not say that it stores every amount as it was sent, so such a value may be its own version of ours.
+ */
+export function withOtherValues({ now, sent }: SeenRules): RuleChange[] {
+  return now.filter(
+    ({ rule, from, to }) => from !== to && sent?.some((one) => isSameRule(one.rule, rule) && one.from !== from),
+  );
+}
+
 /** Some of several rules may still have the temporary value. These still end, or people are asked. */
 async function forgetIfGone(
   temporaryChangeId: string,
-  changes: readonly RuleChange[],
+  seen: SeenRules,
   acctId: number,
   { temporaryChanges }: TermDeps,
 ): Promise<void> {
   const backs = (await temporaryChanges.all())
     .filter((other) => other.acctId === acctId && other.id !== temporaryChangeId)
     .flatMap((other) => other.changes);
-  const stands = changes.some(
+  const stands = seen.now.some(
     ({ rule, from, to }) => from === to || backs.some((back) => isSameRule(back.rule, rule) && back.from === to),
   );
-  if (!stands) await temporaryChanges.forget(temporaryChangeId);
+  if (!stands && withOtherValues(seen).length === 0) await temporaryChanges.forget(temporaryChangeId);
 }
 
 /**

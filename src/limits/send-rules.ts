@@ -5,11 +5,18 @@ import type { LatestChanges } from '../actions/progress-store.ts';
 import { type Finish, type SendChange, superseded } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { changesFrom, isMade, type RuleChange } from '../card-api/rule-change.ts';
+import { changesFrom, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { TooLateError } from '../core/errors.ts';
-import type { MadeChange, Opened, TemporaryTerms } from './open-temporary-change.ts';
+import { capital } from '../core/first-letter.ts';
+import {
+  type MadeChange,
+  type Opened,
+  type SeenRules,
+  type TemporaryTerms,
+  withOtherValues,
+} from './open-temporary-change.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
@@ -78,9 +85,12 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
           confirmation,
           ...(confirmation === 'sent' && { expects }),
         }),
-      async supersede() {
-        await terms.forgetIfGone(action.id, stillToDo, acctId);
-        return await finish('unknown', { note: superseded });
+      async supersede(by) {
+        const sent =
+          written?.state === 'sending' && written.expects?.kind === 'rule' ? written.expects.changes : changes;
+        const seen = { now: stillToDo, sent: by === 'others' ? sent : null };
+        await terms.forgetIfGone(action.id, seen, acctId);
+        return await finish('unknown', { note: otherValues(seen, term) ?? superseded });
       },
       async fail(said) {
         await terms.forget(action.id);
@@ -93,6 +103,22 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
     const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, whyNot, ...of } as const;
     return await sendChange(sent, steps, run);
   };
+}
+
+/**
+ * Nobody can tell whether another value is somebody else's change or what the card service made of ours. Null: no rule has
+ * another value.
+ */
+function otherValues(seen: SeenRules, term: Term): string | null {
+  const others = withOtherValues(seen);
+  if (others.length === 0) return null;
+  return [
+    `${capital(ruleStates(others, 'from'))} now: neither what it was before nor what was asked for.`,
+    'Somebody changed it, or the card service stored another value. I did not repeat it. Look at the card.',
+    term.kind === 'permanent' ? null : 'When its time is over, an approver decides whether it goes back.',
+  ]
+    .filter((sentence) => sentence !== null)
+    .join(' ');
 }
 
 /** A fingerprint of spend rules: of all of them, including rules Cardbell does not know. */
@@ -131,7 +157,7 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     const { term, changes } = expects;
     if (term === undefined) return null;
     if (confirmation !== 'confirmed') {
-      await forgetUnmade(awaited);
+      await forgetUnmade(awaited, confirmation);
       return null;
     }
     // The visible change may belong to a later action, which has done all of this itself.
@@ -149,11 +175,17 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
    * A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. The same applies to a card
    * that cannot be read.
    */
-  async function forgetUnmade({ action, acctId, result }: AwaitedChange): Promise<void> {
+  async function forgetUnmade(
+    { action, acctId, result }: AwaitedChange,
+    confirmation: Verdict['confirmation'],
+  ): Promise<void> {
     const { expects, card } = result;
     if (expects?.kind !== 'rule' || card.ruleset != null) return;
     if ((await deps.temporaryChanges.get(action.id))?.state !== 'open') return;
     const read = await orNull(deps.card.getSpendRules(acctId, READ_ONCE));
-    if (read !== null) await deps.terms.forgetIfGone(action.id, changesFrom(read.rules, expects.changes), acctId);
+    if (read === null) return;
+    const now = changesFrom(read.rules, expects.changes);
+    const sent = confirmation === 'superseded' ? null : expects.changes;
+    await deps.terms.forgetIfGone(action.id, { now, sent }, acctId);
   }
 }

@@ -91,7 +91,7 @@ type Ended = Readonly<Record<Exclude<TemporaryChange['state'], 'open' | 'superse
 
 const ofSingle: Ended = {
   asking: ({ was, is }) =>
-    `Its time is over, but somebody changed it in the meantime: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
+    `Its time is over, but somebody changed it in the meantime, or the card service stored another value: it is ${is} now. Should it go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Back to ${was} ${who}${when}.`,
   kept: ({ is, who, when }) => `It stays at ${is}, decided ${who}${when}.`,
   refused: ({ was, set }) =>
@@ -100,7 +100,7 @@ const ofSingle: Ended = {
 
 const ofSeveral: Ended = {
   asking: ({ was, is }) =>
-    `Its time is over, but somebody changed one of them in the meantime. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
+    `Its time is over, but somebody changed one of them in the meantime, or the card service stored other values. Now: ${is}. Should they go back to ${was}? Nothing changes until an approver decides.`,
   ended: ({ was, who, when }) => `Put back ${who}${when}: ${was}.`,
   kept: ({ is, who, when }) => `They stay as they are, decided ${who}${when}: ${is}.`,
   refused: ({ was, set }) =>

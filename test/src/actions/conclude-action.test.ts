@@ -246,6 +246,60 @@ describe('a change whose response was lost and that is not found in effect', () 
   });
 });
 
+describe('a change whose response was lost, after which the card shows a third value', () => {
+  /** The card service stores another amount and does not answer. @param isRead whether it can be read right after that. */
+  function storesAnother(world: PerformWorld, isRead: boolean): WorldDeps {
+    const { card } = world.deps;
+    const other: WorldDeps['card'] = {
+      ...card,
+      putSpendRules: async (id, raw) => {
+        await card.putSpendRules(id, { ...raw, DailySpendLimit: 470 });
+        if (isRead) await away();
+      },
+    };
+    return isRead
+      ? { ...world.deps, card: other, isLastAttempt: true }
+      : silent({ ...world, deps: { ...world.deps, card: other } });
+  }
+
+  it.each([true, false])('keeps its end, because the value may be its own (read at once: %s)', async (isRead) => {
+    const world = await createActionWorld(redis());
+    await performAction(later, storesAnother(world, isRead));
+    await lookUntilOver(world);
+
+    expect((await temporaryChangeOf(world, later))?.state).toBe('open');
+    await endTemporaryChange(later.id, world.deps);
+
+    expect(await temporaryChangeOf(world, later)).toMatchObject({
+      state: 'asking',
+      meanwhile: [{ from: 50_000, to: 47_000 }],
+    });
+    expect(world.service.rules['DailySpendLimit']).toBe(470);
+  });
+
+  it('says that it may be a change by somebody else or by the card service', async () => {
+    const world = await createActionWorld(redis());
+
+    await performAction({ ...later, ...byCommand } as Action, storesAnother(world, true));
+
+    const text = world.answers.at(-1)?.text ?? '';
+    expect(text).toContain('Daily limit $470.00 now: neither what it was before nor what was asked for.');
+    expect(text).toContain('Somebody changed it, or the card service stored another value.');
+    expect(text).toContain('When its time is over, an approver decides whether it goes back.');
+  });
+
+  it('also after a retry', async () => {
+    const world = await createActionWorld(redis());
+    const blind = { ...storesAnother(world, false), isLastAttempt: false };
+    await expect(performAction(later, blind)).rejects.toThrow(CardApiError);
+
+    await performAction(later, world.deps);
+
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
+    expect(world.service.rules['DailySpendLimit']).toBe(470);
+  });
+});
+
 it('a retried change also keeps its end if a shorter change will restore it later', async () => {
   const world = await createActionWorld(redis());
   await expect(performAction(later, { ...silent(world), isLastAttempt: false })).rejects.toThrow(CardApiError);

@@ -49,7 +49,7 @@ async function apply(
         steps.push(`resolved for ${requestId ?? 'no request'}`);
         return { note: 'Goes back.', control: { kind: 'revert', id: 'act_1', until } };
       },
-      forgetIfGone: async (_id, changes) => void steps.push(`forgotten, from ${String(changes[0]?.from)}`),
+      forgetIfGone: async (_id, { now }) => void steps.push(`forgotten, from ${String(now[0]?.from)}`),
     },
     now: () => new Date('2026-11-20T15:30:00.000Z'),
   })(awaited, { confirmation });

@@ -75,7 +75,7 @@ describe('a click on a temporary change', () => {
       { after: 'asking' },
       [
         'asking',
-        'Taking it back refused: Somebody changed the daily limit meanwhile, so I left it. The question is in the channel for requests.',
+        'Taking it back refused: Somebody changed the daily limit meanwhile, or the card service stored another value. I left it. The question is in the channel for requests.',
       ],
     ],
     [
@@ -125,7 +125,7 @@ describe('a click on a temporary change', () => {
 
   it.each<[TemporaryChange['state'], TemporaryChangeAction, string]>([
     ['open', resolve(true), 'It still runs.'],
-    ['asking', takeBack(), 'Its time is over, but somebody changed it meanwhile: an approver has to decide.'],
+    ['asking', takeBack(), 'Its time is over, but the card has another value now: an approver has to decide.'],
     ['ended', takeBack(), 'It was put back already.'],
     ['kept', takeBack(), 'It was decided already to leave it as it is.'],
     ['refused', takeBack(), 'The card service refused to put it back.'],

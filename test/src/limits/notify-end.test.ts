@@ -87,9 +87,9 @@ describe('the end of a temporary change', () => {
     [
       'asking',
       'waiting',
-      /^The temporary change has ended, but somebody changed it meanwhile: an approver has to decide/,
+      /^The temporary change has ended, but the card has another value now: an approver has to decide/,
     ],
-    ['kept', 'failed', /^It stays as somebody changed it meanwhile/],
+    ['kept', 'failed', /^It stays as it is now/],
     ['refused', 'failed', /^The temporary change has ended, but the card service refuses to put it back/],
   ] as const)(
     'with the outcome %s shows on the alert as %s, in the words of the audit line',

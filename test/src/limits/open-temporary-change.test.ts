@@ -303,7 +303,7 @@ describe('the end of a change that is not in effect', () => {
   ])('%s', async (_what, seen, others, isForgotten) => {
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf(), ...others);
 
-    await terms.forgetIfGone('act_1', [seen], acctId);
+    await terms.forgetIfGone('act_1', { now: [seen], sent: null }, acctId);
 
     expect((await temporaryChanges.get('act_1')) === null).toBe(isForgotten);
   });
