@@ -16,7 +16,7 @@ import type { MadeChange, TemporaryTerms } from './open-temporary-change.ts';
 import type { PlanChange } from './plan-change.ts';
 import type { Raise, RaiseAmounts, RaisedBy } from './raise-amount.ts';
 import { ruleNames, ruleStates, stateWords } from './rule-words.ts';
-import { type SendRules, sidesOf } from './send-rules.ts';
+import { type RefusedChange, type SendRules, sidesOf } from './send-rules.ts';
 import { type RuleAction, ruleVerbOf } from './verbs.ts';
 
 /** All needed approvals were given. The outcome belongs to the action that asked. */
@@ -86,20 +86,25 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const isOvertaken = !wasSending && (await latestChanges.isOvertaken(acctId, expects, action));
     if (!isThere && isOvertaken) return await finish('failed', { note: overtaken(ruleNames(changes)) });
     const { raw, readAt } = planned;
-    const sent = { ...made, card, raw, readAt, written };
-    const sendUnless = (whyNot: string | null) => send({ ...sent, whyNot }, run, finish, approval ?? {});
-    // Making it "again" with an end that has passed would end what is in force now.
-    if (planned.against !== null && (!isThere || planned.isOver))
-      return wasSending ? await sendUnless(planned.against) : await finish('failed', { note: planned.against });
-    const refused = await permit(made, approval, card);
+    // An attempt that the card service did not take has no basis: it was certainly not made.
+    const isUnsent = !wasSending || written.basis === undefined;
+    const sent = { ...made, card, raw, readAt };
+    const refuse = (refused: RefusedChange) =>
+      send({ ...sent, written: isUnsent ? null : written, refused }, run, finish, approval ?? {});
+    // Making it again with an end that has passed would end what is in force now.
+    if (planned.against !== null && (!isThere || planned.isOver)) {
+      const against = { state: 'failed', note: planned.against } as const;
+      return wasSending ? await refuse(against) : await finish('failed', against);
+    }
+    const refused = await permit(made, approval, card, isUnsent);
     // An earlier attempt's change is not in effect and is not sent again.
-    if (refused !== null && wasSending) return await sendUnless(refused.note);
+    if (refused !== null && wasSending) return await refuse(refused);
     if (refused?.isLate === true) {
       await deps.askAgain(action, { acctId });
       return { state: 'failed', card, ...sidesOf(changes), apiWords: null, note: refused.note };
     }
     if (refused !== null) return await finish(refused.state, refused);
-    if (!isThere) return await sendUnless(null);
+    if (!isThere) return await send({ ...sent, written }, run, finish, approval ?? {});
     await latestChanges.alreadyInEffect(acctId, expects, action);
     const kept = isOvertaken ? null : await terms.keep(made);
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
@@ -143,18 +148,15 @@ export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
 /**
  * Null: it may be made now. Otherwise how it ends: refused, as a new request that others decide, or as a request that
  * is already open.
+ *
+ * @param mayAsk false: an earlier attempt may still be made, so nobody is asked to approve it as well.
  */
 type PermitChange = (
   made: MadeChange<RuleAction>,
   approval: Approval | null,
   card: CardFacts,
-) => Promise<
-  | (Pick<Result, 'note' | 'counted'> & {
-      readonly state: 'failed' | 'waiting' | 'unchanged';
-      readonly isLate?: boolean;
-    })
-  | null
->;
+  mayAsk: boolean,
+) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
   readonly raises: RaiseAmounts;
@@ -164,7 +166,7 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' 
 /** Asks the policy, unless others have approved. A raise that one person may make alone counts from then on. */
 export function createPermitChange(deps: PermitDeps): PermitChange {
   const { raises, authorize, openRequest, withLock } = deps;
-  return async function permitChange(made, approval, card) {
+  return async function permitChange(made, approval, card, mayAsk) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
@@ -189,6 +191,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
     if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
     if (verdict.kind === 'allowed') return null;
+    if (!mayAsk) return { state: 'failed', note: othersByNow };
     const asked = { action, acctId, card, changes: fromBase, term, others: verdict.others, counted };
     const { note, isTwin } = await openRequest(asked);
     return isTwin ? { state: 'unchanged', note } : { state: 'waiting', note, counted };
@@ -216,4 +219,5 @@ function isMoved(now: readonly RuleChange[], judged: readonly RuleChange[]): boo
 const movedNow = 'Somebody changed it in this moment, so I left it as it is. Look at the request again.';
 const tooMuchByNow =
   'With what was allowed in this moment, it is more than one person may allow, so I did not do it. Look at the request again.';
+const othersByNow = 'It needs another approver by now, so I did not send it again.';
 const tooLate = 'It waited longer than 10 minutes, so I did not do it. Ask or approve again if you still want it.';

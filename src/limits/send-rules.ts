@@ -25,6 +25,11 @@ import { ruleVerbOf } from './verbs.ts';
 /** Rules that were read longer ago are not written back, because someone may have changed them since. */
 const FRESH_MS = 5_000;
 
+/** Why a change is not made, and how it ends. */
+export interface RefusedChange extends Pick<Result, 'note' | 'counted'> {
+  readonly state: 'failed' | 'waiting' | 'unchanged';
+}
+
 interface SentChange extends MadeChange {
   readonly card: CardFacts;
   /** The rules as the card API returned them. */
@@ -33,8 +38,8 @@ interface SentChange extends MadeChange {
   readonly readAt: number;
   /** How far an earlier attempt got; null: this is the first attempt. */
   readonly written: ActionState | null;
-  /** Why a change that an earlier attempt may have sent is not sent again. */
-  readonly whyNot?: string | null;
+  /** A change that an earlier attempt may have sent is not sent again. */
+  readonly refused?: RefusedChange | undefined;
 }
 
 /**
@@ -58,7 +63,8 @@ interface Deps extends Pick<ActionTools, 'applyChanges'> {
 /** The end of a temporary change is stored before the card API call, because the outcome may never be known. */
 export function createSendRules({ card: api, terms, raises, applyChanges, sendChange }: Deps): SendRules {
   return async function sendRules(change, run, finish, of) {
-    const { action, acctId, changes, term, card, raw, readAt, written, whyNot = null } = change;
+    const { action, acctId, changes, term, card, raw, readAt, written, refused } = change;
+    const whyNot = refused?.note ?? null;
     const expects = { kind: 'rule', changes, term } as const;
     const verb = ruleVerbOf(changes);
     const basis = basisOf(raw);
@@ -94,7 +100,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
       },
       async fail(said) {
         await terms.forget(action.id);
-        const failed = await finish('failed', said);
+        const failed = await finish(refused?.state ?? 'failed', { ...said, counted: refused?.counted });
         await raises.forget(action, acctId);
         return failed;
       },

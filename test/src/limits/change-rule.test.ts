@@ -199,6 +199,7 @@ describe('permitting a change', () => {
     given: Approval | null = null,
     isOwnCard = false,
     policy = standard,
+    mayAsk = true,
   ) {
     const roles = over.roles ?? ['approver'];
     const asked: AskedChange[] = [];
@@ -220,7 +221,7 @@ describe('permitting a change', () => {
         return { note: 'I asked.', isTwin: false };
       },
       withLock: withoutLock,
-    })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card);
+    })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card, mayAsk);
     return { refused, asked, remembered };
   }
   const atMostADay = { ...standard, durations: { longestMs: 86_400_000, mayStay: false } };
