@@ -59,7 +59,8 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const before = stateWords(changes, 'from');
     await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
-    const { note, isTwin } = await deps.openRequest(asked);
+    const { note, isTwin, isDecided } = await deps.openRequest(asked);
+    if (isDecided === true) return;
     // Without this the alert would wait forever, because the decision is made on the other request.
     if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId: card.cardId, detail: note });
     const alertId = alertIdOf(action);

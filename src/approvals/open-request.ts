@@ -56,8 +56,10 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
-    // A rerun after a crash finds its request and keeps what others decided meanwhile.
+    // A rerun after a crash finds its request and keeps what others decided meanwhile. They were all told of it.
     const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
+    if (request.state !== 'open')
+      return { note: 'This was asked for already, and the request is decided.', isTwin: true, isDecided: true };
     await deps.postRequest(request);
     await deps.scheduleRequest(id);
     return { note: whyAsked(asked, isOwnCard), isTwin: false };

@@ -138,8 +138,9 @@ export interface AskedChange<A extends Action = RuleAction> {
 export interface RequestOpened {
   /** A sentence about what happens now. */
   readonly note: string;
-  /** Another request for the same change is open, so no new one was opened. */
+  /** Another request for the same change is open, or this one is decided, so no new one was opened. */
   readonly isTwin: boolean;
+  readonly isDecided?: true;
 }
 
 /** Opens a request that others decide. */

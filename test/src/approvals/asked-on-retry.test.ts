@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ruleKey } from '../../../src/card-api/rule.ts';
 import { CardApiError, type CardApiErrorDetails } from '../../../src/core/errors.ts';
+import { denial, linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -112,5 +113,59 @@ describe('a raise that by the time of its retry needs others', () => {
 
     expect(world.writes).toEqual(['limit 1300']);
     expect(await world.deps.temporaryChanges.all()).toMatchObject([{ changes: [{ from: 40_000, to: 130_000 }] }]);
+  });
+});
+
+describe('a request that was decided before its job ran again', () => {
+  const more = limitGoal('daily', 160_000);
+  const onAlert = { changeRequest: { goals: [more], term: { kind: 'permanent' } } } as const;
+  const decide = (approve: boolean) => {
+    const target = { kind: 'request', requestId: 'req_raise1' } as const;
+    return ask('decide', { id: 'act_yes', actor: { userId: 'U0ZOE', teamId: 'T1' }, approve, target });
+  };
+
+  it.each([
+    [true, 'done'],
+    [false, 'failed'],
+  ])('is not shown as waiting (approved: %s)', async (approve, state) => {
+    const world = await createActionWorld(redis());
+    const asked = ask('limit', { id: 'act_raise1', ...onAlert });
+    const dying = { ...world.deps, scheduleRequest: async () => Promise.reject(new Error('killed')) };
+    await expect(performAction(asked, dying)).rejects.toThrow('killed');
+    await performAction(decide(approve), world.deps);
+    const before = world.answers.length;
+
+    await performAction(asked, world.deps);
+
+    const alert = await world.deps.alerts.get('evt_0123456789abcdef');
+    expect(alert?.outcomes.filter(({ verb }) => verb === 'limit')).toMatchObject([{ state }]);
+    expect(
+      world.answers
+        .slice(before)
+        .map(({ text }) => text)
+        .join(),
+    ).not.toMatch(/Waiting|I asked in/);
+  });
+
+  it('is not announced to the holder again', async () => {
+    const world = await createActionWorld(redis());
+    const { deps, told } = await linkHugo(world);
+    const dying = { ...deps, answer: async () => Promise.reject(new Error('killed')) };
+    const findsLimit = async () => ({
+      overall: [{ period: 'daily' as const, limitCents: 40_000, remainingCents: 40_000 }],
+      categories: [],
+    });
+    const withLimits = (given: WorldDeps): WorldDeps => ({
+      ...given,
+      card: { ...given.card, getRemainingLimits: findsLimit },
+    });
+    const asked = toPay(50_000);
+    await expect(performAction(asked, withLimits(dying))).rejects.toThrow('killed');
+    await performAction(denial('act_no', 'U0ZOE'), deps);
+
+    await performAction(asked, withLimits(deps));
+
+    expect(told().join()).toMatch(/Not approved by/);
+    expect(world.answers.map(({ text }) => text).join()).not.toMatch(/Sent to the approvers/);
   });
 });
