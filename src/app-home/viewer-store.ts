@@ -34,7 +34,7 @@ export function homeOpened(opened: Omit<HomeOpened, 'id'>, nowMs: number): HomeO
   const { userId, isOpening, turn } = opened;
   const what =
     turn === null ? [isOpening ? 'opened' : 'changed', Math.floor(nowMs / COALESCE_MS)] : [turnValue(turn), nowMs];
-  return { id: contentId('home_', [userId, ...what]), ...opened };
+  return HomeOpened.parse({ id: contentId('home_', [userId, ...what]), ...opened });
 }
 
 /** Who opened App Home within the last day, their roles at the time, and the pages they turned to. */

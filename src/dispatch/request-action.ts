@@ -1,5 +1,5 @@
 import { notPermitted, unavailable } from '../../templates/policy/not-permitted.ts';
-import type { Action as AnyAction, Origin, Target } from '../actions/action.ts';
+import { Action as AnyAction, type Origin, type Target } from '../actions/action.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -108,7 +108,7 @@ export async function requestAction(ask: Ask, notify: (message: Message) => Prom
     await deps.take(
       isTaken
         ? { type: 'action', action: Action.parse({ ...envelope, ...input }) }
-        : { type: 'refused', action: envelope, why: prepared.why },
+        : { type: 'refused', action: AnyAction.parse(envelope), why: prepared.why },
     );
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;

@@ -143,7 +143,19 @@ function createBolt(options: SlackAppOptions) {
   const programs = options.programs.map(({ register, ...program }, index): SlackProgram => {
     const app = index === 0 ? first : openApp(noReceiver);
     program.inside(() => register(app));
-    return { ...program, processEvent: app.processEvent.bind(app) };
+    // Kept now: deliveries of the first app come through our own function later.
+    const processEvent = app.processEvent.bind(app);
+    return {
+      ...program,
+      // Errors of listeners go to `app.error`. What Bolt throws comes from reading the delivery, before any listener.
+      processEvent: async (event) => {
+        try {
+          await processEvent(event);
+        } catch {
+          log.warn({ type: event.body['type'] }, 'could not read a Slack payload');
+        }
+      },
+    };
   });
   return { app: first, programs, receiver, failed };
 }

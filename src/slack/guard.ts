@@ -30,24 +30,24 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /**
  * Reads the body for Bolt. Bolt looks into the JSON of a delivery before it catches errors, so a `null` would end the
- * process; and it takes a form for one only if the content type names no charset.
+ * process; and it takes a form for one only if the content type names no charset. Slack sends nothing but objects.
  */
 export function createBodyReader(bolt: RequestListener): RequestListener {
   return function read(request, response) {
     const type = request.headers['content-type'];
     if (type !== undefined) request.headers['content-type'] = type.split(';', 1)[0]?.trim().toLowerCase();
     void readBody(request, SLACK_BODY_MAX_BYTES).then((body) => {
-      const refusal = typeof body === 'string' ? unread[body] : isNull(body, request) ? notObject : null;
+      const refusal = typeof body === 'string' ? unread[body] : isObject(body, request) ? null : notObject;
       if (refusal === null) bolt(Object.assign(request, { rawBody: body }), response);
       else refuse(response, refusal);
     });
   };
 }
 
-function isNull(body: Buffer, { headers }: IncomingMessage): boolean {
+function isObject(body: Buffer, { headers }: IncomingMessage): boolean {
   const text = body.toString();
   const json = headers['content-type'] === FORM ? parse(text)['payload'] : text;
-  return typeof json === 'string' && json.trim() === 'null';
+  return typeof json !== 'string' || json.trimStart().startsWith('{');
 }
 
 /** The body may not have been read, so its end is unknown and the connection cannot be reused. */
