@@ -7,8 +7,12 @@ import { ALERT_TTL_SECONDS, type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
-/** Enough for the week of declines that a personal digest counts. */
 const RECENT_MAX = 200;
+/**
+ * An account's declines are all listed while their alerts exist, so that digests count each. A card that is declined more
+ * often than this was attacked: its digest says "at least".
+ */
+export const DECLINES_MAX = 5000;
 /** More payments than anyone makes in a day. */
 const PAYMENTS_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
@@ -32,6 +36,21 @@ interface Listed {
   readonly atMs: number;
 }
 
+/** A list with an alert to add, and from when on the list keeps all alerts, up to {@link DECLINES_MAX} (ms). */
+interface ToList extends Pick<Listed, 'alertId' | 'atMs'> {
+  readonly key: string;
+  readonly keptFrom: number | '+inf';
+}
+
+function listsOf({ acctId, kind, alertId, atMs }: Listed): ToList[] {
+  const own = { key: recentKey(acctId, kind), keptFrom: '+inf', alertId, atMs } as const;
+  if (kind !== 'declines') return [own];
+  return [
+    { ...own, keptFrom: atMs - ALERT_TTL_SECONDS * 1000 },
+    { ...own, key: allDeclines },
+  ];
+}
+
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
 /** The history of each card, in card-service time. */
@@ -42,13 +61,10 @@ export function createCardHistory(redis: RedisClient) {
     async (all) => {
       const [{ kind: ofAll }] = all;
       const kept = ofAll === 'payments' ? [PAYMENTS_MAX, ALERT_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
-      const lists = all.flatMap(({ acctId, kind, alertId, atMs }) =>
-        [recentKey(acctId, kind), ...(kind === 'declines' ? [allDeclines] : [])].map((key) => ({ key, alertId, atMs })),
-      );
-      const members = lists.flatMap(({ atMs, alertId }) => [atMs, alertId]);
+      const lists = all.flatMap(listsOf);
       await keepLatest.run(
         lists.map(({ key }) => key),
-        [...kept, ...members],
+        [...kept, DECLINES_MAX, ...lists.flatMap(({ keptFrom, atMs, alertId }) => [keptFrom, atMs, alertId])],
       );
       return all.map(() => null);
     },
@@ -75,7 +91,7 @@ export function createCardHistory(redis: RedisClient) {
       // Equal scores sort by member. It begins with the time, so all seven fraction digits count.
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
-      await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, atSeconds, member]);
+      await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, HISTORY_MAX, '+inf', atSeconds, member]);
       const known = await statuses(cardId);
       const isKept = known.some((status) => status.eventId === eventId);
       return isKept ? known : [{ callbackAt, status, eventId, receivedAt }, ...known];
@@ -91,9 +107,11 @@ export function createCardHistory(redis: RedisClient) {
     /** Newest first. */
     recentAlerts: (acctId: number, kind: AlertKind, limit: number): Promise<string[]> =>
       redis.zrevrange(recentKey(acctId, kind), 0, limit - 1),
-    /** Alerts of a time, inclusive (ms), oldest first. */
-    alertsBetween: (acctId: number, kind: AlertKind, fromMs: number, toMs: number): Promise<string[]> =>
-      redis.zrangebyscore(recentKey(acctId, kind), fromMs, toMs),
+    /** Alerts of a time, inclusive (ms), oldest first: the newest two hundred, because every purchase reads them. */
+    async alertsBetween(acctId: number, kind: AlertKind, fromMs: number, toMs: number): Promise<string[]> {
+      const newest = await redis.zrevrangebyscore(recentKey(acctId, kind), toMs, fromMs, 'LIMIT', 0, RECENT_MAX);
+      return newest.toReversed();
+    },
     /** The time between the first and the last of the account's latest declines (ms). */
     async declinesLast(acctId: number): Promise<number> {
       const key = recentKey(acctId, 'declines');

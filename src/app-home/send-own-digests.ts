@@ -1,5 +1,6 @@
 import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { DECLINES_MAX } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
@@ -28,8 +29,6 @@ interface Deps extends Pick<ActionTools, 'notifyDirectly' | 'zone' | 'now'> {
 /** Nobody reads a digest later than this. */
 const TOO_OLD_MS = 12 * 3_600_000;
 const MONDAY = 1;
-/** More declines than anyone has in the time in which they may still arrive. */
-const DECLINES_MAX = 200;
 
 /** A digest that is due, of all cards of a person. */
 interface DueDigest extends OwnDigest {
@@ -52,7 +51,9 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
       if (cards.length > 0) {
         const total = cards.flatMap(({ counted }) => counted.declines).reduce(added, noSums);
         const late = cards.reduce((sum, { counted }) => added(sum, counted.late), noSums);
-        await notifyDirectly(userId, id, ownDigest({ often, total, late, cards: cards.map(({ facts }) => facts) }));
+        const isCut = cards.some((card) => card.isCut);
+        const facts = cards.map((card) => card.facts);
+        await notifyDirectly(userId, id, ownDigest({ often, total, isCut, late, cards: facts }));
         await record(userId, id, `${often} digest of own cards: ${cards.length}`);
       }
       for (const { schedule, counted } of cards) await sent.setShown(schedule, counted);
@@ -70,7 +71,8 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
   /** Each card is counted for itself: what it had before its holder got it was never theirs. */
   async function countedCard({ linkedAt, ...facts }: OwnCard, { id, userId, often, since, period }: DueDigest) {
     const acctId = facts.card.acctId ?? 0;
-    const purchases = purchasesOf(await deps.recentDeclines(acctId, DECLINES_MAX));
+    const declines = await deps.recentDeclines(acctId, DECLINES_MAX);
+    const purchases = purchasesOf(declines);
     const schedule = `own:${userId}:${often}:${acctId}`;
     const counted = await sent.count(tallyOf(purchases), {
       id: `${id}-${acctId}`,
@@ -79,7 +81,14 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
       sinceMs: Math.max(Date.parse(since), Date.parse(linkedAt)),
       keptMs: 2 * TOO_OLD_MS,
     });
-    return { schedule, counted, facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) } };
+    const oldest = declines.length < DECLINES_MAX ? undefined : declines.at(-1);
+    return {
+      schedule,
+      counted,
+      /** Earlier declines of the period are not kept. */
+      isCut: oldest !== undefined && atOf(oldest) >= period.fromMs,
+      facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) },
+    };
   }
 }
 

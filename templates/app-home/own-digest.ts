@@ -21,6 +21,8 @@ export type OwnDecline = ShownDecline & {
 export interface OwnDigestFacts {
   readonly often: 'daily' | 'weekly';
   readonly total: Sums;
+  /** There were more declines than are kept. */
+  readonly isCut: boolean;
   /** What no earlier digest has shown. */
   readonly late: Sums;
   readonly cards: readonly (Omit<OwnCardFacts, 'declines'> & { readonly declines: readonly OwnDecline[] })[];
@@ -30,8 +32,9 @@ export interface OwnDigestFacts {
 const LINES = 12;
 
 /** A day or a week of a person's own cards: the declines, and what is left of the limits. */
-export function ownDigest({ often, total, late, cards }: OwnDigestFacts): Message {
-  const counted = countedWords(total, often === 'daily' ? 'in the last day' : 'in the last week');
+export function ownDigest({ often, total, isCut, late, cards }: OwnDigestFacts): Message {
+  const counted =
+    (isCut ? 'at least ' : '') + countedWords(total, often === 'daily' ? 'in the last day' : 'in the last week');
   const arrived = lateWords(late);
   const { shown, left } = asManyAsFit(cards.flatMap(cardSections));
   return {

@@ -274,6 +274,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       ownDigest({
         often: 'daily',
         total: sums,
+        isCut: true,
         late: sums,
         cards: many({ ...facts, limits: many(limit), declines: many(decline) }),
       }),

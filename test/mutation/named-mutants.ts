@@ -60,7 +60,7 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'the oldest statuses of a card are kept instead of the newest',
     file: 'src/alerts/keep-latest.lua',
-    from: "redis.call('ZREMRANGEBYRANK', KEYS[list], 0, -1 - tonumber(ARGV[1]))",
+    from: "redis.call('ZREMRANGEBYRANK', KEYS[list], 0, removed - 1)",
     to: "redis.call('ZREMRANGEBYRANK', KEYS[list], ARGV[1], -1)",
   },
   {

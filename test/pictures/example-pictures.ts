@@ -325,6 +325,7 @@ const own: readonly ExamplePicture[] = [
       ownDigest({
         often: 'daily',
         total: { count: 1, attempts: 2, cents: 8410 },
+        isCut: false,
         late: { count: 0, attempts: 0, cents: 0 },
         cards: [
           {

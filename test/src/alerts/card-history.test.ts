@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCardHistory } from '../../../src/alerts/card-history.ts';
+import { createCardHistory, DECLINES_MAX } from '../../../src/alerts/card-history.ts';
 import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -81,19 +81,52 @@ describe('the statuses of a card', () => {
 });
 
 describe('the latest alerts of an account', () => {
+  const fill = async (kind: 'declines' | 'shipments', count: number, fromMs = 1000): Promise<void> => {
+    const history = createCardHistory(redis());
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => history.addAlert(7, kind, `evt_${fromMs + index}`, fromMs + index)),
+    );
+  };
+
   it('are the newest two hundred of each kind, newest first', async () => {
     const history = createCardHistory(redis());
 
-    for (let index = 0; index < 202; index += 1) await history.addAlert(7, 'declines', `evt_${index}`, 1000 + index);
-    await history.addAlert(7, 'shipments', 'evt_ship', 5000);
+    await fill('shipments', 202);
+    await history.addAlert(7, 'declines', 'evt_9', 1009);
     await history.addAlert(8, 'declines', 'evt_other', 9000);
 
-    const declines = await history.recentAlerts(7, 'declines', 300);
-    expect([declines.length, declines[0], declines.at(-1)]).toEqual([200, 'evt_201', 'evt_2']);
-    expect(await history.recentAlerts(7, 'declines', 2)).toEqual(['evt_201', 'evt_200']);
-    expect(await history.recentAlerts(7, 'shipments', 9)).toEqual(['evt_ship']);
-    expect(await history.alertsBetween(7, 'declines', 1009, 1011)).toEqual(['evt_9', 'evt_10', 'evt_11']);
-    expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_201']);
+    const shipments = await history.recentAlerts(7, 'shipments', 300);
+    expect([shipments.length, shipments[0], shipments.at(-1)]).toEqual([200, 'evt_1201', 'evt_1002']);
+    expect(await history.recentAlerts(7, 'shipments', 2)).toEqual(['evt_1201', 'evt_1200']);
+    expect(await history.recentAlerts(7, 'declines', 9)).toEqual(['evt_9']);
+    expect(await history.alertsBetween(7, 'shipments', 1009, 1011)).toEqual(['evt_1009', 'evt_1010', 'evt_1011']);
+    expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_9']);
+  });
+
+  it('include all declines of the last thirty days, so that a digest counts each', async () => {
+    const history = createCardHistory(redis());
+    const later = 1000 + 30 * DAYS * 1000;
+
+    await fill('declines', 360);
+    expect(await history.recentAlerts(7, 'declines', 999)).toHaveLength(360);
+    await fill('declines', 100, later);
+
+    const declines = await history.recentAlerts(7, 'declines', 999);
+    expect([declines.length, declines.at(-1)]).toEqual([361, 'evt_1099']);
+    expect(await history.newestDeclines(999), 'of all cards').toHaveLength(200);
+
+    await history.addAlert(7, 'declines', 'evt_last', later * 2);
+    expect(await history.recentAlerts(7, 'declines', 999), 'the latest, however old').toHaveLength(200);
+  });
+
+  it('include at most five thousand declines', async () => {
+    const history = createCardHistory(redis());
+
+    await fill('declines', DECLINES_MAX + 3);
+
+    const declines = await history.recentAlerts(7, 'declines', 9999);
+    expect([declines.length, declines.at(-1)]).toEqual([DECLINES_MAX, 'evt_1003']);
+    expect(await history.alertsBetween(7, 'declines', 0, 99_999), 'what one purchase may read').toHaveLength(200);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DECLINES_MAX } from '../../../src/alerts/card-history.ts';
 import { createSendOwnDigests } from '../../../src/app-home/send-own-digests.ts';
 import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import type { OwnDigest } from '../../../src/holders/preference-store.ts';
@@ -42,14 +43,15 @@ function createWorld(digests: readonly OwnDigest[], declines: readonly Declined[
         .map((acctId) => ({ ...facts, card: { ...card, acctId }, linkedAt: '2026-01-01T00:00:00.000Z' }));
       return { shown, pages: Math.max(1, Math.ceil(mine.length / 12)) };
     },
-    recentDeclines: async (acctId) =>
+    recentDeclines: async (acctId, countMax) =>
       known
         .filter((each) => (each.acctId ?? 1) === acctId)
         .map(({ at, city = 'Austin' }) => {
           const { event } = transactionAlert();
           return { ...event, occurredAt: at, merchant: { ...event.merchant, city } };
         })
-        .toSorted((one, other) => other.occurredAt.localeCompare(one.occurredAt)),
+        .toSorted((one, other) => other.occurredAt.localeCompare(one.occurredAt))
+        .slice(0, countMax),
     sent: { ...createWarned(redis()), ...createShownDeclines(redis()) },
     notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),
     record: async (userId, _id, what) => {
@@ -99,6 +101,21 @@ it('counts the same purchase in two cities as two', async () => {
   await send();
 
   expect(texts()).toEqual(['Your cards: 2 declined purchases in the last week, $168.20.']);
+});
+
+it('counts every decline of a card that was declined very often, and says if there are more than are kept', async () => {
+  const declines = (count: number): Declined[] =>
+    Array.from({ length: count }, (_, index) => ({
+      at: new Date(MONDAY_9_AM - (index + 1) * 100).toISOString(),
+      city: `City ${index}`,
+    }));
+  const often = createWorld([weekly], declines(300));
+  await often.send();
+  expect(often.texts()).toEqual(['Your cards: 300 declined purchases in the last week, $25,230.00.']);
+
+  const tooOften = createWorld([daily], declines(DECLINES_MAX));
+  await tooOften.send();
+  expect(tooOften.texts()).toEqual(['Your cards: at least 5000 declined purchases in the last day, $420,500.00.']);
 });
 
 it('counts the same purchase on two days as two, as the digest of a channel does', async () => {
