@@ -11,17 +11,28 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now)) do
 end
 local held = redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')
 local sending = redis.call('GET', KEYS[3])
-local ids, positions = {}, {}
-if sending then
-  local decoded = cjson.decode(sending)
-  ids = decoded.entryIds
-  -- The clock was set back since then.
-  if decoded.startedAt > now then
-    decoded.startedAt = now
+local decoded = sending and cjson.decode(sending)
+if decoded then
+  local left = decoded.entryIds
+  -- Entries that another message turned out to have posted no longer wait: with them, it could never be claimed again.
+  if decoded.isUnsent then
+    left = {}
+    for _, id in ipairs(decoded.entryIds) do
+      if redis.call('ZSCORE', KEYS[1], id) then left[#left + 1] = id end
+    end
+  end
+  if #left == 0 then
+    redis.call('DEL', KEYS[3])
+    sending = false
+  elseif #left < #decoded.entryIds or decoded.startedAt > now then
+    decoded.entryIds = left
+    decoded.startedAt = math.min(decoded.startedAt, now)
     sending = cjson.encode(decoded)
     redis.call('SET', KEYS[3], sending)
   end
-else
+end
+local ids, positions = sending and decoded.entryIds or {}, {}
+if not sending then
   local queued = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')
   for at = 1, #queued, 2 do ids[#ids + 1], positions[#positions + 1] = queued[at], queued[at + 1] end
 end

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
+import { outboxKey } from '../../../src/core/keys.ts';
 import type { LateCopies } from '../../../src/outbox/late-copies.ts';
+import { refOf } from '../../../src/outbox/sending-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { createPostingWorld } from '../../support/posting-world.ts';
+import { claimed } from '../../support/outbox-entries.ts';
+import { alertId, createPostingWorld } from '../../support/posting-world.ts';
 
 const redis = useRedis();
 const noAnswer = new SlackError('chat.postMessage', 'unknown', 'no_answer');
@@ -62,6 +65,36 @@ it('reposts a message when the history is unreadable, because a duplicate is bet
 
   expect(refs[0]).toBe(refs[1]);
 });
+
+it('posts the rest of a refused list once if Redis forgot the refusal and the history is unreadable', async () => {
+  const texts: string[] = [];
+  const world = createPostingWorld(redis(), {
+    slack: {
+      async post(channel, { text }) {
+        texts.push(text);
+        return { channel, ts: '2.0' };
+      },
+      findMessages: () => Promise.reject(new SlackError('conversations.history', 'token_dead', 'missing_scope')),
+    },
+  });
+  const { outbox } = world;
+  const [first, second] = await world.entries(2);
+  for (const entry of [first, second]) if (entry !== undefined) await outbox.put('C1', entry);
+  const all = await claimed(outbox, [alertId(0), alertId(1)]);
+  // Slack refused the list, and the first half was posted. Redis comes back from before that, and hears of the half again.
+  const half = { ...all, ref: refOf('C1', [alertId(0)]), entryIds: [alertId(0)] };
+  await outbox.markSent('C1', half, '1.0');
+  await redis().set(outboxKey('C1', 'sending'), JSON.stringify({ ...(await inFlight()), startedAt: 1 }));
+
+  await world.flush('C1');
+
+  expect(texts).toHaveLength(1);
+  expect(await outbox.sentAt('C1', [alertId(0), alertId(1)])).toEqual(['1.0', '2.0']);
+});
+
+async function inFlight(): Promise<object> {
+  return JSON.parse((await redis().get(outboxKey('C1', 'sending'))) ?? '{}') as object;
+}
 
 it('keeps the reference of a message whose second attempt meets a rate limit', async () => {
   const limited = new SlackError('chat.postMessage', 'rate_limited', 'ratelimited', { retryAfterMs: 5 });

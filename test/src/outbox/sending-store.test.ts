@@ -110,6 +110,23 @@ describe('a message that was not found after an attempt to post it', () => {
     expect(await claimed(outbox, ['b'])).toMatchObject({ ref: first.ref, attempt: 2 });
   });
 
+  it('loses the entries that another message turns out to have posted', async () => {
+    const outbox = createOutbox(redis());
+    for (const id of ['a', 'b']) await outbox.put('C1', alert(id));
+    const first = await claimed(outbox, ['a', 'b']);
+    await outbox.markSent('C1', { ...first, ref: 'm_half', entryIds: ['a'] }, '1.0');
+    await outbox.keepUnsent('C1', first);
+
+    const { unresolved } = await outbox.look('C1', 9);
+    expect(unresolved?.sending.entryIds).toEqual(['b']);
+    const second = await claimed(outbox, ['b']);
+    expect(second).toMatchObject({ ref: first.ref, attempt: 2 });
+
+    await outbox.keepUnsent('C1', second);
+    await outbox.markSent('C1', { ...first, ref: 'm_rest', entryIds: ['b'] }, '2.0');
+    expect(await outbox.look('C1', 9)).toMatchObject({ unresolved: null, waiting: [] });
+  });
+
   it('is searched for from its first attempt on, by Slack’s clock', async () => {
     const outbox = createOutbox(redis());
     await outbox.put('C1', alert('a'));
