@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
+import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
 import { FETCHED_PATH } from '../src/core/event.ts';
+import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
+import { createRedo } from '../src/core/redo.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
@@ -25,6 +29,8 @@ failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a va
 `;
 
 const LIST_MAX = 200;
+/** If Redis comes back without what it was told in this time, what was discarded would be back with it. */
+const UNTIL_ON_DISK_MS = 2000;
 
 const given = readArguments({ reason: { type: 'string' }, help: { type: 'boolean' } });
 const [verb = '', id, ...more] = given?.positionals ?? [];
@@ -127,12 +133,27 @@ async function discard(wanted: string): Promise<number> {
   if (failed === null && kept === null) return unknown(wanted);
   const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
   const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
+  const redo = createRedo(redis, createLog({ level: 'silent', process: 'replay' }), { othersMaxMs: 0 });
   // Recorded first, so that nothing is discarded without a trace.
-  await record({ event: 'done', verb: 'discard', actionId: wanted, reason: maskCardNumbers(reason), detail: what });
-  await failed?.job.remove();
-  await quarantine.remove(wanted);
+  const said = {
+    event: 'done',
+    verb: 'discard',
+    actionId: wanted,
+    reason: maskCardNumbers(reason),
+    detail: what,
+  } as const;
+  await remembered(redo, record)(said);
+  await remembered(redo, remove)(wanted);
   say(`${wanted}: discarded, which is on record.`);
+  await sleep(UNTIL_ON_DISK_MS);
+  await redo.settled();
+  redo.stop();
   return 0;
+}
+
+async function remove(wanted: string): Promise<void> {
+  await (await findFailed(wanted))?.job.remove();
+  await quarantine.remove(wanted);
 }
 
 function unknown(wanted: string): 1 {
