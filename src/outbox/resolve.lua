@@ -2,7 +2,8 @@
 --- @include "./in-chunks"
 -- ARGV: ref, outcome, how many entries may share a message or where they go instead (JSON), attempt, TTL (s), then for each
 -- sent entry, in the order of their keys, its id and where it was posted. Returns 1, or 0 when it was already resolved.
--- What was sent is recorded even then: Redis may have rewound and lost the message in flight.
+-- What was sent is recorded even then: Redis may have rewound and lost the message in flight. An entry that waits here is then not
+-- recorded as moved: it may have come back since, and would be lost. If it has not, it is moved again.
 local function forget(ids)
   inChunks(ids, function(chunk)
     redis.call('HDEL', KEYS[2], unpack(chunk))
@@ -18,11 +19,13 @@ if ARGV[2] == 'sent' then
   local ids = {}
   for index = 6, #KEYS do
     local at = 2 * (index - 6) + 6
-    ids[#ids + 1] = ARGV[at]
+    local where = ARGV[at + 1]
     if isOurs then
-      redis.call('SET', KEYS[index], ARGV[at + 1], 'EX', ARGV[5])
-    else
-      redis.call('SET', KEYS[index], ARGV[at + 1], 'EX', ARGV[5], 'NX')
+      ids[#ids + 1] = ARGV[at]
+      redis.call('SET', KEYS[index], where, 'EX', ARGV[5])
+    elseif string.sub(where, 1, 10) ~= 'elsewhere:' or redis.call('HEXISTS', KEYS[2], ARGV[at]) == 0 then
+      ids[#ids + 1] = ARGV[at]
+      redis.call('SET', KEYS[index], where, 'EX', ARGV[5], 'NX')
     end
   end
   forget(ids)

@@ -156,6 +156,22 @@ describe('a message that its channel cannot take', () => {
       expect((await outbox.look('C0ALL', 9)).waiting).toEqual([]);
     });
 
+    it('stays where it came back to if another worker records the first move again', async () => {
+      const { outbox } = await moved(alertEntry(), 'C1');
+      const first = { ref: 'm_first', entryIds: ['evt_1'], startedAt: 1, slackMs: null, attempt: 1 } as const;
+      const back = await outbox.claim('C0ALL', ['evt_1'], null);
+      if (back === null) throw new Error('nothing to claim');
+      expect(await outbox.takeBack('C1', ['evt_1'], 'C0ALL')).toBe(true);
+      await outbox.put('C1', alertEntry());
+      await outbox.markMoved('C0ALL', back, { to: 'C1', entryIds: ['evt_1'] });
+
+      const again = { ...first, isUnsent: false, redirect: null };
+      await outbox.markMoved('C1', again, { to: 'C0ALL', entryIds: ['evt_1'] });
+
+      expect((await outbox.look('C1', 9)).waiting.map(({ entry }) => entry.id)).toEqual(['evt_1']);
+      expect(await outbox.sentAt('C1', ['evt_1'])).toEqual([null]);
+    });
+
     it('ends if two channels redirect to each other', async () => {
       const { outbox } = await moved(alertEntry(), 'C1');
       const sending = await outbox.claim('C0ALL', ['evt_1'], null);
