@@ -41,8 +41,9 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
     async notifyOps(opsIssue) {
       if (await memory.isKnown(opsIssue)) return;
       const at = now().toISOString();
+      const before = (await memory.overSince(opsIssue)) ?? '';
       log.error({ cause: opsIssue.cause, title: opsIssue.title }, 'ops issue');
-      await post(contentId('ops_', [opsIssue.cause, at.slice(0, 13)]), render(opsIssue, false, at));
+      await post(contentId('ops_', [opsIssue.cause, at.slice(0, 13), before]), render(opsIssue, false, at));
       // Last: after a crash the notification is repeated, and its id makes that harmless.
       await memory.remember(opsIssue, at);
     },
@@ -55,7 +56,7 @@ export function createNotifyOps({ memory, post, render, now, log }: Deps): {
       const message = render({ ...opsIssue, ...opsIssue.resolved, todo: null }, true, at);
       // The same whenever it is repeated: after a crash, by another worker, or when Redis comes back without the next step.
       await post(contentId('ops_over_', [opsIssue.cause, since]), message);
-      await memory.forget(opsIssue);
+      await memory.end(opsIssue, since);
     },
   };
 }
@@ -65,6 +66,9 @@ const SILENT_SECONDS = 24 * 3600;
 
 type OpsMemory = ReturnType<typeof createOpsMemory>;
 
+/** The issue is over: when people were notified of it. Otherwise, if it starts again at once, it would be the same message. */
+const OVER = 'over:';
+
 /** Remembers which issues people have been notified of, by cause. */
 export function createOpsMemory(redis: RedisClient) {
   // A cause may be long, so the key has only its beginning, and a hash of all of it.
@@ -72,18 +76,24 @@ export function createOpsMemory(redis: RedisClient) {
     const short = contentId(`${cause.slice(0, 60)}:`, [cause]);
     return stateKey(`ops-issue:${short}`);
   };
+  const write = async (opsIssue: OpsIssue, text: string): Promise<void> => {
+    await redis.set(keyOf(opsIssue), text, 'EX', SILENT_SECONDS);
+  };
+  /** When people were notified of it; null when it is not known. */
+  const knownSince = async (opsIssue: OpsIssue): Promise<string | null> => {
+    const text = await redis.get(keyOf(opsIssue));
+    return text?.startsWith(OVER) === true ? null : text;
+  };
   return {
-    async isKnown(opsIssue: OpsIssue): Promise<boolean> {
-      return (await redis.exists(keyOf(opsIssue))) === 1;
+    knownSince,
+    isKnown: async (opsIssue: OpsIssue): Promise<boolean> => (await knownSince(opsIssue)) !== null,
+    /** When people were notified of it the last time, if it is over. */
+    async overSince(opsIssue: OpsIssue): Promise<string | null> {
+      const text = await redis.get(keyOf(opsIssue));
+      return text?.startsWith(OVER) === true ? text.slice(OVER.length) : null;
     },
-    /** When people were notified of it; null when it is not known. */
-    knownSince: (opsIssue: OpsIssue): Promise<string | null> => redis.get(keyOf(opsIssue)),
-    async remember(opsIssue: OpsIssue, at: string): Promise<void> {
-      await redis.set(keyOf(opsIssue), at, 'EX', SILENT_SECONDS);
-    },
-    async forget(opsIssue: OpsIssue): Promise<void> {
-      await redis.del(keyOf(opsIssue));
-    },
+    remember: write,
+    end: (opsIssue: OpsIssue, since: string): Promise<void> => write(opsIssue, `${OVER}${since}`),
   };
 }
 

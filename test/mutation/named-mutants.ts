@@ -114,13 +114,13 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an ops issue is open though nobody was told',
     file: 'src/ops/notify-ops.ts',
-    from: 'return (await redis.exists(keyOf(opsIssue))) === 1;',
-    to: 'return (await redis.exists(keyOf(opsIssue))) === 0;',
+    from: 'isKnown: async (opsIssue: OpsIssue): Promise<boolean> => (await knownSince(opsIssue)) !== null',
+    to: 'isKnown: async (opsIssue: OpsIssue): Promise<boolean> => (await knownSince(opsIssue)) === null',
   },
   {
     name: 'an ops issue stays open when it is resolved',
     file: 'src/ops/notify-ops.ts',
-    from: '      await memory.forget(opsIssue);\n',
+    from: '      await memory.end(opsIssue, since);\n',
     to: '',
   },
   {

@@ -117,12 +117,16 @@ describe('an ops issue', () => {
     expect(world.posted).toHaveLength(2);
   });
 
-  it('is reported as resolved once, and may open again', async () => {
+  it.each([
+    ['an hour', 3_600_000],
+    ['a minute', 60_000],
+  ])('is reported as resolved once, and may open again after %s', async (_when, ms) => {
     const world = setUp();
     await world.notifyOps(issue);
     await world.notifyResolved(issue);
     await world.notifyResolved(issue);
-    world.advance(3_600_000);
+    world.advance(ms);
+    await world.notifyOps(issue);
     await world.notifyOps(issue);
 
     expect(world.posted.map(([, , isResolved, todo, what]) => [isResolved, todo, what])).toEqual([
@@ -134,7 +138,7 @@ describe('an ops issue', () => {
   });
 
   it('is reported as resolved in one message, also when it is not noted that it was posted', async () => {
-    const killed = { ...createOpsMemory(redis()), forget: () => Promise.reject(new Error('killed')) };
+    const killed = { ...createOpsMemory(redis()), end: () => Promise.reject(new Error('killed')) };
     const world = setUp(killed);
     await world.notifyOps(issue);
     await expect(world.notifyResolved(issue)).rejects.toThrow('killed');
@@ -142,6 +146,15 @@ describe('an ops issue', () => {
     await expect(world.notifyResolved(issue)).rejects.toThrow('killed');
 
     expect(new Set(world.posted.map(([id]) => id)).size, 'the issue and its end').toBe(2);
+  });
+
+  it('is reported in one message when it opens, also when it is not noted that it was posted', async () => {
+    const world = setUp({ ...createOpsMemory(redis()), remember: () => Promise.reject(new Error('killed')) });
+    await expect(world.notifyOps(issue)).rejects.toThrow('killed');
+    world.advance(60_000);
+    await expect(world.notifyOps(issue)).rejects.toThrow('killed');
+
+    expect(new Set(world.posted.map(([id]) => id)).size).toBe(1);
   });
 
   it('is not reported as resolved if it was never reported', async () => {

@@ -3,7 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { outboxKey } from '../../../src/core/keys.ts';
 import { OutboxEntry, type Sending } from '../../../src/outbox/entry.ts';
 import { SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
-import { ELSEWHERE } from '../../../src/outbox/sending-store.ts';
+import { ELSEWHERE, refOf } from '../../../src/outbox/sending-store.ts';
 import { plain } from '../../../src/outbox/undeliverable.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createPostingWorld } from '../../support/posting-world.ts';
@@ -158,15 +158,14 @@ describe('a message that its channel cannot take', () => {
 
     it('stays where it came back to if another worker records the first move again', async () => {
       const { outbox } = await moved(alertEntry(), 'C1');
-      const first = { ref: 'm_first', entryIds: ['evt_1'], startedAt: 1, slackMs: null, attempt: 1 } as const;
       const back = await outbox.claim('C0ALL', ['evt_1'], null);
       if (back === null) throw new Error('nothing to claim');
       expect(await outbox.takeBack('C1', ['evt_1'], 'C0ALL')).toBe(true);
       await outbox.put('C1', alertEntry());
       await outbox.markMoved('C0ALL', back, { to: 'C1', entryIds: ['evt_1'] });
 
-      const again = { ...first, isUnsent: false, redirect: null };
-      await outbox.markMoved('C1', again, { to: 'C0ALL', entryIds: ['evt_1'] });
+      const first = { ...back, ref: refOf('C1', ['evt_1']) };
+      await outbox.markMoved('C1', first, { to: 'C0ALL', entryIds: ['evt_1'] });
 
       expect((await outbox.look('C1', 9)).waiting.map(({ entry }) => entry.id)).toEqual(['evt_1']);
       expect(await outbox.sentAt('C1', ['evt_1'])).toEqual([null]);
