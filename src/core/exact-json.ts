@@ -13,11 +13,15 @@ export function parseExactly(text: string): unknown {
   return mayLackDigits(value) ? JSON.parse(text.replaceAll(stringOrLongInteger, asText)) : value;
 }
 
+/** Deeper than anything sent on purpose, and far less than the stack allows: only the text is searched. */
+const DEPTH_MAX = 100;
+
 /** Faster than searching the text for long numbers, and nearly always false. */
-function mayLackDigits(value: unknown): boolean {
+function mayLackDigits(value: unknown, depth = 0): boolean {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER;
   if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) if (mayLackDigits((value as Readonly<Record<string, unknown>>)[key])) return true;
+  if (depth === DEPTH_MAX) return true;
+  for (const key in value) if (mayLackDigits((value as Readonly<Record<string, unknown>>)[key], depth + 1)) return true;
   return false;
 }
 

@@ -56,3 +56,12 @@ it('keeps any 64-bit integer, wherever it appears', () => {
     }),
   );
 });
+
+it('reads JSON that is nested as deep as any text allows', () => {
+  const text = `${'{"a":['.repeat(60_000)}9007199254740993${']}'.repeat(60_000)}`;
+
+  let [value, depth] = [parseExactly(text), 0];
+  for (; typeof value === 'object' && value !== null; depth += 1) [value] = Object.values(value);
+
+  expect([value, depth]).toEqual(['9007199254740993', 120_000]);
+});

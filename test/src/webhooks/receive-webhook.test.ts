@@ -113,6 +113,17 @@ it('quarantines an invalid payload with its issues, and never stores the event',
   });
 });
 
+it('quarantines an object that is nested as deep as the largest body allows', async () => {
+  const toEvent = () => {
+    throw new PayloadError(['Data: expected something else']);
+  };
+  const depth = Math.floor((BODY_MAX_BYTES - 20) / 6);
+  const { status, take } = await deliver({ toEvent }, `{"Data":${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}}`);
+
+  expect(status).toBe(200);
+  expect(take.mock.calls[0]?.[0]).toMatchObject({ type: 'quarantine' });
+});
+
 it('quarantines a webhook that triggers a bug of ours, because retries would fail too and the event would be lost', async () => {
   const toEvent = (): StoredEvent => {
     throw new TypeError('a bug of ours with 4111111111111111');
