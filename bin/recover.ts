@@ -1,17 +1,16 @@
-import { parseArgs } from 'node:util';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
 import { workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
 import { CardApiError } from '../src/core/errors.ts';
-import { gapOf } from '../src/core/gap.ts';
+import { type Gap, gapOf } from '../src/core/gap.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
-import { EX_USAGE } from './arguments.ts';
+import { EX_USAGE, readArguments } from './arguments.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
@@ -27,28 +26,26 @@ worker's variables. Exit code: 0 when it is done, 1 when the card service did no
 
 const BAR = 30;
 
-/** @throws a message for people when the command line is invalid. */
-function readArguments(zone: string) {
-  const { values } = parseArgs({
-    options: {
-      since: { type: 'string' },
-      until: { type: 'string' },
-      'dry-run': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
+const given = readArguments({
+  since: { type: 'string' },
+  until: { type: 'string' },
+  'dry-run': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+});
+
+/** @throws a message for people when a time cannot be read. */
+function gapFrom(since: string, until: string | undefined, zone: string): Gap {
   const now = new Date().toISOString();
   const moment = (name: string, text: string): number => {
-    const since = readSince(text.trim().split(/\s+/));
-    const at = since === null ? null : momentOf(since, now, zone);
+    const read = readSince(text.trim().split(/\s+/));
+    const at = read === null ? null : momentOf(read, now, zone);
     if (at === null) throw new Error(`--${name}: expected how long ago (2h) or a date and time, not ${text}`);
     return Date.parse(at);
   };
-  if (values.help || values.since === undefined) return null;
-  const fromMs = moment('since', values.since);
-  const toMs = values.until === undefined ? Date.parse(now) : moment('until', values.until);
+  const fromMs = moment('since', since);
+  const toMs = until === undefined ? Date.parse(now) : moment('until', until);
   if (fromMs >= toMs) throw new Error('--since has to be before --until, and both in the past');
-  return { gap: gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked'), isDryRun: values['dry-run'] };
+  return gapOf(fromMs, Math.min(toMs, Date.parse(now)), 'asked');
 }
 
 function bar(done: number, recovered: number): void {
@@ -60,23 +57,23 @@ function bar(done: number, recovered: number): void {
 }
 
 async function main(): Promise<number> {
-  if (process.argv.length <= 2 || process.argv.includes('--help')) {
-    const isAsked = process.argv.includes('--help');
-    (isAsked ? process.stdout : process.stderr).write(usage);
-    return isAsked ? 0 : EX_USAGE;
+  if (given?.values.help === true) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const { since, until, 'dry-run': isDryRun = false } = given?.values ?? {};
+  if (since === undefined || given?.positionals.length !== 0) {
+    process.stderr.write(usage);
+    return EX_USAGE;
   }
   const config = orExit(() => workerConfig());
   await useProxy(config.proxy);
-  let wanted: ReturnType<typeof readArguments>;
+  let gap: Gap;
   try {
-    wanted = readArguments(config.serviceZone);
+    gap = gapFrom(since, until, config.serviceZone);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return EX_USAGE;
-  }
-  if (wanted === null) {
-    process.stdout.write(usage);
-    return process.argv.includes('--help') ? 0 : EX_USAGE;
   }
   const log = createLog({ level: 'error', process: 'recover' });
   const redis = await reachRedis('recover', config.redis);
@@ -88,7 +85,6 @@ async function main(): Promise<number> {
     metrics: createMetrics('recover'),
   });
   const recovery = composeRecovery({ ...context, visibilityOf: async () => 'public' });
-  const { gap, isDryRun } = wanted;
   const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
   try {
     const found = isDryRun ? await recovery.dryRun(gap, show) : await recovery.runHere(gap, show);
