@@ -46,7 +46,7 @@ async function pickedCard(
   { acctId, cardId }: NonNullable<ReturnType<typeof ofChoice>>,
   deps: ListenerDeps,
 ): Promise<PickedCard> {
-  const card = toCardFacts(acctId, await deps.directory.account(acctId), cardId === null ? {} : { cardId });
+  const card = toCardFacts(acctId, await deps.directory.account(acctId), { cardId });
   const status = card.status ?? null;
   return { card, status, controls: await controlsOf(asker, { acctId, cardId }, status, deps) };
 }

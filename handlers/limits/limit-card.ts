@@ -1,4 +1,3 @@
-import type { CardFacts } from '../../src/core/card-facts.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { slashCommand } from '../../src/core/installation.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
@@ -13,16 +12,10 @@ import type { ViewArgs } from '../dispatch/submission.ts';
 /** *Change limit…* in the picker: opens a form on top of it. */
 export const limitPicked = onPicked(async ({ pendingId, asked, body }, deps) => {
   const { target } = asked;
-  const card = target.kind === 'card' ? await factsOf(target, deps) : null;
+  const card =
+    target.kind === 'card' ? toCardFacts(target.acctId, await deps.directory.account(target.acctId), target) : null;
   await deps.pushView(body.trigger_id, limitCardForm(pendingId, card));
 });
-
-async function factsOf(
-  { acctId, cardId }: { readonly acctId: number; readonly cardId: number | null },
-  { directory }: ListenerDeps,
-): Promise<CardFacts> {
-  return toCardFacts(acctId, await directory.account(acctId), cardId === null ? {} : { cardId });
-}
 
 /** The submitted *Change limit* form. Parsed like `/card limit`; errors appear next to the inputs. */
 export function limitCard(deps: ListenerDeps) {

@@ -1,6 +1,6 @@
 import type { RuleGoal } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { TransactionEvent } from '../core/event.ts';
+import type { TransactionEvent, WhichCard } from '../core/event.ts';
 import type { Lease, WithLock } from '../core/lock.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
@@ -73,11 +73,7 @@ export interface ActionTools extends Refusals, Authorization {
   readonly now: () => Date;
 }
 
-/** `which` selects a card of the account. Default: the card in use. */
-export type FactsOf = (
-  acctId: number,
-  which?: { readonly cardId?: number; readonly last4?: string },
-) => Promise<CardFacts>;
+export type FactsOf = (acctId: number, which?: WhichCard) => Promise<CardFacts>;
 
 /** The job that runs an action. */
 export interface ActionRun {

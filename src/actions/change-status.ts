@@ -107,7 +107,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
   /** Blocking is idempotent, so it may be sent without knowing the card's current status. */
   async function blockUnread(resolved: Resolved, run: LockedRun): Promise<Result> {
     const { action, acctId, cardId } = resolved;
-    const card = await deps.factsOf(acctId, cardId === null ? {} : { cardId });
+    const card = await deps.factsOf(acctId, { cardId });
     const finish = finisher(action, 'block', card, { before: null, after: null });
     const written = await progress.read(action.id);
     return await sendStatus.send('block', resolved, { before: null, card, written }, finish, run);
@@ -171,8 +171,8 @@ export function createAskFirst({ factsOf, answer, putChoice }: AskFirstDeps): As
 }
 
 async function factsOfCard(acctId: number, card: Card | undefined, factsOf: FactsOf): Promise<CardFacts> {
-  const facts = await factsOf(acctId, card === undefined ? {} : { cardId: card.cardId });
-  return card === undefined ? facts : { ...facts, last4: facts.last4 ?? card.last4 };
+  const facts = await factsOf(acctId, { cardId: card?.cardId });
+  return { ...facts, last4: facts.last4 ?? card?.last4 ?? null };
 }
 
 /**

@@ -2,10 +2,9 @@ import { askAgain as question } from '../../templates/actions/ask-again.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
-import type { ActionTools } from './action-tools.ts';
+import type { ActionTools, FactsOf } from './action-tools.ts';
 import type { RecordAction } from './record.ts';
 import type { RefusalCounts } from './record-limits.ts';
 
@@ -37,7 +36,7 @@ interface Deps {
   /** Completes "to …": `change limits`. */
   readonly doingOf: (verb: string) => string;
   readonly accountOf: (target: Target) => Promise<number | null>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
   readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 

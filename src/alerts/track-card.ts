@@ -1,22 +1,19 @@
 import { cardTrack } from '../../templates/alerts/card-track.ts';
-import type { Action, Resolved } from '../actions/action.ts';
+import type { Resolved } from '../actions/action.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import type { CardFacts } from '../core/card-facts.ts';
-import type { Message } from '../slack/message.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
 
 const SHIPMENTS_MAX = 5;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'answer'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getCardOrder'>;
-  readonly factsOf: (acctId: number, which: { readonly cardId?: number }) => Promise<CardFacts>;
   readonly history: Pick<CardHistory, 'recentAlerts'>;
   readonly alerts: Pick<Alerts, 'get'>;
   /** Converts the service's local time to UTC ISO 8601; null when it is not a valid time. */
   readonly toInstant: (local: string) => string | null;
-  readonly answer: (action: Action, message: Message) => Promise<void>;
 }
 
 /** `/card track CARD`: whether and when the card was ordered, shipped and activated. */
@@ -34,7 +31,7 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
     const orders = await Promise.all([...orderIds].map((id) => orNull(api.getCardOrder(id))));
     const card = details.cards.find((each) => each.cardId === cardId) ?? details.cards.at(-1);
     const message = cardTrack({
-      card: await factsOf(acctId, card === undefined ? {} : { cardId: card.cardId }),
+      card: await factsOf(acctId, { cardId: card?.cardId }),
       isVirtual: details.isVirtual === true,
       cards: details.cards.map(({ last4, status }) => ({ last4, status })),
       shipments: shipments.map(({ callbackAt, shippingMethod, trackingNumber, last4, cardOrderId }) => ({

@@ -2,6 +2,7 @@ import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import { DECLINES_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
 import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { askedIn } from '../approvals/request.ts';
@@ -27,7 +28,7 @@ interface TeamDeps {
   readonly mutes: Pick<Mutes, 'active'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly directory: Pick<Directory, 'waitingForActivation'>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
   /** Declines of all cards, newest first. */
   readonly newestDeclines: (limit: number) => Promise<TransactionAlert[]>;
   readonly health: () => Promise<HealthFacts>;
@@ -162,7 +163,7 @@ export async function inactiveCards(directory: Pick<Directory, 'waitingForActiva
   const accounts = await directory.waitingForActivation(INACTIVE_MAX);
   return accounts.map((account) => {
     const card = account.cards.findLast(({ status }) => status === 'INACTIVE');
-    return toCardFacts(account.acctId, account, card?.cardId == null ? {} : { cardId: card.cardId });
+    return toCardFacts(account.acctId, account, { cardId: card?.cardId });
   });
 }
 
@@ -210,7 +211,7 @@ async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts
   ]);
   const cards: readonly Pick<DirectoryCard, 'cardId' | 'last4' | 'status'>[] = details?.cards ?? account?.cards ?? [];
   const shown = cardInUse({ cards }, null);
-  const facts = toCardFacts(acctId, account, shown?.cardId == null ? {} : { cardId: shown.cardId });
+  const facts = toCardFacts(acctId, account, { cardId: shown?.cardId });
   return {
     card: { ...facts, last4: facts.last4 ?? shown?.last4 ?? null },
     value: deps.sealCard(facts),

@@ -87,7 +87,7 @@ function describeBy({ alerts, requests, factsOf }: Pick<Deps, 'alerts' | 'reques
     const alert = alertId === null ? null : await alerts.get(alertId);
     const merchant = alert?.kind === 'transaction' ? alert.event.merchant.name : null;
     if (acctId === null) return { merchant };
-    const { holder, last4 } = await factsOf(acctId, cardId === null ? {} : { cardId });
+    const { holder, last4 } = await factsOf(acctId, { cardId });
     const approvers = verb === 'limit' || verb === 'allow' ? await approversOf(actionId) : [];
     return { holder, last4, merchant, ...(approvers.length > 0 && { approvers }) };
   };

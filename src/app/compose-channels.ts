@@ -54,25 +54,20 @@ export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
 /** What people are not notified of for a while. */
 export function composeMutes(tools: Tools) {
   const { closeMute, endMute } = createEndMute(tools);
-  const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute, factsOf: factsOfCard(tools) });
+  const { list, mute, unmute } = createMuteVerbs({ ...tools, closeMute });
   return { endMute, handlers: { mutes: list, mute, travel: mute, unmute } satisfies Partial<Handlers> };
 }
 
 /** Verbs that only show something about a card. */
 export function composeLooks(tools: Tools) {
   const recentDeclines = createRecentDeclines(tools.history, tools.alerts);
-  const common = { ...tools, recentDeclines, factsOf: factsOfCard(tools) };
+  const common = { ...tools, recentDeclines };
   return {
     track: createTrackCard(tools),
     show: createShowCard(common),
     declines: createListDeclines(common),
   } satisfies Partial<Handlers>;
 }
-
-const factsOfCard =
-  ({ factsOf }: Tools) =>
-  (acctId: number, cardId: number | null) =>
-    factsOf(acctId, cardId === null ? {} : { cardId });
 
 /** Who holds which card: links, unlinks, claims, and decisions on claims. */
 export function composeHolders(tools: Tools) {

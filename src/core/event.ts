@@ -188,14 +188,16 @@ export const StoredEvent = z.discriminatedUnion('kind', [
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;
 
+/** Selects a card of an account by its id, or else by its last four digits. Neither: the card in use. */
+export interface WhichCard {
+  readonly cardId?: number | null | undefined;
+  readonly last4?: string | null;
+}
+
 /** Which of the account's cards an event is about, if it says. */
-export function whichCard(event: StoredEvent): { cardId?: number; last4?: string } {
-  if (event.kind === 'card-status') {
-    const [only] = event.cards;
-    return event.cards.length === 1 && only !== undefined ? { cardId: only.cardId } : {};
-  }
-  if (event.kind === 'card-shipping') return { last4: event.last4 };
-  return event.kind === 'virtual-card' && event.last4 !== null ? { last4: event.last4 } : {};
+export function whichCard(event: StoredEvent): WhichCard {
+  if (event.kind === 'card-status') return event.cards.length === 1 ? { cardId: event.cards[0]?.cardId } : {};
+  return event.kind === 'card-shipping' || event.kind === 'virtual-card' ? { last4: event.last4 } : {};
 }
 
 /** Takes the place of a receiver's path for a network transaction fetched by recovery. */

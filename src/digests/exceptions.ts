@@ -1,3 +1,4 @@
+import type { FactsOf } from '../actions/action-tools.ts';
 import { blocksIn, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, readSince } from '../audit/audit.ts';
@@ -109,7 +110,7 @@ export interface OpenException {
 interface Deps {
   readonly requests: Pick<Requests, 'open'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
 }
 
 /** Soonest end first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { CardStatus, type StoredEvent, transactionKinds, whichCard } from '../core/event.ts';
+import { CardStatus, type StoredEvent, transactionKinds, type WhichCard, whichCard } from '../core/event.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
 /**
@@ -65,21 +65,19 @@ export function lacksDetails(account: DirectoryAccount): boolean {
 export function toCardFacts(
   acctId: number | null,
   account: DirectoryAccount | null,
-  which: { cardId?: number; last4?: string } = {},
+  { cardId = null, last4 = null }: WhichCard = {},
 ): CardFacts {
   const open = account?.cards.filter((card) => card.status !== 'CLOSED') ?? [];
   const card =
-    which.cardId !== undefined || which.last4 !== undefined
-      ? account?.cards.find((one) =>
-          which.cardId === undefined ? one.last4 === which.last4 : one.cardId === which.cardId,
-        )
+    cardId !== null || last4 !== null
+      ? account?.cards.find((one) => (cardId === null ? one.last4 === last4 : one.cardId === cardId))
       : open.length === 1
         ? open[0]
         : undefined;
   return {
     acctId,
-    cardId: card?.cardId ?? which.cardId ?? null,
-    last4: card?.last4 ?? which.last4 ?? null,
+    cardId: card?.cardId ?? cardId,
+    last4: card?.last4 ?? last4,
     holder: account === null ? null : holderOf(account),
     customId: account?.customId ?? null,
     isVirtual: account?.isVirtual ?? null,
@@ -189,7 +187,7 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
     }
     default: {
       const { last4 } = whichCard(event);
-      if (last4 === undefined) return known;
+      if (last4 == null) return known;
       return { ...account, cards: withHint(account.cards, { last4, status: null, seenAt: at }) };
     }
   }

@@ -2,7 +2,6 @@ import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, holderOf } from './account.ts';
@@ -18,22 +17,17 @@ interface Candidate {
   readonly status: string | null;
 }
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
   readonly links: {
     readonly ofUser: (userId: string) => Promise<readonly { readonly acctId: number }[]>;
   };
-  /** Whether a person's role is sufficient for a card. */
-  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
   /** The card of an alert; null when the alert is no longer stored. */
   readonly cardOfAlert: (
     alertId: string,
   ) => Promise<{ readonly acctId: number | null; readonly cardId: number | null } | null>;
-  readonly factsOf: (acctId: number, which: { readonly last4?: string }) => Promise<CardFacts>;
-  /** Stores an action until its button is pressed. @returns the button's value. */
-  readonly putChoice: (action: Action, questionId: string | null) => Promise<string>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuse' | 'record'>;
   /** A verb in words, followed by the card: `change a limit of`. */
   readonly doing: (verb: string) => string;
@@ -159,7 +153,7 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
   for (const { acctId, cardId, last4, status } of candidates.slice(0, CHOICES_MAX)) {
     const target = { kind: 'card', acctId, cardId, alertId: alertIdOf(action) } as const;
     const value = await putChoice({ ...action, target }, questionId);
-    choices.push({ value, card: await factsOf(acctId, last4 === null ? {} : { last4 }), status });
+    choices.push({ value, card: await factsOf(acctId, { last4 }), status });
   }
   await reply.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
 }

@@ -7,7 +7,6 @@ import { orNull } from '../card-api/errors.ts';
 import { limitPeriods } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { ReadTransactions } from './read-transactions.ts';
@@ -15,11 +14,8 @@ import type { ReadTransactions } from './read-transactions.ts';
 /** Declines of an account's card that came as webhooks, newest first. */
 export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly TransactionEvent[]>;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'factsOf' | 'nameRuleset'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
-  readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
-  /** The same facts, with the name of the spending ruleset that the card follows. */
-  readonly nameRuleset: (card: CardFacts) => Promise<CardFacts>;
   readonly recentDeclines: RecentDeclines;
   readonly reply: Pick<ActionTools, 'answer'>;
 }
@@ -38,7 +34,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
     const { rulesetId } = details;
     // The card service's current value, not the directory's last read.
     const ruleset = rulesetId === null ? null : { id: rulesetId, name: null, mayOverrule: true };
-    const facts = await nameRuleset({ ...(await factsOf(acctId, card?.cardId ?? null)), ruleset });
+    const facts = await nameRuleset({ ...(await factsOf(acctId, { cardId: card?.cardId })), ruleset });
     const message = cardShow(
       {
         card: { ...facts, last4: facts.last4 ?? card?.last4 ?? null },
@@ -73,12 +69,10 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
 const ALERTS_MAX = 50;
 
-interface ListDeps {
+interface ListDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
   readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
-  readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
   readonly reply: Pick<ActionTools, 'answer' | 'refuseUnclear'>;
-  readonly now: () => Date;
 }
 
 /** `/card declines CARD [7d]`: declines from the card service and from webhooks, deduplicated. */
@@ -97,7 +91,7 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
     const to = now();
     const from = new Date(to.getTime() - asked.ms);
     const [facts, received, fetched] = await Promise.all([
-      factsOf(acctId, cardId),
+      factsOf(acctId, { cardId }),
       recentDeclines(acctId, ALERTS_MAX),
       readTransactions(acctId, { from, to }),
     ]);

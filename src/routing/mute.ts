@@ -17,12 +17,11 @@ const HOME = 'US';
 /** Ends a mute early. Idempotent. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
 
-interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'mayAct' | 'zone'> {
+interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone'> {
   readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
   readonly closeMute: CloseMute;
   /** Enqueues the job that ends a mute. */
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
-  readonly factsOf: (acctId: number, cardId: number | null) => Promise<CardFacts>;
   readonly reply: Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
 }
 
@@ -90,7 +89,7 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const facts = {
     id: muteIdOf(action),
     acctId,
-    card: await deps.factsOf(acctId, cardId),
+    card: await deps.factsOf(acctId, { cardId }),
     by: action.actor.userId,
     reason: [action.reason, ...rest.slice(end.words)].filter(Boolean).join(' ').slice(0, 300),
     at: action.askedAt,

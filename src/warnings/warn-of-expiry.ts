@@ -1,6 +1,6 @@
 import { expiryWarning } from '../../templates/warnings/warnings.ts';
+import type { FactsOf } from '../actions/action-tools.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -23,7 +23,7 @@ export function expiringCards({ cards }: Pick<AccountDetails, 'cards'>, now: Dat
 interface Deps extends WarnDeps {
   readonly getAccount: (acctId: number) => Promise<Pick<AccountDetails, 'cards'>>;
   readonly warned: Warned;
-  readonly factsOf: (acctId: number, which: { readonly cardId: number }) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
   /** The channel for status changes. */
   readonly channel: string;
   readonly now: () => Date;

@@ -1,4 +1,5 @@
 import { limitWarning } from '../../templates/warnings/warnings.ts';
+import type { FactsOf } from '../actions/action-tools.ts';
 import type { LimitPeriod } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -56,7 +57,7 @@ interface Deps {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** The remaining amounts of a card's limits; null when too many are being requested right now. */
   readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
-  readonly factsOf: (acctId: number) => Promise<CardFacts>;
+  readonly factsOf: FactsOf;
   /** The value of a button for this card. */
   readonly sealCard: (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;

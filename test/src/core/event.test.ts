@@ -24,7 +24,7 @@ it.each<[string, StoredEvent, ReturnType<typeof whichCard>]>([
   ['a status of several cards', { ...status, cards: [...status.cards, ...status.cards] }, {}],
   ['a shipment', shippingAlert().event, { last4: shippingAlert().event.last4 }],
   ['a virtual card', { ...virtual, last4: '4242' }, { last4: '4242' }],
-  ['an order that made no virtual card', { ...virtual, last4: null }, {}],
+  ['an order that made no virtual card', { ...virtual, last4: null }, { last4: null }],
   ['a purchase', transactionAlert().event, {}],
 ])('%s is about the card it names, if any', (_what, event, expected) => {
   expect(whichCard(event)).toEqual(expected);
