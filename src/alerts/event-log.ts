@@ -39,16 +39,7 @@ const EventLogStep = z.strictObject({
 export type EventLogStep = z.infer<typeof EventLogStep>;
 
 /** The history of each event through deduplication, routing, mutes, grouping and delivery, for `/card why`. */
-export interface EventLog {
-  /** Adds steps to the logs of these events. Steps with the same words are added once, because jobs may run twice. */
-  note(eventIds: string | readonly string[], ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void>;
-  /** Sets the newest event of an account. */
-  setLatest(acctId: number, eventId: string): Promise<void>;
-  /** Null when there was none in the last 30 days. */
-  latest(acctId: number): Promise<string | null>;
-  /** Oldest first; empty when the event is unknown or too old. */
-  read(eventId: string): Promise<EventLogStep[]>;
-}
+export type EventLog = ReturnType<typeof createEventLog>;
 
 /**
  * Frequent phrases, stored by index, so append new ones at the end. Redis stores a hash compactly while none of its names
@@ -101,7 +92,7 @@ interface Noted {
   readonly fields: readonly string[];
 }
 
-export function createEventLog(redis: RedisClient, now: () => Date = () => new Date()): EventLog {
+export function createEventLog(redis: RedisClient, now: () => Date = () => new Date()) {
   const script = defineScript(redis, noteSource);
   const latestScript = defineScript(redis, latestSource);
   // Stored in the alert's hash, which has the same TTL. A separate key would double the memory.
@@ -129,14 +120,18 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
     },
   );
   return {
-    async note(eventIds, ...steps) {
+    /** Adds steps to the logs of these events. Steps with the same words are added once, because jobs may run twice. */
+    async note(eventIds: string | readonly string[], ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void> {
       if (eventIds.length > 0) await noteTogether({ eventIds: [eventIds].flat(), fields: steps.map(fieldOf) });
     },
-    async setLatest(acctId, eventId) {
+    /** Sets the newest event of an account. */
+    async setLatest(acctId: number, eventId: string): Promise<void> {
       await setLatest({ acctId, eventId });
     },
-    latest: (acctId) => redis.get(latestKey(acctId)),
-    async read(eventId) {
+    /** Null when there was none in the last 30 days. */
+    latest: (acctId: number) => redis.get(latestKey(acctId)),
+    /** Oldest first; empty when the event is unknown or too old. */
+    async read(eventId: string): Promise<EventLogStep[]> {
       const fields = Object.entries(await redis.hgetall(keyOf(eventId)));
       return fields
         .filter(([field]) => field.startsWith(LOG))

@@ -26,15 +26,6 @@ interface Deps {
   readonly notifyOps: NotifyOps;
 }
 
-export interface AttachRows {
-  /** Null when there is nothing to post: the summary is too old, or tables replace the file. */
-  render(entry: RowsEntry, channel: string): Promise<Draft | null>;
-  /** Uploads the file of an entry. */
-  renderFile(entry: FileEntry): Promise<Draft>;
-  /** Posts the same rows as tables, after all more urgent entries. */
-  asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void>;
-}
-
 /**
  * Uploads a file that is not visible yet. When Slack refuses it, returns a message that says so.
  *
@@ -59,11 +50,14 @@ export function noFile({ title }: FileEntry['file']): Message {
   return { text, blocks: [] };
 }
 
-/** Posts the rows of a summary in its thread: as a file, or as tables when Slack refuses the file. */
-export function createAttachRows(deps: Deps): AttachRows {
-  const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
-  return { render, asTables, renderFile: (entry) => renderFile(entry, deps) };
+export type AttachRows = ReturnType<typeof createAttachRows>;
 
+/** Posts the rows of a summary in its thread: as a file, or as tables when Slack refuses the file. */
+export function createAttachRows(deps: Deps) {
+  const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
+  return { render, asTables, renderFile: (entry: FileEntry) => renderFile(entry, deps) };
+
+  /** Null when there is nothing to post: the summary is too old, or tables replace the file. */
   async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     if (batch === null) return null;
@@ -102,6 +96,7 @@ export function createAttachRows(deps: Deps): AttachRows {
     }
   }
 
+  /** Posts the same rows as tables, after all more urgent entries. */
   async function asTables(entry: RowsEntry, channel: string, slackError: string): Promise<void> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     const pages = rowsPages(batch?.alerts.length ?? 0);

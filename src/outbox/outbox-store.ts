@@ -7,7 +7,7 @@ import { currentTrace } from '../core/trace.ts';
 import { toStored } from '../core/unknown-fields.ts';
 import { entryOf, forAnotherChannel, OutboxEntry, waitOf } from './entry.ts';
 import { channelsKey, createNoteChannel } from './note-channel.ts';
-import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS, type Sendings } from './sending-store.ts';
+import { createSendings, ELSEWHERE, keysOf, SENT_TTL_SECONDS } from './sending-store.ts';
 
 /** An entry that quiet hours hold, and until when (ms). */
 export interface Held {
@@ -15,38 +15,7 @@ export interface Held {
   readonly untilMs: number;
 }
 
-/** Adding entries, and holding them during quiet hours. */
-interface Entries {
-  /**
-   * Adds an entry unless it is already waiting or was posted. Idempotent. `notBefore` (ms) holds it until then. Adding a
-   * held entry again without `notBefore` releases it. An entry that was moved to another channel is added there, because a
-   * rewound Redis may have lost it there.
-   *
-   * @returns false when nothing changed.
-   */
-  put(channel: string, entry: z.input<typeof OutboxEntry>): Promise<boolean>;
-  /** Releases all held entries. @returns how many. */
-  releaseHeld(channel: string): Promise<number>;
-  /** Held entries, soonest first. Omits entries that are held until `exceptUntilMs`. */
-  held(channel: string, exceptUntilMs?: number | null): Promise<Held[]>;
-  /** Changes until when an entry is held (ms); 0 releases it. Does nothing when it is no longer held. */
-  holdUntil(channel: string, entryId: string, untilMs: number): Promise<void>;
-  /** Removes an entry from the channel, whatever its state. */
-  remove(channel: string, entryId: string): Promise<void>;
-  /** Channels that may have something waiting. */
-  channels(): Promise<string[]>;
-}
-
-/** How fast a channel may be posted to. */
-interface Pauses {
-  /** How often this was called for an entry, including this call. */
-  countTry(channel: string, entryId: string): Promise<number>;
-  /** Milliseconds until the channel may be posted to again; 0 when it may be now. */
-  pauseLeft(channel: string): Promise<number>;
-  pauseFor(channel: string, ms: number): Promise<void>;
-}
-
-export type Outbox = Entries & Sendings & Pauses;
+export type Outbox = ReturnType<typeof createOutbox>;
 
 const scripts = {
   put: readScript(new URL('./put.lua', import.meta.url)),
@@ -56,11 +25,12 @@ const scripts = {
 };
 
 /** One message queue per channel, and a record of what was posted from it. All keys of a channel share a slot. */
-export function createOutbox(redis: RedisClient): Outbox {
+export function createOutbox(redis: RedisClient) {
   return { ...createEntries(redis), ...createSendings(redis), ...createPauses(redis) };
 }
 
-function createEntries(redis: RedisClient): Entries {
+/** Adding entries, and holding them during quiet hours. */
+function createEntries(redis: RedisClient) {
   const put = defineScript(redis, scripts.put);
   const release = defineScript(redis, scripts.release);
   const remove = defineScript(redis, scripts.remove);
@@ -80,7 +50,14 @@ function createEntries(redis: RedisClient): Entries {
     },
   );
   return {
-    async put(channel, given) {
+    /**
+     * Adds an entry unless it is already waiting or was posted. Idempotent. `notBefore` (ms) holds it until then. Adding a
+     * held entry again without `notBefore` releases it. An entry that was moved to another channel is added there, because
+     * a rewound Redis may have lost it there.
+     *
+     * @returns false when nothing changed.
+     */
+    async put(channel: string, given: z.input<typeof OutboxEntry>): Promise<boolean> {
       const entry = toStored(OutboxEntry, { trace: currentTrace(), ...given });
       let answer = await putTogether({ channel, entry });
       for (const been = new Set([channel]); typeof answer === 'string'; ) {
@@ -91,8 +68,10 @@ function createEntries(redis: RedisClient): Entries {
       }
       return answer === 1;
     },
-    releaseHeld: async (channel) => Number(await release.run(keysOf(channel), [])),
-    async held(channel, exceptUntilMs) {
+    /** Releases all held entries. @returns how many. */
+    releaseHeld: async (channel: string) => Number(await release.run(keysOf(channel), [])),
+    /** Held entries, soonest first. Omits entries that are held until `exceptUntilMs`. */
+    async held(channel: string, exceptUntilMs?: number | null): Promise<Held[]> {
       const flat = await redis.zrange(outboxKey(channel, 'held'), '0', '-1', 'WITHSCORES');
       const held: Held[] = [];
       for (let at = 0; at + 1 < flat.length; at += 2) {
@@ -105,28 +84,34 @@ function createEntries(redis: RedisClient): Entries {
       }
       return held;
     },
-    async holdUntil(channel, entryId, untilMs) {
+    /** Changes until when an entry is held (ms); 0 releases it. Does nothing when it is no longer held. */
+    async holdUntil(channel: string, entryId: string, untilMs: number): Promise<void> {
       await redis.zadd(outboxKey(channel, 'held'), 'XX', untilMs, entryId);
     },
-    async remove(channel, entryId) {
+    /** Removes an entry from the channel, whatever its state. */
+    async remove(channel: string, entryId: string): Promise<void> {
       await remove.run(keysOf(channel), [entryId]);
     },
+    /** Channels that may have something waiting. */
     channels: () => redis.smembers(channelsKey),
   };
 }
 
-function createPauses(redis: RedisClient): Pauses {
+/** How fast a channel may be posted to. */
+function createPauses(redis: RedisClient) {
   const pause = defineScript(redis, scripts.pause);
   const keyOf = (channel: string): string => outboxKey(channel, 'paused');
   return {
-    async countTry(channel, entryId) {
+    /** How often this was called for an entry, including this call. */
+    async countTry(channel: string, entryId: string): Promise<number> {
       const key = outboxKey(channel, `tries:${entryId}`);
       const tries = await redis.incr(key);
       await redis.expire(key, SENT_TTL_SECONDS);
       return tries;
     },
-    pauseLeft: async (channel) => Number(await pause.run([keyOf(channel)], [])),
-    async pauseFor(channel, ms) {
+    /** Milliseconds until the channel may be posted to again; 0 when it may be now. */
+    pauseLeft: async (channel: string) => Number(await pause.run([keyOf(channel)], [])),
+    async pauseFor(channel: string, ms: number): Promise<void> {
       await pause.run([keyOf(channel)], [Math.max(1, Math.ceil(ms))]);
     },
   };

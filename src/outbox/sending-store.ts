@@ -33,49 +33,6 @@ interface NextEntries {
   readonly heldForMs: number | null;
 }
 
-/** Posting entries. A channel has at most one message in flight. */
-export interface Sendings {
-  look(channel: string, max: number): Promise<NextEntries>;
-  /** How many entries may be posted now. */
-  waiting(channel: string): Promise<number>;
-  /**
-   * Claims these entries as one message, or claims an unsent message again.
-   *
-   * @param slackMs the time on Slack's clock; null when unknown.
-   * @param entries are added again if Redis loses them together with the claim.
-   * @returns null when another worker was faster.
-   */
-  claim(
-    channel: string,
-    entryIds: readonly string[],
-    slackMs: number | null,
-    entries?: readonly OutboxEntry[],
-  ): Promise<Sending | null>;
-  /** The message was posted at `ts`, in any attempt. Recorded even if Redis has forgotten that it was in flight. */
-  markSent(channel: string, sending: Sending, ts: string): Promise<void>;
-  /** Nothing is left to post here: these entries were added to another channel. */
-  markMoved(
-    channel: string,
-    sending: Sending,
-    moved: { readonly to: string; readonly entryIds: readonly string[] },
-  ): Promise<void>;
-  /**
-   * Takes back those of the entries that were moved from here to that channel, because it cannot be posted to either. They
-   * can then be added here again. @returns whether there are any.
-   */
-  takeBack(channel: string, entryIds: readonly string[], from: string): Promise<boolean>;
-  /** Where each entry was posted: null when unknown, '' for a file, `elsewhere…` when it is not in this channel. */
-  sentAt(channel: string, entryIds: readonly string[]): Promise<(string | null)[]>;
-  /** Called before its entries are added to another channel: after a crash, another worker must not post them here. */
-  beginRedirect(channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>): Promise<void>;
-  /** It was not posted: its entries wait again, in messages of at most `most` entries. */
-  requeue(channel: string, sending: Sending, most?: number): Promise<void>;
-  /** It was not found but may still appear: the same entries must be posted again, as the same message. */
-  keepUnsent(channel: string, sending: Sending): Promise<void>;
-  /** Nothing to post: removes its entries from this channel. */
-  drop(channel: string, sending: Sending): Promise<void>;
-}
-
 /**
  * Replaces a timestamp when the entry is in another channel (`elsewhere:C1`: it was added there), or was posted here in
  * another form.
@@ -105,8 +62,8 @@ export function refOf(channel: string, entryIds: readonly string[]): string {
   return contentId('m_', [channel, ...entryIds.toSorted()]);
 }
 
-/** Which message of a channel is in flight, and what became of it. */
-export function createSendings(redis: RedisClient): Sendings {
+/** Posting entries. A channel has at most one message in flight; this knows which, and what became of it. */
+export function createSendings(redis: RedisClient) {
   const look = createLook(redis);
   const claim = defineScript(redis, scripts.claim);
   const resolve = defineScript(redis, scripts.resolve);
@@ -125,37 +82,69 @@ export function createSendings(redis: RedisClient): Sendings {
 
   return {
     look,
-    async waiting(channel) {
+    /** How many entries may be posted now. */
+    async waiting(channel: string): Promise<number> {
       // Moves held entries that are due into the queue.
       await look(channel, 1);
       return await redis.zcard(outboxKey(channel, 'queue'));
     },
-    async claim(channel, entryIds, slackMs) {
+    /**
+     * Claims these entries as one message, or claims an unsent message again.
+     *
+     * @param slackMs the time on Slack's clock; null when unknown.
+     * @param _entries are added again if Redis loses them together with the claim.
+     * @returns null when another worker was faster.
+     */
+    async claim(
+      channel: string,
+      entryIds: readonly string[],
+      slackMs: number | null,
+      _entries?: readonly OutboxEntry[],
+    ): Promise<Sending | null> {
       const args = [refOf(channel, entryIds), slackMs === null ? '' : Math.round(slackMs), ...entryIds];
       const text = await claim.run(keysOf(channel), args);
       return typeof text === 'string' ? sendingFormat.read(text) : null;
     },
-    markSent: (channel, sending, ts) => resolveAs(channel, sending, 'sent', '', () => ts),
-    markMoved(channel, sending, { to, entryIds }) {
+    ...createWhereabouts(redis),
+    /** The message was posted at `ts`, in any attempt. Recorded even if Redis has forgotten that it was in flight. */
+    markSent: (channel: string, sending: Sending, ts: string) => resolveAs(channel, sending, 'sent', '', () => ts),
+    /** Nothing is left to post here: these entries were added to another channel. */
+    markMoved(
+      channel: string,
+      sending: Sending,
+      { to, entryIds }: { readonly to: string; readonly entryIds: readonly string[] },
+    ): Promise<void> {
       const moved = new Set(entryIds);
       return resolveAs(channel, sending, 'sent', '', (id) => (moved.has(id) ? `${ELSEWHERE}:${to}` : ELSEWHERE));
     },
-    takeBack: createTakeBack(redis),
-    sentAt: (channel, entryIds) => redis.mget(entryIds.map((id) => outboxKey(channel, `sent:${id}`))),
-    beginRedirect: (channel, sending, redirect) => resolveAs(channel, sending, 'redirected', JSON.stringify(redirect)),
-    requeue: (channel, sending, most) => resolveAs(channel, sending, 'unsent', most),
-    keepUnsent: (channel, sending) => resolveAs(channel, sending, 'again'),
-    drop: (channel, sending) => resolveAs(channel, sending, 'dropped'),
+    /** Called before its entries are added to another channel: after a crash, another worker must not post them here. */
+    beginRedirect: (channel: string, sending: Sending, redirect: NonNullable<Sending['redirect']>) =>
+      resolveAs(channel, sending, 'redirected', JSON.stringify(redirect)),
+    /** It was not posted: its entries wait again, in messages of at most `most` entries. */
+    requeue: (channel: string, sending: Sending, most?: number) => resolveAs(channel, sending, 'unsent', most),
+    /** It was not found but may still appear: the same entries must be posted again, as the same message. */
+    keepUnsent: (channel: string, sending: Sending) => resolveAs(channel, sending, 'again'),
+    /** Nothing to post: removes its entries from this channel. */
+    drop: (channel: string, sending: Sending) => resolveAs(channel, sending, 'dropped'),
   };
 }
 
-function createTakeBack(redis: RedisClient): Sendings['takeBack'] {
-  return async (channel, entryIds, from) => {
-    const keys = entryIds.map((id) => outboxKey(channel, `sent:${id}`));
-    const places = await redis.mget(keys);
-    const moved = keys.filter((_key, index) => places[index] === `${ELSEWHERE}:${from}`);
-    if (moved.length > 0) await redis.del(moved);
-    return moved.length > 0;
+function createWhereabouts(redis: RedisClient) {
+  const sentKey = (channel: string) => (id: string) => outboxKey(channel, `sent:${id}`);
+  return {
+    /** Where each entry was posted: null when unknown, '' for a file, `elsewhere…` when it is not in this channel. */
+    sentAt: (channel: string, entryIds: readonly string[]) => redis.mget(entryIds.map(sentKey(channel))),
+    /**
+     * Takes back those of the entries that were moved from here to that channel, because it cannot be posted to either.
+     * They can then be added here again. @returns whether there are any.
+     */
+    async takeBack(channel: string, entryIds: readonly string[], from: string): Promise<boolean> {
+      const keys = entryIds.map(sentKey(channel));
+      const places = await redis.mget(keys);
+      const moved = keys.filter((_key, index) => places[index] === `${ELSEWHERE}:${from}`);
+      if (moved.length > 0) await redis.del(moved);
+      return moved.length > 0;
+    },
   };
 }
 
@@ -175,7 +164,7 @@ interface Looked {
 
 type ReadEntry = ReturnType<typeof entryOf>;
 
-function createLook(redis: RedisClient): Sendings['look'] {
+function createLook(redis: RedisClient): (channel: string, max: number) => Promise<NextEntries> {
   const script = defineScript(redis, scripts.look);
   const readAll = createReadEntries(redis);
   return async (channel, max) => {

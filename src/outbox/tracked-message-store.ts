@@ -161,19 +161,15 @@ export function createTrackedMessages(redis: RedisClient) {
 }
 
 /** The same, for alerts only. */
-export interface AlertMessages {
-  of(alertId: string): Promise<MessageRef[]>;
-  /** The ids of the alerts that a message shows. */
-  at(channel: string, ts: string): Promise<string[]>;
-  /** See `TrackedMessages.addSeen`. */
-  seen(alertId: string, ref: MessageRef): Promise<void>;
-}
+export type AlertMessages = ReturnType<typeof alertMessages>;
 
-export function alertMessages(tracked: Pick<TrackedMessages, 'references' | 'at' | 'addSeen'>): AlertMessages {
+export function alertMessages(tracked: Pick<TrackedMessages, 'references' | 'at' | 'addSeen'>) {
   return {
-    of: (id) => tracked.references({ kind: 'alert', id }),
-    at: async (channel, ts) =>
+    of: (id: string): Promise<MessageRef[]> => tracked.references({ kind: 'alert', id }),
+    /** The ids of the alerts that a message shows. */
+    at: async (channel: string, ts: string) =>
       (await tracked.at(channel, ts)).flatMap(({ kind, id }) => (kind === 'alert' ? [id] : [])),
-    seen: (id, ref) => tracked.addSeen({ kind: 'alert', id }, ref),
+    /** See `TrackedMessages.addSeen`. */
+    seen: (id: string, ref: MessageRef) => tracked.addSeen({ kind: 'alert', id }, ref),
   };
 }

@@ -10,6 +10,7 @@ import {
   type ReceiverEvent,
   SocketModeReceiver,
 } from '@slack/bolt';
+import { answerJson } from '../core/answer-json.ts';
 import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
@@ -52,10 +53,7 @@ type Certificate = Parameters<typeof tlsOptions>[0];
 
 const SOCKET_RETRY_MAX_MS = 30_000;
 
-const notFound: RequestListener = (_request, response) => {
-  response.writeHead(404, { 'content-type': 'application/json; charset=utf-8' });
-  response.end('{"error":"not found"}');
-};
+const notFound: RequestListener = (_request, response) => answerJson(response, 404, { error: 'not found' });
 
 /**
  * Bolt on its own HTTP server, with our routes in front; or over Socket Mode, with our routes on a plain server.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
+import { answerJson } from '../core/answer-json.ts';
 import { readBody } from '../core/read-body.ts';
 
 /** Largest accepted body from Slack. Real ones have a few kilobytes. */
@@ -52,13 +53,7 @@ function isObject(body: Buffer, { headers }: IncomingMessage): boolean {
 
 /** The body may not have been read, so its end is unknown and the connection cannot be reused. */
 function refuse(response: ServerResponse, { status, error }: Refusal): void {
-  const text = JSON.stringify({ error });
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(text),
-    connection: 'close',
-  });
-  response.end(text);
+  answerJson(response, status, { error }, { connection: 'close' });
 }
 
 /** Bolt gets only its own route: it throws on any other, and behind `Expect: 100-continue` nothing would catch that. */
