@@ -3,6 +3,7 @@ import { overrideNotice } from '../../templates/approvals/request-notes.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { isDecidedBy } from '../core/decided-record.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -13,7 +14,6 @@ import {
   type ApprovalInFlight,
   type ClosedRequest,
   isAboutRules,
-  isDecidedBy,
   isInOwnName,
   type LimitRequest,
   type OpenRequest,

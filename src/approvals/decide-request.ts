@@ -2,6 +2,7 @@ import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
+import { isDecidedBy } from '../core/decided-record.ts';
 import { commandCode } from '../core/installation.ts';
 import { passedWords, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
@@ -13,7 +14,6 @@ import { type JudgeClick, type JudgedClick, lowers, type Recount } from './judge
 import {
   blocksIn,
   type ClosedRequest,
-  isDecidedBy,
   isExpired,
   type LimitRequest,
   type OpenRequest,

@@ -1,6 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isAboutLimits, type RuleChange, withGoals } from '../card-api/rule-change.ts';
+import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
@@ -8,7 +9,7 @@ import { OVERRIDE_AFTER_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
-import { type ApprovedChange, isAboutRules, isDecidedBy, type LimitRequest } from './request.ts';
+import { type ApprovedChange, isAboutRules, type LimitRequest } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 

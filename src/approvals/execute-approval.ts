@@ -7,6 +7,7 @@ import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
 import { goalsOf, withGoals } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { isDecidedBy } from '../core/decided-record.ts';
 import type { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import type { Approval as Approved } from '../limits/change-rule.ts';
@@ -19,7 +20,6 @@ import {
   type ApprovalInFlight,
   type ApprovedChange,
   isAboutRules,
-  isDecidedBy,
   isExpired,
   isInOwnName,
   type LimitRequest,

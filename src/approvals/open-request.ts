@@ -3,6 +3,7 @@ import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
+import { decisionOf } from '../core/decided-record.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { TemporaryChange } from '../limits/temporary-change-store.ts';
@@ -11,7 +12,6 @@ import type { Message } from '../slack/message.ts';
 import {
   askedIn,
   askedTerm,
-  decisionOf,
   expiryOf,
   isAboutRules,
   type LimitRequest,

@@ -1,5 +1,6 @@
+import { saveUndecided } from '../core/decided-record.ts';
 import { stateKey } from '../core/keys.ts';
-import { commit, createOpenRecordStore, saveUndecided } from '../core/record-store.ts';
+import { commit, createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { LimitRequest, type OpenRequest } from './request.ts';

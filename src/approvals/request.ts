@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
+import { Decision } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
 import { fixedEnd, passedWords } from '../limits/change-request.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
@@ -90,13 +91,6 @@ const requested = {
   remindedAt: z.string().nullable(),
 };
 
-const Decision = z.strictObject({
-  /** The click, so that its job recognizes its own decision after a crash. */
-  actionId: z.string(),
-  by: z.string(),
-  at: z.string(),
-});
-
 const made = {
   decision: Decision,
   /** The temporary change it made; null: the change is permanent. */
@@ -136,11 +130,6 @@ export function isAboutRules({ action }: Pick<LimitRequest, 'action'>): boolean 
 /** The names of the cards it blocks; empty: it is about something else. */
 export function blocksIn({ action }: LimitRequest): readonly string[] {
   return action.verb === 'block-all' ? action.names : [];
-}
-
-/** The deciding click and person; null while open, and for expired requests. */
-export function decisionOf(request: LimitRequest): z.infer<typeof Decision> | null {
-  return request.state === 'open' || request.state === 'expired' ? null : request.decision;
 }
 
 /** What the holder wants to pay, in whole cents; null when an approver asks. */
@@ -198,10 +187,6 @@ export function whyExpired(request: LimitRequest): string {
   return expiryOf(request).isTermOver
     ? `${passedWords(request.term)} The request has expired.`
     : 'Nobody decided within 24 hours, so the request expired.';
-}
-
-export function isDecidedBy(request: LimitRequest, actionId: string): boolean {
-  return decisionOf(request)?.actionId === actionId;
 }
 
 /** The temporary change its approval made; null: none. */

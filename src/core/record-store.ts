@@ -1,5 +1,5 @@
 import type { ChainableCommander } from 'ioredis';
-import { ForgedError, isFaultOfOurs, TooLateError } from './errors.ts';
+import { ForgedError, isFaultOfOurs } from './errors.ts';
 import { stateKey } from './keys.ts';
 import type { RedisClient } from './redis.ts';
 import { defineScript, readScript } from './redis-script.ts';
@@ -178,21 +178,6 @@ function createChange<T>(options: OpenStoreOptions<T>) {
       text = stands;
     }
   };
-}
-
-/**
- * Stores the decision on a record unless it was decided differently in the meantime: every decision is final.
- *
- * @throws TooLateError when it was: the caller was frozen for longer than its lock.
- */
-export async function saveUndecided<T extends { readonly id: string; readonly state: string }>(
-  store: Pick<OpenRecordStore<T>, 'change'>,
-  record: T,
-): Promise<void> {
-  const { isChanged } = await store.change(record.id, (stands) =>
-    stands === null || stands.state === 'open' || stands.state === record.state ? record : null,
-  );
-  if (!isChanged) throw new TooLateError('it was decided in the meantime');
 }
 
 /** Records that are always read together: one hash without expiry. */

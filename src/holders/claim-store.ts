@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { contentId } from '../core/content-id.ts';
+import { Decision, saveUndecided } from '../core/decided-record.ts';
 import { stateKey } from '../core/keys.ts';
-import { createOpenRecordStore, saveUndecided } from '../core/record-store.ts';
+import { createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
 import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
@@ -28,14 +29,6 @@ const claimed = {
   expiresAt: z.string(),
 };
 
-const Decision = z.strictObject({
-  /** The click, so that its job recognizes its own decision after a crash. */
-  actionId: z.string(),
-  /** Slack user id. `at`: UTC ISO 8601. */
-  by: z.string(),
-  at: z.string(),
-});
-
 /**
  * Someone says that they hold a card, or no longer hold it, and an approver decides.
  *
@@ -51,15 +44,6 @@ export const Claim = z.discriminatedUnion('state', [
 export type Claim = z.infer<typeof Claim>;
 export type OpenClaim = Extract<Claim, { state: 'open' }>;
 export type ClosedClaim = Exclude<Claim, OpenClaim>;
-
-/** The deciding click and person; null while open, and for expired claims. */
-export function decisionOf(claim: Claim): z.infer<typeof Decision> | null {
-  return claim.state === 'confirmed' || claim.state === 'refused' ? claim.decision : null;
-}
-
-export function isDecidedBy(claim: Claim, actionId: string): boolean {
-  return decisionOf(claim)?.actionId === actionId;
-}
 
 /** The value of *Confirm*: the card of the claim and the holder that the person saw. An opaque id. */
 export function claimValue(claimId: string, choice: number, heldBy: string | null): string {

@@ -1,7 +1,8 @@
 import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
-import { type Claims, type ClosedClaim, hasSeenHolder, isDecidedBy, type OpenClaim } from './claim-store.ts';
+import { type Claims, type ClosedClaim, hasSeenHolder, type OpenClaim } from './claim-store.ts';
 import type { EndLink, SetLink } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';

@@ -2,8 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { approvalOf, asRequested, changeOf } from '../../../src/approvals/execute-approval.ts';
 import {
   type ApprovedChange,
-  decisionOf,
-  isDecidedBy,
   isInOwnName,
   LimitRequest,
   temporaryChangeIdOf,
@@ -42,18 +40,6 @@ describe('approvals in flight', () => {
 });
 
 describe('the decision of a request', () => {
-  it('is null while it is open and after it expired', () => {
-    expect(decisionOf(openRequestOf())).toBeNull();
-    expect(decisionOf({ ...openRequestOf(), state: 'expired' })).toBeNull();
-  });
-
-  it('is recognized by its click', () => {
-    const denied: LimitRequest = { ...openRequestOf(), state: 'denied', decision };
-
-    expect(isDecidedBy(denied, 'act_ben')).toBe(true);
-    expect(isDecidedBy(denied, 'act_zoe')).toBe(false);
-  });
-
   it('is allowed only on a decided request', () => {
     expect(LimitRequest.safeParse({ ...openRequestOf(), decision }).success).toBe(false);
     expect(LimitRequest.safeParse({ ...openRequestOf(), state: 'approved', decision }).success).toBe(false);

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { TooLateError } from './errors.ts';
+import type { OpenRecordStore } from './record-store.ts';
+
+/** Who decided on a record that waits for people. */
+export const Decision = z.strictObject({
+  /** The click, so that its job recognizes its own decision after a crash. */
+  actionId: z.string(),
+  /** Slack user id. `at`: UTC ISO 8601. */
+  by: z.string(),
+  at: z.string(),
+});
+export type Decision = z.infer<typeof Decision>;
+
+/** Null while it is open, and when it expired. */
+export function decisionOf(record: { readonly state: string; readonly decision?: Decision }): Decision | null {
+  return record.decision ?? null;
+}
+
+export function isDecidedBy(record: Parameters<typeof decisionOf>[0], actionId: string): boolean {
+  return record.decision?.actionId === actionId;
+}
+
+/**
+ * Stores the decision on a record unless it was decided differently in the meantime: every decision is final.
+ *
+ * @throws TooLateError when it was: the caller was frozen for longer than its lock.
+ */
+export async function saveUndecided<T extends { readonly id: string; readonly state: string }>(
+  store: Pick<OpenRecordStore<T>, 'change'>,
+  record: T,
+): Promise<void> {
+  const { isChanged } = await store.change(record.id, (stands) =>
+    stands === null || stands.state === 'open' || stands.state === record.state ? record : null,
+  );
+  if (!isChanged) throw new TooLateError('it was decided in the meantime');
+}
