@@ -1,5 +1,4 @@
 import { openAskForm } from '../approvals/ask-for-raise.ts';
-import { ofChoice } from '../dispatch/picker.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { formTooOld, refuseChoice } from '../dispatch/refused.ts';
 
@@ -9,7 +8,7 @@ import { formTooOld, refuseChoice } from '../dispatch/refused.ts';
  */
 export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener {
   return onPress(async ({ value, body, interaction }, deps) => {
-    const card = ofChoice(value, deps);
+    const card = deps.seals.card.open(value);
     if (card === null) return await refuseChoice(interaction, { kind: 'own' }, formTooOld(), deps);
     const target = { kind: 'card', ...card, alertId: null } as const;
     if (verb === 'block') return await deps.requestAction({ ...interaction, verb, target, input: {} });

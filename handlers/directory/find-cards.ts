@@ -2,7 +2,6 @@ import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt'
 import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { cardOption } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { toChoice } from '../dispatch/picker.ts';
 
 type Args = AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>;
 
@@ -26,7 +25,7 @@ export function findCards(deps: ListenerDeps) {
       const account = { acctId, holder, customId, isVirtual, group: null };
       const known = cards.length > 0 ? cards : [{ cardId: null, last4: null, status: null }];
       return known.map(({ cardId, last4, status }) =>
-        cardOption(toChoice(acctId, cardId, deps), { ...account, cardId, last4 }, status),
+        cardOption(deps.seals.card.seal({ acctId, cardId }), { ...account, cardId, last4 }, status),
       );
     });
     await ack({ options: options.slice(0, OPTIONS_MAX) });

@@ -1,11 +1,12 @@
 import type { Target } from '../../src/actions/action.ts';
 import { commandCode } from '../../src/core/installation.ts';
+import type { CardSeal } from '../../src/core/seal.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import type { Prepared, Refused } from '../../src/dispatch/request-action.ts';
 import { type InputOf, isPermitted } from '../../src/dispatch/verbs.ts';
 import { cardPicker, type PickedCard } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { controlsOf, ofChoice } from './picker.ts';
+import { controlsOf } from './picker.ts';
 import { onPress } from './press.ts';
 import { inForm, refused } from './refused.ts';
 
@@ -16,7 +17,7 @@ export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
   const privateMetadata = view.private_metadata;
   const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'said'>): Promise<void> =>
     await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
-  const chosen = ofChoice(value, deps);
+  const chosen = deps.seals.card.open(value);
   const { roles, isComplete } =
     chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
   const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
@@ -43,7 +44,7 @@ const tooOld = () => `This form was open for more than 30 minutes. Close it and 
 /** A card as the form shows it, with the actions this person can take. */
 async function pickedCard(
   asker: Parameters<typeof controlsOf>[0],
-  { acctId, cardId }: NonNullable<ReturnType<typeof ofChoice>>,
+  { acctId, cardId }: NonNullable<ReturnType<CardSeal['open']>>,
   deps: ListenerDeps,
 ): Promise<PickedCard> {
   const card = toCardFacts(acctId, await deps.directory.account(acctId), { cardId });

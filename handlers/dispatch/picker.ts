@@ -21,20 +21,6 @@ export async function openPicker(triggerId: string, interaction: Interaction, de
   await look(interaction, { target: { kind: 'own' }, seen: 'picker' }, show, deps);
 }
 
-/** A card's value in the menu. Sealed, because values returned by a client cannot be trusted. */
-export function toChoice(acctId: number, cardId: number | null, { seals }: Pick<ListenerDeps, 'seals'>): string {
-  return seals.card.seal(`${acctId}:${cardId ?? ''}`);
-}
-
-/** Null when this app did not create the value. */
-export function ofChoice(
-  value: string,
-  { seals }: Pick<ListenerDeps, 'seals'>,
-): { acctId: number; cardId: number | null } | null {
-  const [acctId = '', cardId = ''] = seals.card.open(value)?.split(':') ?? [];
-  return acctId === '' ? null : { acctId: Number(acctId), cardId: cardId === '' ? null : Number(cardId) };
-}
-
 const fits: Readonly<Record<PickedVerb, readonly (string | null)[]>> = {
   show: ['ACTIVE', 'INACTIVE', 'BLOCKED', 'CLOSED', null],
   activate: ['INACTIVE', null],

@@ -9,6 +9,7 @@ import { askedIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import type { CardSeal } from '../core/seal.ts';
 import { type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { limitsOf, type RecentDeclines } from '../directory/show-card.ts';
@@ -32,11 +33,8 @@ interface TeamDeps {
   /** Declines of all cards, newest first. */
   readonly newestDeclines: (limit: number) => Promise<TransactionAlert[]>;
   readonly health: () => Promise<HealthFacts>;
-  readonly sealCard: SealCard;
+  readonly sealCard: CardSeal['seal'];
 }
-
-/** A card as encoded in the buttons of App Home. */
-export type SealCard = (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
 
 interface Viewer {
   readonly userId: string;
@@ -51,14 +49,9 @@ const INACTIVE_MAX = 200;
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
   const withValue = (card: CardFacts) => ({ card, value: deps.sealCard(card) });
   const seen = async <T extends { readonly card: CardFacts }>(all: readonly T[]): Promise<T[]> => {
-    const cards = new Set(
-      await deps.cardsFor(
-        viewer.userId,
-        show,
-        all.map(({ card }) => card),
-      ),
-    );
-    return all.filter(({ card }) => cards.has(card));
+    const cards = all.map(({ card }) => card);
+    const shown = new Set(await deps.cardsFor(viewer.userId, show, cards));
+    return all.filter(({ card }) => shown.has(card));
   };
   const [requests, claims, temporaryChanges, mutes, declines, inactive, health] = await Promise.all([
     waitingRequests(viewer, deps).then(seen),
@@ -100,11 +93,8 @@ async function waitingRequests(
   { requests, cardsFor }: Pick<TeamDeps, 'requests' | 'cardsFor'>,
 ): Promise<WaitingRequest[]> {
   const open = await requests.open();
-  const decidable = await cardsFor(
-    userId,
-    approve,
-    open.map(({ card }) => card),
-  );
+  const cards = open.map(({ card }) => card);
+  const decidable = await cardsFor(userId, approve, cards);
   return open.map((request) => {
     const { action, card, holder, approvals } = request;
     const isInvolved = [action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId);
@@ -127,13 +117,8 @@ async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<Waitin
       cards: await Promise.all(cards.map(({ acctId }) => deps.factsOf(acctId))),
     })),
   );
-  const shown = new Set(
-    await deps.cardsFor(
-      userId,
-      show,
-      all.flatMap(({ cards }) => cards),
-    ),
-  );
+  const claimed = all.flatMap(({ cards }) => cards);
+  const shown = new Set(await deps.cardsFor(userId, show, claimed));
   return all.filter(({ cards }) => cards.every((card) => shown.has(card)));
 }
 
@@ -172,7 +157,7 @@ interface OwnCardsDeps {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly directory: Pick<Directory, 'account'>;
   readonly recentDeclines: RecentDeclines;
-  readonly sealCard: SealCard;
+  readonly sealCard: CardSeal['seal'];
 }
 
 /** A person's card, and since when it has been theirs, UTC ISO 8601. */

@@ -11,7 +11,6 @@ import { dayOf } from '../core/end-time.ts';
 import { SlackError } from '../core/errors.ts';
 import type { WebhookKind } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
-import { createSeals } from '../core/seal.ts';
 import { toInstant } from '../core/service-time.ts';
 import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
@@ -43,6 +42,7 @@ type Shared = Stores &
     | 'directory'
     | 'factsOf'
     | 'nameRuleset'
+    | 'recentDeclines'
     | 'person'
     | 'rolesOf'
     | 'notifyOps'
@@ -101,8 +101,7 @@ export function createActionContext(worker: WorkerContext, digests: Digests): Ac
 }
 
 /** Who people are, and what only one person sees. */
-function people({ config, policy, delegations, currentRoles, slack, now, log }: WorkerContext) {
-  const seals = createSeals(config.slackBotToken);
+function people({ config, policy, delegations, currentRoles, slack, seals, now, log }: WorkerContext) {
   return {
     /** Answers the person who asked, where they asked. Nobody else sees it. */
     answer: createAnswer({ slack, respond: respondOf(config.program, createRespond()), seal: seals.reply, log }),

@@ -1,5 +1,4 @@
 import type { Action } from '../actions/action.ts';
-import { createRecentDeclines } from '../alerts/card-history.ts';
 import { createTrackCard } from '../alerts/track-card.ts';
 import { createSetDigest } from '../digests/set-digest.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -60,12 +59,10 @@ export function composeMutes(tools: Tools) {
 
 /** Verbs that only show something about a card. */
 export function composeLooks(tools: Tools) {
-  const recentDeclines = createRecentDeclines(tools.history, tools.alerts);
-  const common = { ...tools, recentDeclines };
   return {
     track: createTrackCard(tools),
-    show: createShowCard(common),
-    declines: createListDeclines(common),
+    show: createShowCard(tools),
+    declines: createListDeclines(tools),
   } satisfies Partial<Handlers>;
 }
 

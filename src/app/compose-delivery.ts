@@ -4,7 +4,6 @@ import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deli
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
-import type { SealCard } from '../app-home/home-facts.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { toWallClock } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -123,7 +122,7 @@ function composeRoute(context: WorkerContext) {
 }
 
 /** Warnings that people get before a purchase is declined. */
-export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
+export function composeWarnings(context: WorkerContext) {
   const { card, assumptions, config, enqueue } = context;
   const heldUntil = createHeldUntil(context);
   const common = {
@@ -152,7 +151,6 @@ export function composeWarnings(context: WorkerContext, sealCard: SealCard) {
         perMinute: Math.floor(assumptions.callsPerMinute / 4),
         atOnce: 2,
       }),
-      sealCard,
     }),
     warnOfSubscription: createWarnOfSubscription({
       ...common,

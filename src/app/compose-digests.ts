@@ -1,7 +1,6 @@
 import { type ControllersRows, digestCsv, type PersonNames } from '../../templates/digests/digest-csv.ts';
-import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
-import { inactiveCards, ownCards, type SealCard } from '../app-home/home-facts.ts';
+import { inactiveCards, ownCards } from '../app-home/home-facts.ts';
 import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -26,10 +25,10 @@ function fileForController(id: string, content: string) {
 }
 
 /** Digests: counting for them, and sending them. */
-export function composeDigests(context: WorkerContext, sealCard: SealCard) {
+export function composeDigests(context: WorkerContext) {
   const tallies = createTallies(context.redis);
   const sendDigest = composeSendDigest(context, tallies);
-  const sendOwnDigests = composeOwnDigests(context, sealCard);
+  const sendOwnDigests = composeOwnDigests(context);
   return {
     sendDigest,
 
@@ -94,13 +93,11 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
 }
 
 /** Digests of people's own cards. */
-function composeOwnDigests(context: WorkerContext, sealCard: SealCard): () => Promise<void> {
-  const recentDeclines = createRecentDeclines(context.history, context.alerts);
+function composeOwnDigests(context: WorkerContext): () => Promise<void> {
   return createSendOwnDigests({
     ...context,
     notifyDirectly: context.notifyUnasked,
-    recentDeclines,
-    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, recentDeclines, sealCard }),
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, context),
     sent: { ...context.warned, ...context.shownDeclines },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,

@@ -1,14 +1,12 @@
 import type { Action } from '../actions/action.ts';
 import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
 import { alertsOfKind } from '../alerts/alert-store.ts';
-import { createRecentDeclines } from '../alerts/card-history.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
-import { ownCards, ownRequests, type SealCard, teamFacts } from '../app-home/home-facts.ts';
+import { ownCards, ownRequests, teamFacts } from '../app-home/home-facts.ts';
 import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { StoredEvent } from '../core/event.ts';
-import { createSeals } from '../core/seal.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
@@ -38,16 +36,15 @@ import type { WorkerContext } from './worker-context.ts';
 type Parts = ReturnType<typeof composeParts>;
 
 function composeParts(context: WorkerContext, throttle: Throttle) {
-  const sealCard = sealCardFor(context);
-  const digests = composeDigests(context, sealCard);
+  const digests = composeDigests(context);
   return {
     digests,
     outbox: composeOutbox(context, throttle),
-    home: composeHome(context, sealCard),
+    home: composeHome(context),
     delivery: composeDelivery(context, digests.countDecline),
     verbs: composeVerbs(createActionContext(context, digests)),
     recovery: composeRecovery(context),
-    warnings: composeWarnings(context, sealCard),
+    warnings: composeWarnings(context),
   };
 }
 
@@ -199,17 +196,10 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   } satisfies Partial<JobHandlers>;
 }
 
-/** Seals a card for the buttons of App Home. */
-function sealCardFor({ config }: WorkerContext): SealCard {
-  const { card } = createSeals(config.slackBotToken);
-  return ({ acctId, cardId }) => card.seal(`${acctId}:${cardId ?? ''}`);
-}
-
 /** App Home: what it shows to whom, and when it is rendered again. */
-function composeHome(context: WorkerContext, sealCard: SealCard) {
+function composeHome(context: WorkerContext) {
   const { looks, audit, config, redis, history, alerts, enqueue, slack, now } = context;
   const health = () => homeHealthFacts({ ...context, refusedFrom: config.redisFullAt });
-  const recentDeclines = createRecentDeclines(history, alerts);
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);
   const cardsFor = createCardsFor({ rolesOf: context.currentRoles, links: context.links });
@@ -217,14 +207,14 @@ function composeHome(context: WorkerContext, sealCard: SealCard) {
   return createHome({
     ...context,
     viewers: createHomeViewers(redis),
-    ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, { ...context, recentDeclines, sealCard }),
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, context),
     preferencesOf: (userId) => preferencesOf(userId, context),
     delegateOf: async (userId) => ({
       current: await context.delegations.of(userId),
       allowed: context.policy.current().ownDelegates.filter((id) => id !== userId),
     }),
     ownRequests: (userId) => ownRequests(userId, common),
-    teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health, sealCard }),
+    teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
     async recordOpening({ id, userId, roles }) {
       if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null }))) return;
       const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;

@@ -1,5 +1,6 @@
 import { opsNotice } from '../../templates/ops/ops-notice.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
+import { createRecentDeclines } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { type ChosenPrograms, createChosenPrograms, publishWhereChosen } from '../app-home/chosen-program.ts';
 import { apiQuotaOf } from '../card-api/assumptions.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
+import { createSeals } from '../core/seal.ts';
 import { createWriteOrder } from '../core/write-order.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
@@ -63,6 +65,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const stores = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
   const actionStores = rememberWrites(redo, order, stores, 'actions');
   const clock = createClock(redis);
+  const seals = createSeals(config.slackBotToken);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
@@ -91,6 +94,9 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     ...stores,
     /** The same for people's actions, which do not run again. */
     actionStores,
+    recentDeclines: createRecentDeclines(stores.history, stores.alerts),
+    seals,
+    sealCard: seals.card.seal,
     withLock,
     wakeOutbox,
     notifyPerson,

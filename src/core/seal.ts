@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { CardFacts } from './card-facts.ts';
 
 export interface Seal {
   seal(text: string): string;
@@ -6,8 +7,15 @@ export interface Seal {
   open(sealed: string): string | null;
 }
 
+/** Cards as values of buttons and menu entries: what a client returns cannot be trusted. */
+export interface CardSeal {
+  seal(card: Pick<CardFacts, 'acctId' | 'cardId'>): string;
+  /** Null when this app did not seal it. */
+  open(sealed: string): { readonly acctId: number; readonly cardId: number | null } | null;
+}
+
 /** One seal per purpose: text sealed for one purpose does not open for another. */
-export type Seals = Readonly<Record<'reply' | 'order' | 'card' | 'delegation', Seal>>;
+export type Seals = Readonly<Record<'reply' | 'order' | 'delegation', Seal>> & { readonly card: CardSeal };
 
 /**
  * Encrypts what goes to Redis or to a client and must stay secret: Slack's `response_url`, because its holder can write
@@ -21,8 +29,18 @@ export function createSeals(botToken: string): Seals {
   return {
     reply: sealFor('reply'),
     order: sealFor('order'),
-    card: sealFor('card'),
+    card: ofCards(sealFor('card')),
     delegation: sealFor('delegation'),
+  };
+}
+
+function ofCards({ seal, open }: Seal): CardSeal {
+  return {
+    seal: ({ acctId, cardId }) => seal(`${acctId}:${cardId ?? ''}`),
+    open(sealed) {
+      const [acctId = '', cardId = ''] = open(sealed)?.split(':') ?? [];
+      return acctId === '' ? null : { acctId: Number(acctId), cardId: cardId === '' ? null : Number(cardId) };
+    },
   };
 }
 

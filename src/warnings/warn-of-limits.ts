@@ -2,15 +2,12 @@ import { limitWarning } from '../../templates/warnings/warnings.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import type { LimitPeriod } from '../card-api/rule.ts';
 import type { RemainingLimits } from '../card-api/schema.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { groupBy } from '../core/group-by.ts';
-import type { Links } from '../holders/link-store.ts';
-import type { Preferences } from '../holders/preference-store.ts';
+import type { CardSeal } from '../core/seal.ts';
 import { windowEnd } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
-import type { Message } from '../slack/message.ts';
-import type { Warned } from './warned-store.ts';
+import type { WarnDeps, Warned } from './warned-store.ts';
 
 /** Percentages of a limit at which its holder is warned, highest first. */
 const THRESHOLDS = [90, 75] as const;
@@ -50,17 +47,14 @@ export function usedLimits({ overall, categories }: RemainingLimits, at: string)
   });
 }
 
-interface Deps {
-  readonly links: Pick<Links, 'ofAccount'>;
-  readonly preferences: Pick<Preferences, 'isOn'>;
+interface Deps extends Omit<WarnDeps, 'postNotice'> {
   readonly warned: Warned;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   /** The remaining amounts of a card's limits; null when too many are being requested right now. */
   readonly remaining: (acctId: number) => Promise<RemainingLimits | null>;
   readonly factsOf: FactsOf;
   /** The value of a button for this card. */
-  readonly sealCard: (card: Pick<CardFacts, 'acctId' | 'cardId'>) => string;
-  readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
+  readonly sealCard: CardSeal['seal'];
   readonly now: () => Date;
 }
 

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Action } from '../../src/actions/action.ts';
+import { createRecentDeclines } from '../../src/alerts/card-history.ts';
 import type { ActionContext } from '../../src/app/action-context.ts';
 import { composeVerbs } from '../../src/app/compose-verbs.ts';
 import { createStores } from '../../src/app/stores.ts';
@@ -135,6 +136,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
 
   const deps: WorldDeps = {
     ...stores,
+    recentDeclines: createRecentDeclines(stores.history, alerts),
     durationOf,
     card: {
       getAccount: async () =>

@@ -42,7 +42,7 @@ it('restores notices and digests of jobs, because another server may have stored
     metrics: createMetrics('worker'),
   });
   await context.redo.settled();
-  const { sendDigest } = composeDigests(context, () => '');
+  const { sendDigest } = composeDigests(context);
   const { port, folder } = server;
 
   await context.postNotice('C1', 'warning', { text: 'x', blocks: [] });

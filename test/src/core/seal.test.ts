@@ -30,3 +30,14 @@ it('does not open a seal for another purpose', () => {
   expect(order.open(sealed)).toBe('Vera Nova');
   expect([reply.open(sealed), card.open(sealed)]).toEqual([null, null]);
 });
+
+it('seals which card a control stands for', () => {
+  const { card, order } = createSeals('xoxb-one');
+
+  for (const which of [
+    { acctId: 7, cardId: 12 },
+    { acctId: 7, cardId: null },
+  ])
+    expect(card.open(card.seal(which))).toEqual(which);
+  expect(card.open(order.seal('7:12')), 'sealed for another purpose').toBeNull();
+});
