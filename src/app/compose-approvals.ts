@@ -34,7 +34,7 @@ import { isSameEmail } from '../holders/link-store.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
-import { createOrderNotices, type VirtualOrder } from '../virtual-cards/order.ts';
+import { createOrderNotices } from '../virtual-cards/order.ts';
 import {
   cardOfOrder,
   createOrderVirtual,
@@ -143,52 +143,42 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
       await tools.answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
     },
   });
-  const refuseUnread: RefuseUnread = async (action) => {
-    const whoCan = `Type ${commandCode('virtual order')} again.`;
-    await tools.refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
-  };
-  const unsealed: Unsealed = (action) => orderOf(action, tools.unseal);
   const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
   return {
     handlers: {
       async 'order-virtual'(action, run) {
-        const order = unsealed(action);
-        if (order === null) await refuseUnread(action);
+        const order = orderOf(action, tools.unseal);
+        if (order === null) await refuseUnread(action, tools);
         else await orderVirtual(action, order, run);
       },
       'resend-virtual': (resolved, run) =>
         tools.withLock(`account:${resolved.acctId}`, (lease) => resendVirtual(resolved, { ...run, lease })),
     } satisfies Partial<Handlers>,
-    orders: ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }),
+    orders: ordersOf(tools, orderPermit, placeOrder),
     virtualCardArrived: notices.virtualCardArrived,
   };
 }
 
-type Unsealed = (action: OrderVirtualAction) => VirtualOrder | null;
-type RefuseUnread = (action: OrderVirtualAction) => Promise<void>;
-
-interface OrdersDeps {
-  readonly unsealed: Unsealed;
-  readonly refuseUnread: RefuseUnread;
-  readonly orderPermit: OrderPermit;
-  readonly placeOrder: PlaceOrder;
+async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Promise<void> {
+  const whoCan = `Type ${commandCode('virtual order')} again.`;
+  await refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
 }
 
 /** Callbacks for approvals of orders. */
-function ordersOf({ unsealed, refuseUnread, orderPermit, placeOrder }: OrdersDeps): Orders {
+function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder): Orders {
   return {
     async needed(action, by) {
-      const order = unsealed(action);
+      const order = orderOf(action, tools.unseal);
       return order === null ? 2 : await orderPermit.needed(action, order, by);
     },
     async isOwn(userId, action) {
-      const order = unsealed(action);
+      const order = orderOf(action, tools.unseal);
       return order !== null && (await orderPermit.isOwn(userId, order));
     },
     async place(action, by, run) {
-      const order = unsealed(action);
+      const order = orderOf(action, tools.unseal);
       if (order !== null) return await placeOrder(action, order, by, run);
-      await refuseUnread(action);
+      await refuseUnread(action, tools);
       return { state: 'failed', card: cardOfOrder(null), before: null, after: null, apiWords: null, note: null };
     },
   };
