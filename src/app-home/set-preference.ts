@@ -1,7 +1,7 @@
 import { delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { toWallClock } from '../core/service-time.ts';
+import { localDate } from '../core/service-time.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
@@ -99,7 +99,7 @@ export function createSetDelegate({ delegations, ownDelegates, reply, zone, now 
   };
 
   function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string): string | null {
-    const today = toWallClock(now(), zone).slice(0, 10);
+    const today = localDate(now(), zone);
     const allowed = ownDelegates().filter((id) => id !== userId);
     if (to === userId) return 'You can’t be your own delegate.';
     if (allowed.length === 0) return 'The policy lists nobody whom you could name (own_delegates).';

@@ -3,7 +3,7 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { readDay } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
-import { toWallClock } from '../core/service-time.ts';
+import { localDate } from '../core/service-time.ts';
 import { directKinds, type NotificationKind, ownDigestTimes } from '../holders/preference-store.ts';
 import { userToken } from '../holders/verbs.ts';
 
@@ -75,7 +75,7 @@ function readDelegate(words: readonly string[], clock: Clock): ReadCommand | Unc
 /** `Dec 24 Jan 2`, `from today until friday`: the first and the last day. Null when these are not exactly two days. */
 function readDays(typed: readonly string[], { now, zone }: Clock): { from: string; until: string } | null {
   const words = typed.filter((word) => !/^(from|to|till?|until|through|thru|[-–—])$/i.test(word));
-  const first = readDay(words, toWallClock(now, zone).slice(0, 10));
+  const first = readDay(words, localDate(now, zone));
   const last = first === null ? null : readDay(words.slice(first.words), first.date);
   if (first === null || last === null || first.words + last.words < words.length) return null;
   return { from: first.date, until: last.date };

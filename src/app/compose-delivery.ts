@@ -5,7 +5,7 @@ import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
-import { toWallClock } from '../core/service-time.ts';
+import { localDate } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { statusBefore } from '../directory/status-before.ts';
 import { isPermitted } from '../dispatch/verbs.ts';
@@ -155,7 +155,7 @@ export function composeWarnings(context: WorkerContext) {
     warnOfSubscription: createWarnOfSubscription({
       ...common,
       channel: config.channels.decline,
-      dayOf: (instant) => toWallClock(new Date(instant), config.serviceZone).slice(0, 10),
+      dayOf: (instant) => localDate(new Date(instant), config.serviceZone),
     }),
     warnOfExpiry: createWarnOfExpiry({ ...common, getAccount: card.getAccount, channel: config.channels.status }),
   };

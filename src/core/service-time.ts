@@ -1,5 +1,6 @@
 import dayjs from 'dayjs';
 import utc from 'dayjs/plugin/utc.js';
+import { addDays } from './calendar-words.ts';
 
 dayjs.extend(utc);
 
@@ -39,6 +40,20 @@ export function toInstant(text: string, zone: string, toldAt?: string): string |
 /** The wall clock of `zone` at an instant, as the API's query parameters expect it: `2026-11-20T09:14:00`. */
 export function toWallClock(instant: Date, zone: string): string {
   return dayjs.utc(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS).format('YYYY-MM-DDTHH:mm:ss');
+}
+
+/** The date in `zone` at an instant: `2026-11-20`. */
+export function localDate(instant: Date, zone: string): string {
+  return toWallClock(instant, zone).slice(0, 10);
+}
+
+/**
+ * A time of day (`00:00` to `24:00`) on a date in `zone`, in milliseconds; NaN: there is no such date or time. Reads an
+ * hour skipped in spring as if the clock had not moved, and takes the second of a repeated hour.
+ */
+export function localTime(date: string, time: string, zone: string): number {
+  const text = time === '24:00' ? `${addDays(date, 1)}T00:00` : `${date}T${time}`;
+  return Date.parse(toInstant(text, zone) ?? '');
 }
 
 /**

@@ -3,7 +3,7 @@ import { addDays, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { toInstant, toWallClock } from '../core/service-time.ts';
+import { localDate, localTime } from '../core/service-time.ts';
 import { wholeQuarter } from './tally-store.ts';
 
 /** When a channel gets its digest: a local time in a time zone, including daylight saving time. */
@@ -72,7 +72,7 @@ export type Span = Pick<DigestPeriod, 'fromMs' | 'toMs'>;
 /** The latest period that has ended by `now`. */
 export function periodBefore(when: When, now: Date): DigestPeriod {
   // Starts one date ahead: a clock that is set back may reach a date twice.
-  let date = addDays(toWallClock(now, when.zone).slice(0, 10), 1);
+  let date = addDays(localDate(now, when.zone), 1);
   while (!fits(when, date)) date = addDays(date, -1);
   while (instantOf(when, date) > now.getTime()) date = stepFrom(when, date, -1);
   return periodOf(when, date);
@@ -124,10 +124,9 @@ function fits({ weekday, isMonthly }: When, date: string): boolean {
   return isMonthly ? date.endsWith('-01') : weekday === null || weekdayOf(date) === weekday;
 }
 
-/** Interprets an hour skipped in spring as if the clock had not moved. Takes the second of a repeated hour. */
 function instantOf({ hour, minute, zone }: Pick<When, 'hour' | 'minute' | 'zone'>, date: string): number {
   const two = (part: number): string => String(part).padStart(2, '0');
-  const instant = toInstant(`${date}T${two(hour)}:${two(minute)}:00`, zone);
-  if (instant === null) throw new Error('a digest schedule names a time that does not exist');
-  return Date.parse(instant);
+  const instant = localTime(date, `${two(hour)}:${two(minute)}`, zone);
+  if (Number.isNaN(instant)) throw new Error('a digest schedule names a time that does not exist');
+  return instant;
 }

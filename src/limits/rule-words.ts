@@ -2,7 +2,7 @@ import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
 import type { RuleChange, RuleGoal } from '../card-api/rule-change.ts';
 import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
-import { toInstant, toWallClock } from '../core/service-time.ts';
+import { localDate, toInstant } from '../core/service-time.ts';
 
 /** Separates the rules of one change. No rule contains it. */
 export const BETWEEN_RULES = '; ';
@@ -88,7 +88,7 @@ export function windowEnd(period: LimitWindow, instant: string): string | null {
   const zone = serviceZone().name;
   const now = new Date(instant);
   if (Number.isNaN(now.getTime()) || period === 'lifetime' || period === 'transaction') return null;
-  const today = new Date(toWallClock(now, zone).slice(0, 10));
+  const today = new Date(localDate(now, zone));
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
   // Date.UTC carries excess days into the next month and excess months into the next year.
   const next = {

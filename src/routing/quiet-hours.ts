@@ -1,9 +1,8 @@
-import { readTimeOfDay, readWeekday, weekdayNames } from '../core/calendar-words.ts';
+import { addDays, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
 import { slashCommand } from '../core/installation.ts';
-import { isTimeZone, toInstant, toWallClock } from '../core/service-time.ts';
+import { isTimeZone, localDate, localTime } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
-const DAY_MS = 86_400_000;
 /** A window may start where another ends, for a complete weekend. Limits how many windows are chained. */
 const CHAIN_MAX = 8;
 
@@ -26,21 +25,14 @@ export function quietUntil(window: QuietWindow, now: number): number | null {
 
 /** End of the window that contains `now`. The window started today or yesterday. */
 function endOf({ from, to, zone, days }: QuietWindow, now: number): number | null {
-  const today = Date.parse(`${toWallClock(new Date(now), zone).slice(0, 10)}T00:00:00Z`);
-  for (const day of [today - DAY_MS, today]) {
-    if (!days.includes(new Date(day).getUTCDay())) continue;
-    const start = at(day, from, zone);
-    const end = at(to > from ? day : day + DAY_MS, to, zone);
+  const today = localDate(new Date(now), zone);
+  for (const date of [addDays(today, -1), today]) {
+    if (!days.includes(weekdayOf(date))) continue;
+    const start = localTime(date, from, zone);
+    const end = localTime(to > from ? date : addDays(date, 1), to, zone);
     if (start <= now && now < end) return end;
   }
   return null;
-}
-
-/** A local time on a day, in milliseconds. @param day midnight of the date, as if it were UTC. */
-function at(day: number, time: string, zone: string): number {
-  const isEnd = time === '24:00';
-  const date = new Date(isEnd ? day + DAY_MS : day).toISOString().slice(0, 10);
-  return Date.parse(toInstant(`${date}T${isEnd ? '00:00' : time}`, zone) ?? '');
 }
 
 const dayWords: ReadonlyMap<string, readonly number[]> = new Map([

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isTimeZone, toInstant, toWallClock } from '../../../src/core/service-time.ts';
+import { isTimeZone, localDate, localTime, toInstant, toWallClock } from '../../../src/core/service-time.ts';
 
 const eastern = 'America/New_York';
 
@@ -155,4 +155,26 @@ describe('on a computer in', () => {
       expect(differences(instants).slice(0, 10)).toEqual([]);
     },
   );
+});
+
+describe('a date and a time of day', () => {
+  it('names the date in the zone', () => {
+    expect(localDate(new Date('2026-11-21T04:59:00Z'), eastern)).toBe('2026-11-20');
+    expect(localDate(new Date('2026-11-21T05:00:00Z'), eastern)).toBe('2026-11-21');
+  });
+
+  it.each([
+    ['2026-11-20', '09:30', '2026-11-20T14:30:00Z'],
+    // The end of a day is midnight of the next, also on the day that has 25 hours.
+    ['2026-12-31', '24:00', '2027-01-01T05:00:00Z'],
+    ['2026-11-01', '24:00', '2026-11-02T05:00:00Z'],
+    ['2026-03-08', '02:30', '2026-03-08T07:30:00Z'],
+    ['2026-11-01', '01:30', '2026-11-01T06:30:00Z'],
+  ])('%s %s is %s', (date, time, instant) => {
+    expect(localTime(date, time, eastern)).toBe(Date.parse(instant));
+  });
+
+  it('is no time when the date does not exist', () => {
+    expect(localTime('2026-02-30', '09:30', eastern)).toBeNaN();
+  });
 });
