@@ -30,7 +30,6 @@ import {
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
-import { isSameEmail } from '../holders/link-store.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
@@ -128,7 +127,7 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
 export function composeVirtualCards(tools: Tools, openRequest: (asked: RequestedChange) => Promise<RequestOpened>) {
   const { orderVirtualCards, requestVirtualCardData } = tools.card;
   const notices = createOrderNotices(tools);
-  const orderPermit = createOrderPermit({ ...tools, isSameEmail });
+  const orderPermit = createOrderPermit(tools);
   const reportOrder = createReportOrder({ ...tools, notices });
   const placeOrder = createPlaceOrder({ ...tools, orderVirtualCards, orderPermit, reportOrder });
   const orderVirtual = createOrderVirtual({

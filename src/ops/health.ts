@@ -37,14 +37,14 @@ export async function readHealth(deps: HealthDeps, now: () => number = Date.now)
     told.isKnown(opsIssue.slackTokenDead),
     told.isKnown(opsIssue.cardTokenDead),
   ]);
-  const oldest = [inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)].filter((ms) => ms !== null);
+  const oldest = earliest([inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)]);
   const seen = workers.map(({ atMs }) => atMs);
   return {
     /** Webhooks and requests that no worker has taken yet. */
     inbox,
     queues,
     /** How long the oldest alert or request has waited for a worker, in milliseconds. */
-    lagMs: oldest.length === 0 ? 0 : Math.max(0, now() - Math.min(...oldest)),
+    lagMs: oldest === null ? 0 : Math.max(0, now() - oldest),
     /** Jobs that failed for good, across all queues. */
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
     /** Webhooks in quarantine. */
@@ -66,10 +66,7 @@ export async function readHealth(deps: HealthDeps, now: () => number = Date.now)
 /** For several card programs: the sum of their backlogs, and the worst state of each indicator. */
 export function healthOfAll(all: readonly Health[]): Health {
   return all.reduce((one, other) => ({
-    inbox: {
-      entries: one.inbox.entries + other.inbox.entries,
-      oldestMs: earliest([one.inbox.oldestMs, other.inbox.oldestMs]),
-    },
+    inbox: addInboxes(one.inbox, other.inbox),
     queues: Object.fromEntries(
       queueNames.map((name) => [name, addDepths(one.queues[name], other.queues[name])]),
     ) as Health['queues'],
@@ -160,22 +157,22 @@ export async function countEvents({ all }: Queues, states: Waits, shard = 0): Pr
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
+type Inbox = Awaited<ReturnType<typeof readStream>>;
+
 /** Entries that the web process has stored and no worker has taken yet. */
-export async function readInbox(redis: RedisClient, shards = 1) {
-  const streams = await Promise.all(
-    shardsOf(shards)
-      .flatMap(streamsOf)
-      .map(async (key) => ({
-        entries: await redis.xlen(key),
-        // An entry's id starts with the time at which it was stored.
-        oldestMs: Number((await redis.xrange(key, '-', '+', 'COUNT', 1))[0]?.[0].split('-')[0] ?? Number.NaN),
-      })),
-  );
-  const times = streams.map(({ oldestMs }) => oldestMs).filter((ms) => !Number.isNaN(ms));
-  return {
-    entries: streams.reduce((sum, { entries }) => sum + entries, 0),
-    oldestMs: times.length === 0 ? null : Math.min(...times),
-  };
+export async function readInbox(redis: RedisClient, shards = 1): Promise<Inbox> {
+  const streams = shardsOf(shards).flatMap(streamsOf);
+  return (await Promise.all(streams.map((key) => readStream(redis, key)))).reduce(addInboxes);
+}
+
+async function readStream(redis: RedisClient, key: string) {
+  const [entries, [first]] = await Promise.all([redis.xlen(key), redis.xrange(key, '-', '+', 'COUNT', 1)]);
+  // An entry's id starts with the time at which it was stored.
+  return { entries, oldestMs: first === undefined ? null : Number(first[0].split('-')[0]) };
+}
+
+function addInboxes(one: Inbox, other: Inbox): Inbox {
+  return { entries: one.entries + other.entries, oldestMs: earliest([one.oldestMs, other.oldestMs]) };
 }
 
 /** A worker without a heartbeat for this long counts as gone. */

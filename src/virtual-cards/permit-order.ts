@@ -1,5 +1,6 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { isSameEmail } from '../holders/link-store.ts';
 import { isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded, type Facts } from '../policy/decide-action.ts';
@@ -17,7 +18,6 @@ export type OrderPermit = ReturnType<typeof createOrderPermit>;
 interface Deps extends Pick<ActionTools, 'authorize' | 'actsFor' | 'withLock' | 'now' | 'person'> {
   readonly recentRaises: Pick<RecentRaises, 'add' | 'cancel' | 'list'>;
   readonly policyFor: (group: string | null) => ApprovalPolicy;
-  readonly isSameEmail: (one: string | null, other: string | null) => boolean;
 }
 
 /** The rule name of orders among the raises, because they change no rule of a card. */
@@ -30,7 +30,7 @@ export function createOrderPermit(deps: Deps) {
 
   /** Whether the ordered card is for this person. */
   const isOwn = async (userId: string, { email }: VirtualOrder): Promise<boolean> =>
-    deps.isSameEmail((await deps.person(userId))?.email ?? null, email);
+    isSameEmail((await deps.person(userId))?.email ?? null, email);
   const add = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
     if (order.fundCents === 0) return;
     const inPlaceOf = by === null ? [] : (await deps.actsFor(by, null)).filter((userId) => userId !== by);

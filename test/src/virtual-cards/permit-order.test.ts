@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { isSameEmail } from '../../../src/holders/link-store.ts';
 import { createRecentRaises } from '../../../src/limits/recent-raise-store.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { COUNTED_MS } from '../../../src/policy/decide-action.ts';
@@ -22,7 +21,6 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
     ...authorizationOf(),
     actsFor: async (userId) => [userId, inPlaceOf[userId] ?? userId],
     person: async (userId) => ({ ...somebody, email: `${userId}@example.com` }),
-    isSameEmail,
     recentRaises,
     policyFor: () => ({ ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }), ...policy }),
     withLock: withoutLock,
@@ -126,7 +124,6 @@ it('refuses people who may not order', async () => {
     ...authorizationOf({ roles: ['operator'] }),
     recentRaises,
     person: async () => null,
-    isSameEmail,
     policyFor: () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
     withLock: withoutLock,
     now: () => new Date(),
