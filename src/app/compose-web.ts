@@ -5,7 +5,6 @@ import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
 import { dayOf } from '../core/end-time.ts';
-import { directoryKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
@@ -86,7 +85,7 @@ export function composeWebhooks(
 export function composeListeners(base: WebBase): ListenerDeps {
   const { config, redis, intake, slack, respond, now, log } = base;
   const links = createLinks(redis);
-  const directory = createDirectory({ redis, keyOf: directoryKey, loader: null });
+  const directory = createDirectory({ redis, loader: null });
   const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(config.slackBotToken);
   const permissions = createPermissions({

@@ -7,7 +7,6 @@ import { apiQuotaOf } from '../card-api/assumptions.ts';
 import { createCardClient } from '../card-api/client.ts';
 import { createClock } from '../core/clock.ts';
 import { joinCalls } from '../core/join-calls.ts';
-import { directoryKey } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Queues } from '../core/queues.ts';
@@ -233,7 +232,6 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
   const { config, redis, enqueue, log } = base;
   return createDirectory({
     redis,
-    keyOf: directoryKey,
     loader: watchDirectory(card, {
       ...base,
       lowBalanceCents: config.lowBalanceCents,

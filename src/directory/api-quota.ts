@@ -1,3 +1,4 @@
+import { directoryKey } from '../core/keys.ts';
 import { createOwnedKey } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
@@ -24,13 +25,17 @@ const LIST_RETRY_MS = 30_000;
 const FILL_LOCK_MS = 60_000;
 const REFUSED_MS = 60_000;
 
-export function createApiQuota(redis: RedisClient, keyOf: (name: string) => string, limits: ApiQuota) {
+export function createApiQuota(redis: RedisClient, limits: ApiQuota) {
   const ownedKey = createOwnedKey(redis);
-  const listLock = keyOf('list-lock');
-  const fillLock = keyOf('fill-lock');
+  const listLock = directoryKey('list-lock');
+  const fillLock = directoryKey('fill-lock');
   const { detailsPerMinute: perMinute, detailsBurst: burst } = limits;
-  const bucket = createTokenBucket(redis, { bucket: keyOf('budget'), pause: keyOf('pause') }, { perMinute, burst });
-  const refusedKey = (acctId: number): string => keyOf(`refused:${acctId}`);
+  const bucket = createTokenBucket(
+    redis,
+    { bucket: directoryKey('budget'), pause: directoryKey('pause') },
+    { perMinute, burst },
+  );
+  const refusedKey = (acctId: number): string => directoryKey(`refused:${acctId}`);
 
   return {
     /** True when no worker has listed within `listEveryMs`. The caller must then list. */

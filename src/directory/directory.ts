@@ -12,8 +12,6 @@ import { createRecords } from './records.ts';
 
 export interface DirectoryDeps {
   readonly redis: RedisClient;
-  /** Makes a Redis key from a name. All keys must share a hash tag. */
-  readonly keyOf: (name: string) => string;
   /** The card API; null in the web process, which has no token and only reads. */
   readonly loader: DirectorySource | null;
   readonly now?: () => Date;
@@ -34,11 +32,11 @@ const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
 
 /** Who holds which card. The worker stores it in Redis, from the card API and from webhooks. Both processes read it. */
 export function createDirectory(deps: DirectoryDeps) {
-  const { redis, keyOf, loader: source, now = () => new Date(), log = null } = deps;
+  const { redis, loader: source, now = () => new Date(), log = null } = deps;
   const limits: ApiQuota = { ...apiQuotaDefaults, ...deps.apiQuota };
-  const records = createRecords(redis, keyOf);
+  const records = createRecords(redis);
   const index = createIndexReader(redis, records.keys.index);
-  const quota = createApiQuota(redis, keyOf, limits);
+  const quota = createApiQuota(redis, limits);
   const loader = source === null ? null : createLoader({ source, records, quota, limits, now, log });
   const status = () => statusOf(records);
   const filler = loader === null ? null : createFiller({ loader, records, quota, limits, now, log });

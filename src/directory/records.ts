@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { batched } from '../core/batched.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
+import { directoryKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { DirectoryAccount, lacksDetails } from './account.ts';
@@ -19,9 +20,9 @@ const TRIES = 50;
 export type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
 /** The accounts in Redis: a hash, an index, and a list of the accounts whose cards must be read. */
-export function createRecords(redis: RedisClient, keyOf: (name: string) => string) {
-  const keys = { accounts: keyOf('accounts'), index: keyOf('index'), details: keyOf('details') };
-  const listedAtKey = keyOf('listed-at');
+export function createRecords(redis: RedisClient) {
+  const keys = { accounts: directoryKey('accounts'), index: directoryKey('index'), details: directoryKey('details') };
+  const listedAtKey = directoryKey('listed-at');
   const save = defineScript(redis, saveSource);
 
   async function readTexts(ids: readonly number[]): Promise<(string | null)[]> {

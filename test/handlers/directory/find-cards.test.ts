@@ -23,7 +23,6 @@ async function asked(): Promise<Record<string, number>> {
 }
 
 it('type-ahead over 5,000 accounts needs only a few Redis commands per keystroke and never scans', async () => {
-  const keyOf = (name: string): string => `{test:dir}:${name}`;
   const firsts = ['Jane', 'John', 'Maria', 'Ahmed', 'Li', 'Olga', 'Peter', 'Zoë', 'Ana', 'Tom'];
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
     acctId: index + 1,
@@ -50,14 +49,13 @@ it('type-ahead over 5,000 accounts needs only a few Redis commands per keystroke
   };
   const worker = createDirectory({
     redis: redis(),
-    keyOf,
     loader: loader as never,
     apiQuota: { detailsBurst: 0, detailsReserve: 0, detailsPerMinute: 0 },
   });
   await worker.refresh();
   await worker.stop();
 
-  const directory = createDirectory({ redis: redis(), keyOf, loader: null });
+  const directory = createDirectory({ redis: redis(), loader: null });
   const deps = {
     directory,
     seals: createSeals('xoxb-test'),

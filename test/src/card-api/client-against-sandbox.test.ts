@@ -340,7 +340,6 @@ it('fills a directory that finds every holder and every card', async () => {
   const connection = new Redis(redis.url);
   const directory = createDirectory({
     redis: connection,
-    keyOf: (name) => `{contract:dir}:${name}`,
     loader: client,
     apiQuota: { detailsBurst: 200 },
   });

@@ -4,7 +4,7 @@ import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
 const quotaWith = (limits: Partial<typeof apiQuotaDefaults> = {}) =>
-  createApiQuota(redis(), (name) => `{dir}:${name}`, { ...apiQuotaDefaults, ...limits });
+  createApiQuota(redis(), { ...apiQuotaDefaults, ...limits });
 
 describe('the API quota that all workers share', () => {
   it('lets one worker list all accounts, and another soon after a failure', async () => {

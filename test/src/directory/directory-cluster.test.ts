@@ -2,7 +2,6 @@ import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
-import { directoryKey } from '../../../src/core/keys.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 
 let server: LocalRedis;
@@ -50,7 +49,7 @@ it('works on Redis Cluster: list, fill, find and load', async () => {
     listAccounts: async () => ({ accounts: [listed(21), listed(22)] }),
     getAccount: async (acctId: number) => details(acctId),
   };
-  const directory = createDirectory({ redis: cluster, keyOf: directoryKey, loader });
+  const directory = createDirectory({ redis: cluster, loader });
 
   await directory.refresh();
   await directory.idle();

@@ -4,6 +4,7 @@ import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
 import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
+import { directoryKey } from '../../../src/core/keys.ts';
 import { createDirectory, type Directory, type DirectoryDeps } from '../../../src/directory/directory.ts';
 
 let server: LocalRedis;
@@ -11,8 +12,6 @@ let redis: Redis;
 let directory: Directory;
 let api: FakeApi;
 let clock: Date;
-
-const keyOf = (name: string): string => `{test:dir}:${name}`;
 
 beforeAll(async () => {
   server = await startRedis();
@@ -33,7 +32,7 @@ afterEach(async () => {
 });
 
 function open(more: Partial<DirectoryDeps> = {}): Directory {
-  return createDirectory({ redis, keyOf, loader: api, now: () => clock, ...more });
+  return createDirectory({ redis, loader: api, now: () => clock, ...more });
 }
 
 interface FakeApi {
@@ -242,7 +241,7 @@ describe('finding a card', () => {
   it('forgets a changed name and changed digits', async () => {
     employ(2, { first: 'Janet', last: 'Miller', cards: [{ cardId: 22, last4: '2323' }] });
     clock = new Date('2026-11-22T12:00:00Z');
-    await redis.del(keyOf('list-lock'));
+    await redis.del(directoryKey('list-lock'));
     await directory.refresh({ force: true });
     await directory.idle();
 
@@ -250,7 +249,7 @@ describe('finding a card', () => {
     expect(await directory.findKnown('2222')).toEqual([]);
     expect(ids(await directory.find('miller'))).toEqual([2]);
     expect(ids(await directory.find('2323'))).toEqual([2]);
-    const entries = await redis.zrange(keyOf('index'), '0', '-1');
+    const entries = await redis.zrange(directoryKey('index'), '0', '-1');
     expect(entries.filter((entry) => entry.endsWith(':2')).toSorted()).toEqual(
       ['4:2323:2', 'a:2:2', 'c:22:2', 'n:janet:2', 'n:janetmiller:2', 'n:miller:2', 'n:millerjanet:2'].toSorted(),
     );
@@ -287,8 +286,8 @@ describe('filling', () => {
 
     expect((await directory.refresh()).listing).toBe('fresh');
     expect((await directory.refresh({ force: true })).listing).toBe('somebody_else');
-    expect(await redis.pttl(keyOf('list-lock'))).toBeGreaterThan(5 * 60_000);
-    await redis.del(keyOf('list-lock'));
+    expect(await redis.pttl(directoryKey('list-lock'))).toBeGreaterThan(5 * 60_000);
+    await redis.del(directoryKey('list-lock'));
     expect((await directory.refresh({ force: true })).listing).toBe('listed');
   });
 
@@ -329,13 +328,13 @@ describe('filling', () => {
     employ(2, { first: 'C', last: 'D' });
     await directory.refresh();
     await directory.idle();
-    await redis.zadd(keyOf('details'), 0, '1');
-    await redis.zadd(keyOf('details'), 0, '2');
+    await redis.zadd(directoryKey('details'), 0, '1');
+    await redis.zadd(directoryKey('details'), 0, '2');
     api.loads = [];
     api.failWith = () => Promise.reject(apiError('rate_limited', 429, 90_000));
 
     await directory.refresh();
-    await expect.poll(() => redis.pttl(keyOf('pause'))).toBeGreaterThan(80_000);
+    await expect.poll(() => redis.pttl(directoryKey('pause'))).toBeGreaterThan(80_000);
     const calls = api.loads.length;
     await open().find('9999');
 
@@ -346,11 +345,11 @@ describe('filling', () => {
     api.failWith = () => Promise.reject(apiError('unavailable', null));
 
     expect((await directory.refresh()).listing).toBe('failed');
-    expect(await redis.pttl(keyOf('list-lock'))).toBeLessThanOrEqual(30_000);
-    await redis.del(keyOf('list-lock'));
+    expect(await redis.pttl(directoryKey('list-lock'))).toBeLessThanOrEqual(30_000);
+    await redis.del(directoryKey('list-lock'));
     api.failWith = () => Promise.reject(apiError('rate_limited', 429, 120_000));
     expect((await directory.refresh()).listing).toBe('failed');
-    expect(await redis.pttl(keyOf('list-lock'))).toBeGreaterThan(100_000);
+    expect(await redis.pttl(directoryKey('list-lock'))).toBeGreaterThan(100_000);
   });
 
   it('does not retry an account that the service refuses', async () => {
@@ -373,8 +372,8 @@ describe('filling', () => {
     for (let acctId = 1; acctId <= 40; acctId += 1) employ(acctId, { first: 'P', last: `T${acctId}` });
     await directory.refresh();
     await directory.idle();
-    for (let acctId = 1; acctId <= 40; acctId += 1) await redis.zadd(keyOf('details'), 0, String(acctId));
-    await redis.del(keyOf('budget'));
+    for (let acctId = 1; acctId <= 40; acctId += 1) await redis.zadd(directoryKey('details'), 0, String(acctId));
+    await redis.del(directoryKey('budget'));
     api.loads = [];
     api.failWith = () => Promise.reject(apiError('unavailable', null));
 
@@ -405,11 +404,11 @@ describe('one account', () => {
     await directory.learn(statusEvent(8, { holder: 'Jane Doe' }));
     await directory.idle();
     await redis.hset(
-      keyOf('accounts'),
+      directoryKey('accounts'),
       '8',
-      (await redis.hget(keyOf('accounts'), '8'))?.replace(/"cards":\[.*?\]/, '"cards":[]') ?? '',
+      (await redis.hget(directoryKey('accounts'), '8'))?.replace(/"cards":\[.*?\]/, '"cards":[]') ?? '',
     );
-    await redis.del(keyOf('refused:8'));
+    await redis.del(directoryKey('refused:8'));
     api.failWith = () => new Promise(() => {});
     const startedAt = performance.now();
 
@@ -485,8 +484,8 @@ describe('finding an unknown card', () => {
   it('returns the known matches if the API hangs', async () => {
     employ(1, { first: 'Jane', last: 'Doe', cards: [{ cardId: 11, last4: '1234' }] });
     await filled();
-    await redis.zadd(keyOf('details'), 0, '1');
-    await redis.del(keyOf('list-lock'));
+    await redis.zadd(directoryKey('details'), 0, '1');
+    await redis.del(directoryKey('list-lock'));
     api.failWith = () => new Promise(() => {});
 
     expect(ids(await directory.find('1234'))).toEqual([1]);
@@ -671,7 +670,7 @@ describe('with 10,000 accounts', () => {
 
     const keys = await redis.keys('*');
     expect(keys.length).toBeGreaterThan(4);
-    expect(keys.filter((key) => !key.startsWith('{test:dir}:'))).toEqual([]);
+    expect(keys.filter((key) => !key.startsWith(directoryKey('')))).toEqual([]);
   });
 });
 
