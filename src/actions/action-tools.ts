@@ -32,7 +32,7 @@ export interface ActionTools extends Refusals, Authorization {
   /** Sends a direct message. Idempotent by id. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   /** Schedules an update of an alert's messages. */
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
   /** Posts a line to the audit channel. Idempotent by id. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Posts to the approvers of a card group. Idempotent by id. */

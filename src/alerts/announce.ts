@@ -46,7 +46,7 @@ interface Deps {
   readonly groupAlert: GroupAlert;
   readonly outbox: { put(channel: string, entry: AlertEntry): Promise<unknown> };
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
 /**
@@ -60,7 +60,7 @@ export type Announce = (alert: Alert, occasion?: StoredEvent) => Promise<void>;
 export type Publish = Announce;
 
 export function createAnnounce(deps: Deps): Announce {
-  const { alerts, route, groupAlert, outbox, wakeOutbox, updateMessages } = deps;
+  const { alerts, route, groupAlert, outbox, wakeOutbox, updateAlert } = deps;
 
   return async function announce(alert, occasion = alert.event) {
     await alerts.save(alert);
@@ -73,7 +73,7 @@ export function createAnnounce(deps: Deps): Announce {
         const id = shownBy ?? alert.event.id;
         await put({ id, late: alert.late }, delivery, { threadId, broadcast, priority: priorityOf(alert) });
       }
-      for (const id of changes) await updateMessages(id);
+      for (const id of changes) await updateAlert(id);
     }
   };
 
@@ -89,7 +89,7 @@ export function createAnnounce(deps: Deps): Announce {
       await alerts.save(CardTestingAlert.parse(warning));
     }
     await put({ id: warningId, late }, delivery, { threadId: warningId, broadcast: true, priority: 'fraud' });
-    if (!isCause) await updateMessages(warningId);
+    if (!isCause) await updateAlert(warningId);
   }
 
   async function put(

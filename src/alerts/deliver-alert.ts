@@ -84,7 +84,7 @@ interface DeliverDeps {
   readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
   /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
   readonly publish: Publish;
   /** Whether the amount held on top of a purchase counts against limits: see `CardApiAssumptions`. */
   readonly paddingCounts: boolean;
@@ -125,7 +125,7 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     } else {
       if (event.kind === 'authorization' || event.kind === 'pin')
         await history.addAlert(event.acctId, 'payments', event.id, Date.parse(event.occurredAt));
-      if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateMessages(id);
+      if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateAlert(id);
       await publish({ ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null });
     }
   };
@@ -139,7 +139,7 @@ interface EnrichDeps {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   /** Gives the card API more time than an alert can wait. */
   readonly adviceFor: (event: TransactionEvent) => Promise<Advice>;
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
 /**
@@ -154,6 +154,6 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Enr
   if (isIncomplete) return hasWaited ? null : ENRICH_AGAIN_MS;
   if (remedy === null) return null;
   await deps.alerts.save({ ...alert, remedy });
-  await deps.updateMessages(alertId);
+  await deps.updateAlert(alertId);
   return null;
 }

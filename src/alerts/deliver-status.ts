@@ -88,14 +88,14 @@ interface Deps {
   readonly history: Pick<CardHistory, 'addStatus' | 'expectedBy'>;
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly publish: Publish;
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
 /** @returns milliseconds until the next run, or null when the event is delivered. */
 export type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
 
 /** Delivers a status change. Two events that belong together share one alert. Idempotent. */
-export function createDeliverStatus({ directory, history, alerts, publish, updateMessages }: Deps): DeliverStatus {
+export function createDeliverStatus({ directory, history, alerts, publish, updateAlert }: Deps): DeliverStatus {
   return async function deliverStatus(event, { hasWaited, isLate }) {
     const timelines = await timelinesOf(event);
     const [first] = timelines;
@@ -164,6 +164,6 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
     };
     if (isBlock) await publish(merged, alert.event);
     else await alerts.save(merged);
-    await updateMessages(merged.event.id);
+    await updateAlert(merged.event.id);
   }
 }

@@ -10,17 +10,17 @@ interface Deps {
   /** Records a message that shows the alert. */
   readonly seen: (alertId: string, message: MessageRef) => Promise<void>;
   /** Schedules an update of the alert's messages. */
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
 /** Shows on an alert what people did about it. */
-export function createOutcomesOnAlerts({ alerts, caseOf, seen, updateMessages }: Deps): OutcomesOnAlerts {
+export function createOutcomesOnAlerts({ alerts, caseOf, seen, updateAlert }: Deps): OutcomesOnAlerts {
   return {
     async show(alertId, actionId, outcome) {
       const caseId = outcome.verb === 'report-fraud' ? null : await caseOf(alertId);
       for (const id of caseId === null ? [alertId] : [alertId, caseId]) {
         await alerts.setOutcome(id, actionId, outcome);
-        await updateMessages(id);
+        await updateAlert(id);
       }
     },
     seen,

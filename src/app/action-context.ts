@@ -48,6 +48,7 @@ type Shared = Stores &
     | 'notifyOps'
     | 'postNotice'
     | 'notifyDirectly'
+    | 'updateAlert'
     | 'permalink'
     | 'audit'
     | 'now'
@@ -141,7 +142,6 @@ function messages(context: WorkerContext) {
   const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
   return {
     alertMessages: alertMessages(context.trackedMessages),
-    updateMessages: context.updateAlert,
     /** Link to a message in a channel. Null: it has none. */
     alertLink: linkTo('alert'),
     requestLink: linkTo('request'),

@@ -30,17 +30,17 @@ export function composeDelivery(
   context: WorkerContext,
   countDecline: ReturnType<typeof composeDigests>['countDecline'],
 ) {
-  const { cardOrders, enqueue, alerts, directory, remedies, assumptions, updateAlert: updateMessages } = context;
+  const { cardOrders, enqueue, alerts, directory, remedies, assumptions, updateAlert } = context;
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
   const groupAlert = createGroupAlert({ ...context, cardLifecycle });
-  const announcing = { ...context, route: composeRoute(context), groupAlert, updateMessages };
+  const announcing = { ...context, route: composeRoute(context), groupAlert };
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert, occasion) => {
     await announce(alert, occasion);
     await notifyHolder(alert);
   };
-  const common = { ...context, directory: knownCards(context), publish, updateMessages };
+  const common = { ...context, directory: knownCards(context), publish };
   return {
     groupAlert,
     announce,
@@ -60,7 +60,7 @@ export function composeDelivery(
       approversOf: context.requests.approversOf,
       async showOutcome(alertId, outcomeId, outcome) {
         await alerts.setOutcome(alertId, outcomeId, outcome);
-        await updateMessages(alertId);
+        await updateAlert(alertId);
       },
     }),
     /** Sends reminders of cards that were shipped but never activated. */
@@ -73,7 +73,7 @@ export function composeDelivery(
       }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
-      enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateMessages }),
+      enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateAlert }),
   };
 }
 

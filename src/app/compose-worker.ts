@@ -96,7 +96,6 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
       ...context,
       heldUntil: createHeldUntil(context),
       groupAlert: delivery.groupAlert,
-      updateMessages: context.updateAlert,
     }),
     'enrich-alert': ({ alertId }, { hasWaited }) => delivery.enrich(alertId, hasWaited),
     'open-home': home.open,

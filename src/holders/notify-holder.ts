@@ -80,7 +80,7 @@ interface NotifyPersonDeps {
   readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly wakeOutbox: (channel: string) => Promise<void>;
-  readonly updateMessages: (alertId: string) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
   readonly notifyOps: NotifyOps;
   readonly log: Log;
 }
@@ -106,7 +106,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     const alertId = alertIdOf(entry);
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
     // Someone who retries at the checkout is notified once, with a count.
-    if (shownBy !== null) return await deps.updateMessages(shownBy);
+    if (shownBy !== null) return await deps.updateAlert(shownBy);
     const isHeld = alertId === null ? entry.priority === 'record' : entry.priority !== 'fraud';
     const notBefore = isHeld ? await deps.heldUntil(channel, alertId) : null;
     await deps.outbox.put(channel, { ...entry, notBefore });

@@ -121,7 +121,7 @@ function fold(name: string): string {
   return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
 }
 
-interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDirectly'> {
+interface Deps extends Pick<ActionTools, 'record' | 'updateAlert' | 'notifyDirectly'> {
   readonly virtualOrders: Pick<VirtualOrders, 'arrived'>;
   readonly alerts: Pick<Alerts, 'get' | 'setAsked'>;
 }
@@ -129,7 +129,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'updateMessages' | 'notifyDi
 /** Notifies people that the virtual card they asked for exists. Idempotent. */
 export type OrderNotices = ReturnType<typeof createOrderNotices>;
 
-export function createOrderNotices({ virtualOrders, alerts, record, updateMessages, notifyDirectly }: Deps) {
+export function createOrderNotices({ virtualOrders, alerts, record, updateAlert, notifyDirectly }: Deps) {
   return {
     /** A virtual card's webhook arrived: notifies everyone who ordered it or asked for its details again. */
     async virtualCardArrived(event: VirtualCardEvent): Promise<void> {
@@ -167,7 +167,7 @@ export function createOrderNotices({ virtualOrders, alerts, record, updateMessag
     const { acctId, outcome } = alert.event;
     await record(action, { event: 'confirmed', acctId, detail: outcome, confirmedBy: 'webhook', eventId });
     await alerts.setAsked(eventId, { by: action.actor.userId, at: action.askedAt });
-    await updateMessages(eventId);
+    await updateAlert(eventId);
     await notifyDirectly(action.actor.userId, `virtual-${action.id}-${eventId}`, orderResult(alert));
   }
 

@@ -217,7 +217,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     alertMessages: alertMessages(trackedMessages),
     alertLink: async () => null,
     requestLink: async () => null,
-    updateMessages: async (alertId) => {
+    updateAlert: async (alertId) => {
       const last = (await alerts.get(alertId))?.outcomes.at(-1);
       shown.push({ state: last?.state ?? '', confirmation: last?.confirmation });
     },

@@ -48,14 +48,14 @@ function world({ paddingCounts = true } = {}) {
     eventLog: createEventLog(redis()),
   });
   const outbox = createOutbox(redis());
-  const updateMessages = async (id: string): Promise<void> => void updated.push(id);
+  const updateAlert = async (id: string): Promise<void> => void updated.push(id);
   const announce = createAnnounce({
     alerts,
     route: async ({ id }) => [routes.get(id) ?? []].flat(),
     groupAlert,
     outbox,
     wakeOutbox: async () => {},
-    updateMessages,
+    updateAlert,
   });
   const publish: Publish = async (alert, occasion) => {
     await announce(alert, occasion);
@@ -79,11 +79,11 @@ function world({ paddingCounts = true } = {}) {
     },
     countDecline: async () => {},
     cardUsed: async () => [],
-    updateMessages,
+    updateAlert,
     publish,
     paddingCounts,
   });
-  const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateMessages });
+  const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateAlert });
   const arrival = { hasWaited: true, isLate: false };
   const deliver = async (event: StoredEvent): Promise<number | null | void> =>
     event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);

@@ -16,7 +16,7 @@ async function enrich(advice: Advice, hasWaited = false) {
   const again = await enrichAlert(alert.event.id, hasWaited, {
     alerts,
     adviceFor: async () => advice,
-    updateMessages: async (id) => void updated.push(id),
+    updateAlert: async (id) => void updated.push(id),
   });
   const now = await alerts.get(alert.event.id);
   return { again, updated: updated.length, remedy: now?.kind === 'transaction' ? now.remedy : undefined };

@@ -12,7 +12,7 @@ function setUp(alert: Alert | null = null) {
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),
     },
     seen: async () => {},
-    updateMessages: async (alertId) => void steps.push(`updates ${alertId}`),
+    updateAlert: async (alertId) => void steps.push(`updates ${alertId}`),
   });
   return { outcomes, steps };
 }

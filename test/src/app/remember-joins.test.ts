@@ -134,7 +134,7 @@ async function deliver(event: CardStatusEvent, stores: Pick<Worker, 'alerts' | '
       await stores.alerts.save(alert);
       shownBy = alert.event.id;
     },
-    async updateMessages(alertId) {
+    async updateAlert(alertId) {
       shownBy = alertId;
     },
   });

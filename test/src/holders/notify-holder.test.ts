@@ -85,7 +85,7 @@ function setUp(directChannel: () => Promise<string>) {
       },
     },
     wakeOutbox: async () => {},
-    updateMessages: async () => {},
+    updateAlert: async () => {},
     notifyOps: async ({ cause }) => void issues.push(cause),
     log: createLog({ level: 'silent', process: 'test' }),
   });
@@ -142,7 +142,7 @@ it.each([
     heldUntil: async () => 1_900_000_000_000,
     outbox: { put: async (_channel, { notBefore }) => held.push(notBefore) > 0 },
     wakeOutbox: async () => {},
-    updateMessages: async () => {},
+    updateAlert: async () => {},
     notifyOps: async () => {},
     log: createLog({ level: 'silent', process: 'test' }),
   });

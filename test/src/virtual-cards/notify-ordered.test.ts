@@ -20,7 +20,7 @@ async function setUp(callbackAt: string) {
     virtualOrders,
     alerts,
     record: async (_action, { event }) => void recorded.push(`${event}`),
-    updateMessages: async () => {},
+    updateAlert: async () => {},
     notifyDirectly: async (userId) => void told.push(userId),
   });
   return { notices, virtualOrders, alerts, alert, told, recorded };
