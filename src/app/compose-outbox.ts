@@ -129,9 +129,8 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
 
 /** Sends a message and records that it was posted, or what happens when it could not be. */
 function composePosting(context: WorkerContext, rendering: Rendering) {
-  const { enqueue, config, outbox, trackedMessages, metrics, eventLog, visibilityOf, log } = context;
-  const logDelivery = eventLog.note;
-  const record = remembered(context.redo, createRecordPosted({ ...context, ...rendering, logDelivery }));
+  const { enqueue, config, outbox, trackedMessages, metrics, visibilityOf, log } = context;
+  const record = remembered(context.redo, createRecordPosted({ ...context, ...rendering }));
   const measurePosted = createMeasurePosted({ ...context, alertPosted: metrics.alertPosted, now: () => new Date() });
   const recordPosted: RecordPosted = async (entries, ...posted) => {
     await record(entries, ...posted);
@@ -149,7 +148,6 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),
       unshared: createUnsharedChannel(config.channels, visibilityOf),
     },
-    logDelivery,
   });
   return {
     sendMessage: createSendMessage({ ...context, ...rendering }),

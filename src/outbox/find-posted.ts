@@ -30,18 +30,7 @@ export interface Shown {
   readonly isOwn: boolean;
 }
 
-export interface FindPosted {
-  searchFor(channel: string, sending: Sending, entries: readonly OutboxEntry[]): Promise<PostSearch>;
-  /** The messages with this reference or file, oldest first: each attempt to post may have created one. */
-  find(search: PostSearch): Promise<FoundMessage[]>;
-  /**
-   * The messages that show any of these entries, each entry once. After a rewind, Redis may batch the entries differently,
-   * so the reference alone does not find them.
-   *
-   * @param isFirstLook searches for messages posted before Redis lost data, not for this process's own attempt.
-   */
-  findEntries(search: PostSearch, entryIds: readonly string[], isFirstLook: boolean): Promise<Shown[]>;
-}
+export type FindPosted = ReturnType<typeof createFindPosted>;
 
 interface Deps {
   readonly slack: Pick<Slack, 'findMessages'>;
@@ -64,28 +53,35 @@ function markOf(channel: string, entryId: string): string {
   return contentId('', [channel, entryId]).slice(0, MARK_LENGTH);
 }
 
-export function createFindPosted({ slack, threads, doubtSinceMs }: Deps): FindPosted {
+export function createFindPosted({ slack, threads, doubtSinceMs }: Deps) {
   /**
    * Histories that contain everything posted before Redis lost data. For a while, each message is searched in one of them.
    */
   const complete = new Map<string, { readonly sinceMs: number; readonly messages: readonly FoundMessage[] }>();
 
   return {
-    async searchFor(channel, { ref, slackMs }, entries) {
+    async searchFor(channel: string, { ref, slackMs }: Sending, entries: readonly OutboxEntry[]): Promise<PostSearch> {
       const [first] = entries;
       const thread = await threadOf(entries, channel, threads);
       return { channel, threadTs: thread?.ts ?? null, ref, file: fileNameOf(first), slackMs };
     },
 
-    async find(search) {
+    /** The messages with this reference or file, oldest first: each attempt to post may have created one. */
+    async find(search: PostSearch): Promise<FoundMessage[]> {
       return (await readHistory(search)).filter((message) => isOwn(message, search));
     },
 
-    async findEntries(search, entryIds, isFirstLook) {
+    /**
+     * The messages that show any of these entries, each entry once. After a rewind, Redis may batch the entries
+     * differently, so the reference alone does not find them.
+     *
+     * @param isFirstLook searches for messages posted before Redis lost data, not for this process's own attempt.
+     */
+    async findEntries(search: PostSearch, entryIds: readonly string[], isFirstLook: boolean): Promise<Shown[]> {
       const messages = isFirstLook ? await historyInDoubt(search) : await readHistory(search);
       const left = new Map(entryIds.map((id) => [markOf(search.channel, id), id]));
       const ownFirst = messages.toSorted((one, other) => Number(isOwn(other, search)) - Number(isOwn(one, search)));
-      return ownFirst.flatMap((message): Shown[] => {
+      return ownFirst.flatMap((message) => {
         const { ts, marks } = message;
         const isWhole = isOwn(message, search);
         const found = isWhole ? [...left.values()] : marks.flatMap((mark) => left.get(mark) ?? []);

@@ -1,5 +1,6 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
+import type { EventLog } from '../alerts/event-log.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { rowsId } from './attach-rows.ts';
 import type { Draft } from './entry.ts';
@@ -9,16 +10,6 @@ import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
-/** Records in the event logs of alerts what happened to their message. */
-export type LogDelivery = (
-  alertIds: readonly string[],
-  entry: {
-    readonly step: 'posted' | 'grouped' | 'redirected' | 'refused';
-    readonly channel: string;
-    readonly text: string;
-  },
-) => Promise<void>;
-
 interface Deps {
   readonly trackedMessages: Pick<TrackedMessages, 'add'>;
   readonly batchMessages: Pick<BatchMessages, 'get' | 'save'>;
@@ -26,7 +17,7 @@ interface Deps {
   readonly threads: Pick<Threads, 'setRoot'>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly updateMessages: (subject: Subject) => Promise<void>;
-  readonly logDelivery: LogDelivery;
+  readonly eventLog: Pick<EventLog, 'note'>;
 }
 
 /**
@@ -43,7 +34,7 @@ export type RecordPosted = (
 ) => Promise<void>;
 
 export function createRecordPosted(deps: Deps): RecordPosted {
-  const { trackedMessages, batchMessages, renderBatch, threads, outbox, updateMessages, logDelivery } = deps;
+  const { trackedMessages, batchMessages, renderBatch, threads, outbox, updateMessages, eventLog } = deps;
 
   return async function recordPosted(entries, ref, draft, isBatch = entries.length > 1) {
     const tracked = trackedOf(entries);
@@ -60,7 +51,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
       const chunk = tracked.slice(from, from + CHUNK);
       const [revisions] = await Promise.all([
         trackedMessages.add(ref, chunk),
-        logDelivery(
+        eventLog.note(
           chunk.flatMap((entry) => alertIdOf(entry) ?? []),
           { step, channel: ref.channel, text },
         ),

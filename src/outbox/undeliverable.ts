@@ -1,3 +1,4 @@
+import type { EventLog } from '../alerts/event-log.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
@@ -7,7 +8,7 @@ import { type AttachRows, noFile } from './attach-rows.ts';
 import { alertIdOf, type Draft, forAnotherChannel, type OutboxEntry } from './entry.ts';
 import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
-import { inChunks, type LogDelivery } from './record-posted.ts';
+import { inChunks } from './record-posted.ts';
 import { type RenderEntries, SHARED_CHANNEL } from './render-entries.ts';
 import type { Subject } from './tracked-message-store.ts';
 
@@ -24,7 +25,7 @@ interface Deps {
   readonly renderEntries: RenderEntries;
   readonly attachRows: Pick<AttachRows, 'asTables'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
-  readonly logDelivery: LogDelivery;
+  readonly eventLog: Pick<EventLog, 'note'>;
   readonly notifyOps: NotifyOps;
 }
 
@@ -32,7 +33,7 @@ interface Deps {
 export type Undeliverable = ReturnType<typeof createUndeliverable>;
 
 export function createUndeliverable(deps: Deps) {
-  const { outbox, wakeOutbox, fallback, attachRows, unsupported, logDelivery, notifyOps } = deps;
+  const { outbox, wakeOutbox, fallback, attachRows, unsupported, eventLog, notifyOps } = deps;
 
   return {
     /** The replacement for a channel that cannot be posted to, or must not because another company reads it; null: none. */
@@ -67,7 +68,7 @@ export function createUndeliverable(deps: Deps) {
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = alertIdOf(entry);
-        if (alertId !== null) await logDelivery([alertId], { step: 'redirected', channel, text });
+        if (alertId !== null) await eventLog.note([alertId], { step: 'redirected', channel, text });
       });
       await notifyOps(opsIssue.channelUnusable(channel, error));
       return moved;
@@ -93,7 +94,7 @@ export function createUndeliverable(deps: Deps) {
 
 /** Posts a refused entry as plain text. */
 async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
-  const { outbox, fallback, logDelivery, notifyOps } = deps;
+  const { outbox, fallback, eventLog, notifyOps } = deps;
   const message = await messageIn(channel, entry, deps);
   if (message === null) return;
   const { priority, audience } = entry;
@@ -109,7 +110,7 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
   });
   const text = `Posted as plain text: Slack says ${error.slackError}.`;
   const alertId = alertIdOf(entry);
-  if (alertId !== null) await logDelivery([alertId], { step: 'refused', channel, text });
+  if (alertId !== null) await eventLog.note([alertId], { step: 'refused', channel, text });
   await notifyOps(opsIssue.messageRefused(channel, error));
 }
 

@@ -124,7 +124,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     notifyOps,
     visibilityOf,
   });
-  const logDelivery = createEventLog(redis).note;
+  const eventLog = createEventLog(redis);
   const recordPosted = createRecordPosted({
     trackedMessages,
     batchMessages,
@@ -132,7 +132,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     threads,
     outbox,
     updateMessages: noteUpdate,
-    logDelivery,
+    eventLog,
   });
   const undeliverable = createUndeliverable({
     outbox,
@@ -145,7 +145,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     renderEntries,
     attachRows,
     unsupported,
-    logDelivery,
+    eventLog,
     notifyOps,
   });
 
