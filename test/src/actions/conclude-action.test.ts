@@ -4,6 +4,7 @@ import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -36,8 +37,7 @@ const later = raise('later', { daily: 500 }, forMs(2 * HOUR));
 const lasting = raise('later', { daily: 500 }, permanent);
 
 async function away(): Promise<never> {
-  const details = { operation: 'spendRules', status: 503, outcome: 'unknown', code: 'unavailable', apiMessage: null };
-  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+  throw unanswered();
 }
 
 /** The card service stops answering at a write and is back for the verification. @param arrives whether it made the change. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Expected } from '../../../src/actions/action-state.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action, Verb } from '../../../src/dispatch/verbs.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -106,14 +106,7 @@ describe('a write that succeeded but whose response was lost', () => {
         world.service.status = status;
         const { card } = world.deps;
         const gone = (): never => {
-          const details = {
-            operation: 'write',
-            status: null,
-            outcome: 'unknown',
-            code: 'unavailable',
-            apiMessage: null,
-          };
-          throw new CardApiError('lost', details as ConstructorParameters<typeof CardApiError>[1]);
+          throw unanswered();
         };
         return {
           ...world.deps,

@@ -3,6 +3,7 @@ import type { ActionState, Result } from '../../../src/actions/action-state.ts';
 import { createSendChange, noteOf } from '../../../src/actions/send-change.ts';
 import { notSent } from '../../../src/card-api/errors.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { refusal } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -10,9 +11,6 @@ import { card } from '../../templates/fixtures.ts';
 const NOW = new Date('2026-11-20T15:00:00Z');
 
 type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
-
-const refused = (apiMessage: string | null, outcome: 'refused' | 'unknown' = 'refused') =>
-  new CardApiError('refused', { operation: 'write', status: 400, outcome, code: 'refused', apiMessage });
 
 /** @param given.answer the card service’s response to the write. */
 async function send(given: {
@@ -88,11 +86,11 @@ describe('a change of a card', () => {
     ['the card cannot be read', 'unread', ['left to the verification']],
     ['the card does not show the change yet', 'unmade', ['left to the verification']],
   ] as const)('whose response is lost is resolved by reading back: %s', async (_what, seen, end) => {
-    expect(await send({ answer: refused(null, 'unknown'), seen })).toEqual([...before, ...end]);
+    expect(await send({ answer: refusal(null, { outcome: 'unknown' }), seen })).toEqual([...before, ...end]);
   });
 
   it('that is refused is not read back', async () => {
-    expect(await send({ answer: refused('No.'), seen: 'made' })).toEqual([
+    expect(await send({ answer: refusal('No.'), seen: 'made' })).toEqual([
       ...before,
       'no longer counts as a change',
       'failed',
@@ -123,15 +121,15 @@ describe('a change of a card', () => {
   });
 
   it('is left to the next attempt, if there is one, when the card cannot be read', async () => {
-    await expect(send({ answer: refused(null, 'unknown'), seen: 'unread', isLast: false })).rejects.toThrow(
-      CardApiError,
-    );
+    await expect(
+      send({ answer: refusal(null, { outcome: 'unknown' }), seen: 'unread', isLast: false }),
+    ).rejects.toThrow(CardApiError);
   });
 });
 
 it('explains a refusal only if the card service gave no reason', () => {
-  expect(noteOf(refused('Card is closed.'))).toBeNull();
-  expect(noteOf(refused(null))).toContain('without giving a reason');
+  expect(noteOf(refusal('Card is closed.'))).toBeNull();
+  expect(noteOf(refusal(null))).toContain('without giving a reason');
   const unsent = notSent('applyChanges', 'the card has no such spend category');
   expect(noteOf(unsent), 'the card service was not asked').toBe(
     'I did not send it: the card has no such spend category.',

@@ -5,6 +5,7 @@ import { cardInUse, createSendStatus, readBack } from '../../../src/actions/send
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -14,15 +15,6 @@ const accountWith = (...statuses: string[]): AccountDetails =>
     AccountId: 1,
     AccountStatus: 'OPEN',
     CardList: statuses.map((CardStatus, index) => ({ CardId: index + 1, Last4CardNumber: '1212', CardStatus })),
-  });
-
-const refused = (apiMessage: string | null) =>
-  new CardApiError('refused', {
-    operation: 'setCardStatus',
-    status: 400,
-    outcome: 'refused',
-    code: 'refused',
-    apiMessage,
   });
 
 describe('the selected card', () => {
@@ -42,13 +34,7 @@ describe('the selected card', () => {
 describe('a status change', () => {
   const at = { eventId: 'evt_old', status: 'BLOCKED' } as const;
   const times = { callbackAt: '2026-11-20T15:00:00.000Z', receivedAt: '2026-11-20T15:00:00.000Z' };
-  const lost = new CardApiError('lost', {
-    operation: 'setCardStatus',
-    status: null,
-    outcome: 'unknown',
-    code: 'unavailable',
-    apiMessage: null,
-  });
+  const lost = unanswered();
 
   /** @param given.told status events of the card that arrive after the call. */
   function setUp(given: {
@@ -155,7 +141,7 @@ describe('a status change', () => {
 describe('reading a status back', () => {
   it('returns null if the card service cannot be read', async () => {
     const getAccount = async () => {
-      throw refused(null);
+      throw refusal(null);
     };
 
     expect(await readBack(1, null, { getAccount })).toBeNull();

@@ -3,6 +3,7 @@ import type { Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -21,13 +22,7 @@ import { until } from '../../support/until.ts';
 const redis = useRedis();
 
 const lost = async (): Promise<never> => {
-  throw new CardApiError('lost', {
-    operation: 'write',
-    status: null,
-    outcome: 'unknown',
-    code: 'unavailable',
-    apiMessage: null,
-  } as ConstructorParameters<typeof CardApiError>[1]);
+  throw unanswered();
 };
 const never = (): Promise<never> => new Promise(() => {});
 const permanent: Term = { kind: 'permanent' };
@@ -167,9 +162,8 @@ describe('a queued action and a later request that was performed first', () => {
 
   it('a later request that the card service refused does not overtake it', async () => {
     const world = await createActionWorld(redis());
-    const no = { operation: 'write', status: 400, outcome: 'refused', code: 'refused', apiMessage: 'No.' };
     const refuses = async (): Promise<never> => {
-      throw new CardApiError('no', no as ConstructorParameters<typeof CardApiError>[1]);
+      throw refusal();
     };
     world.service.status = 'BLOCKED';
     const card = { ...world.deps.card, putSpendRules: refuses, setCardStatus: refuses };

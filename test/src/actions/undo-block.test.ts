@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -88,14 +88,7 @@ describe('Undo', () => {
 });
 
 const unsure = (): never => {
-  const details = {
-    operation: 'setCardStatus',
-    status: 503,
-    outcome: 'unknown',
-    code: 'unavailable',
-    apiMessage: null,
-  };
-  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+  throw unanswered();
 };
 
 /** Processes a status webhook as the worker does. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -25,8 +25,7 @@ async function confirm(world: PerformWorld, actionId: string): Promise<number> {
 }
 
 async function unreadable(): Promise<never> {
-  const details = { operation: 'getAccount', status: 503, outcome: 'unknown', code: 'unavailable', apiMessage: null };
-  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+  throw unanswered();
 }
 
 describe('a change that was sent', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FraudCaseAlert } from '../../../src/alerts/alert.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { Message } from '../../../src/slack/message.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
 import { sampleWebhook } from '../../support/sample-webhook.ts';
@@ -131,13 +131,7 @@ describe('It wasn’t me', () => {
 
   it('opens the case even if the card service is down, and blocks when the job runs again', async () => {
     const away = async () => {
-      throw new CardApiError('card API answered 503', {
-        code: 'unavailable',
-        operation: 'getAccount',
-        status: 503,
-        outcome: 'refused',
-        apiMessage: null,
-      });
+      throw unanswered({ outcome: 'refused' });
     };
     const up = world.deps.card;
     const deps = {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { reported } from '../../../src/actions/action-state.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere, whole } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -70,15 +70,13 @@ async function backs({ deps }: PerformWorld): Promise<number[]> {
 }
 
 const away = (): never => {
-  const details = { operation: 'putSpendRules', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
-  throw new CardApiError('away', { ...details, apiMessage: null });
+  throw unanswered();
 };
 
 /** The card service refuses every change. */
 function refusing({ deps }: Pick<Told, 'deps'>): WorldDeps {
-  const details = { operation: 'putSpendRules', status: 400, outcome: 'refused', code: 'refused' } as const;
   const putSpendRules = async (): Promise<never> => {
-    throw new CardApiError('refused', { ...details, apiMessage: 'Not this card' });
+    throw refusal('Not this card');
   };
   return { ...deps, card: { ...deps.card, putSpendRules } };
 }
@@ -95,7 +93,7 @@ async function firstAttempt(click: Action, { deps }: Told, how: { arrives: boole
     },
     getSpendRules: async (...args) => (isSent ? away() : await deps.card.getSpendRules(...args)),
   };
-  await expect(performAction(click, { ...deps, card })).rejects.toThrow('away');
+  await expect(performAction(click, { ...deps, card })).rejects.toThrow('unavailable');
 }
 
 describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
@@ -180,8 +178,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     const { world, hugo } = await asked();
     await firstAttempt(click, hugo, { arrives: false });
     const putSpendRules = async (): Promise<never> => {
-      const details = { operation: 'putSpendRules', status: 400, outcome: 'refused', code: 'refused' } as const;
-      throw new CardApiError('refused', { ...details, apiMessage: 'No.' });
+      throw refusal();
     };
     await performAction(click, { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules } });
 

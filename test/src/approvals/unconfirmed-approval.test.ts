@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -20,14 +20,7 @@ import {
 const redis = useRedis();
 
 const away = (): never => {
-  const details = {
-    operation: 'putSpendRules',
-    status: 503,
-    outcome: 'unknown',
-    code: 'unavailable',
-    apiMessage: null,
-  };
-  throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+  throw unanswered();
 };
 const fault = (): never => {
   throw new Error('a fault of ours');

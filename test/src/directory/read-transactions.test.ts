@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { CardApiError, PayloadError } from '../../../src/core/errors.ts';
+import { PayloadError } from '../../../src/core/errors.ts';
 import { createReadTransactions } from '../../../src/directory/read-transactions.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const window = { from: new Date('2026-10-20T00:00:00Z'), to: new Date('2026-11-20T00:00:00Z') };
@@ -19,15 +20,8 @@ it('reads the transactions of the card service and skips unreadable rows', async
 });
 
 it('returns null instead of failing if the card service is down', async () => {
-  const away = new CardApiError('away', {
-    operation: 'list',
-    status: null,
-    outcome: 'unknown',
-    code: 'unavailable',
-    apiMessage: null,
-  });
   const read = createReadTransactions({
-    card: { listAccountNetworkTransactions: () => Promise.reject(away) },
+    card: { listAccountNetworkTransactions: () => Promise.reject(unanswered()) },
     toMissed: () => event,
   });
 

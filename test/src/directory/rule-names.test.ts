@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
 import { createNameRuleset } from '../../../src/directory/rule-names.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const ruleset = { id: 2, name: null, mayOverrule: true };
@@ -13,14 +13,7 @@ function world(mayOverrule = true) {
     card: {
       async listRulesets() {
         service.asked += 1;
-        const details = {
-          operation: 'listRulesets',
-          status: null,
-          outcome: 'unknown',
-          code: 'unavailable',
-          apiMessage: null,
-        };
-        if (service.isAway) throw new CardApiError('away', details as ConstructorParameters<typeof CardApiError>[1]);
+        if (service.isAway) throw unanswered();
         return [{ rulesetId: 2, name: 'Travel', cardCount: 1, raw: {} }];
       },
     },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { loosenedBy } from '../../support/loosened-by.ts';
 import { memoryRedis } from '../../support/memory-redis.ts';
@@ -60,8 +60,7 @@ it.each(Object.keys(before) as Verb[])(
   async (verb) => {
     const { world, action } = await clicked(verb);
     const away = async (): Promise<never> => {
-      const details = { operation: 'any', status: 503, outcome: 'refused', code: 'unavailable' } as const;
-      throw new CardApiError('unavailable', { ...details, apiMessage: null });
+      throw unanswered({ outcome: 'refused' });
     };
     const { card } = world.deps;
     const noWrites = { ...card, putSpendRules: away, setCardStatus: away, activateCard: away, orderVirtualCards: away };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AwaitedChange, Result } from '../../../src/actions/action-state.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { createApplyLateConfirmation } from '../../../src/limits/send-rules.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -91,14 +91,7 @@ describe('a rule change whose answer was lost', () => {
   });
 
   it('is left alone when the card is unreadable, but does not hide a bug of ours', async () => {
-    const details = {
-      operation: 'read',
-      status: 503,
-      outcome: 'not_sent',
-      code: 'unavailable',
-      apiMessage: null,
-    } as const;
-    const away = new CardApiError('unavailable', details);
+    const away = unanswered({ outcome: 'not_sent' });
 
     expect(await apply(awaitedOf(), 'unconfirmed', { unreadable: away })).toEqual({ said: null, steps: [] });
     await expect(apply(awaitedOf(), 'unconfirmed', { unreadable: new TypeError('a bug') })).rejects.toThrow('a bug');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ActionState } from '../../../src/actions/action-state.ts';
-import { CardApiError, TooLateError } from '../../../src/core/errors.ts';
+import { TooLateError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import {
   createEndTemporaryChange,
@@ -8,6 +8,7 @@ import {
   endPurchaseChanges,
 } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { refusal } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId } from '../../support/perform-world.ts';
@@ -135,8 +136,7 @@ describe('when a temporary change is due to end', () => {
     })('act_1', time.isEarly);
     return { again, locks: steps.slice(0, 1), steps: steps.slice(1) };
   }
-  const failed = (code: 'refused' | 'unavailable' | 'token_dead'): CardApiError =>
-    new CardApiError('no', { operation: 'write', status: 400, outcome: 'refused', code, apiMessage: 'No.' });
+  const failed = (code: 'refused' | 'unavailable' | 'token_dead') => refusal('No.', { code });
 
   it('restores the rules and sends notifications', async () => {
     expect(await end(temporaryChangeOf())).toEqual({

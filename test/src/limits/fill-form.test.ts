@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
 import { createFillForm, type PurchaseCheck } from '../../../src/limits/remedy.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
@@ -25,8 +25,7 @@ async function fill({ check = { state: 'stopped', remedy: now }, isKept = true, 
     declineAlert: async () => (given.alert === undefined ? alert : given.alert),
     card: {
       getSpendRules: async () => {
-        const details = { operation: 'read', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
-        if (isAway) throw new CardApiError('unavailable', { ...details, apiMessage: null });
+        if (isAway) throw unanswered();
         return { rules: rulesOf({ weekly: 60_000 }), raw: {} };
       },
     },

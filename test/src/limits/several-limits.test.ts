@@ -4,6 +4,7 @@ import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -99,11 +100,6 @@ it('a lost answer, with the worker killed at any step: the change is read back a
     expect(await openTemporaryChanges(world), diedAt).toHaveLength(1);
   });
 });
-
-function unanswered(): CardApiError {
-  const details = { operation: 'write', status: null, outcome: 'unknown', code: 'unavailable', apiMessage: null };
-  return new CardApiError('lost', details as ConstructorParameters<typeof CardApiError>[1]);
-}
 
 describe('two limits that go back, with the worker killed at any step', () => {
   const raised = async ({ deps }: PerformWorld): Promise<WorldDeps> => {

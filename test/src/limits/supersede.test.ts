@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { type RuleGoal, without } from '../../../src/card-api/rule-change.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createHandOver, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 
 const at = '2026-11-20T15:00:00.000Z';
@@ -37,8 +37,7 @@ async function superseded(
     temporaryChanges: { save: async (temporaryChange) => void saved.push(temporaryChange) },
     card: {
       getSpendRules: async () => {
-        const details = { operation: 'getSpendRules', status: 503, outcome: 'unknown', code: 'unavailable' } as const;
-        if (isCardAway) throw new CardApiError('unavailable', { ...details, apiMessage: null });
+        if (isCardAway) throw unanswered();
         const limits = { ...none, daily: 70_000, weekly: 70_000 };
         const allowed = { isEveryCategoryAllowed: true, isInternationalAllowed: null, isCardNotPresentAllowed: null };
         return { rules: { limits, categories: [], apartCents: 0, ...allowed }, raw: {} };

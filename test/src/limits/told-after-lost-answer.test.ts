@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -16,13 +17,7 @@ import {
 const redis = useRedis();
 
 const failing = (outcome: 'unknown' | 'not_sent') => async (): Promise<never> => {
-  throw new CardApiError('unavailable', {
-    operation: 'putSpendRules',
-    status: null,
-    outcome,
-    code: 'unavailable',
-    apiMessage: null,
-  } as ConstructorParameters<typeof CardApiError>[1]);
+  throw unanswered({ outcome });
 };
 const forAnHour: Term = { kind: 'duration', ms: 3_600_000 };
 const raise = ask('limit', { ...byCommand, changeRequest: { goals: [limitGoal('daily', 45_000)], term: forAnHour } });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
-import { CardApiError } from '../../../src/core/errors.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -123,8 +123,7 @@ describe('a raise that the card service makes only after its answer was given up
     let late: Record<string, unknown> = {};
     const putSpendRules = async (_acctId: number, raw: Record<string, unknown>): Promise<never> => {
       late = raw;
-      const details = { operation: 'putSpendRules', status: null, outcome: 'unknown', code: 'unavailable' } as const;
-      throw new CardApiError('timeout', { ...details, apiMessage: null });
+      throw unanswered();
     };
     const card = { ...world.deps.card, putSpendRules };
     await performAction(ask('limit', { ...byCommand, changeRequest: daily(5500, forMs(HOUR)) }), {

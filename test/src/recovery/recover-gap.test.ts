@@ -1,5 +1,4 @@
 import { beforeEach, expect, it } from 'vitest';
-import { CardApiError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, type TransactionEvent } from '../../../src/core/event.ts';
 import { type Gap, gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -7,6 +6,7 @@ import { createLateIntake } from '../../../src/intake/take-late.ts';
 import { createRecoverGap, type OnProgress, type ReadRow } from '../../../src/recovery/recover-gap.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { read } from '../webhooks/read.ts';
 
@@ -157,13 +157,7 @@ it('quarantines an unreadable row, redacted and counted once even after a crash,
 });
 
 it('keeps its progress when the service stops answering', async () => {
-  const away = new CardApiError('unavailable', {
-    operation: 'x',
-    status: 503,
-    outcome: 'refused',
-    code: 'unavailable',
-    apiMessage: null,
-  });
+  const away = unanswered({ outcome: 'refused' });
   let calls = 0;
   const failing = deps({
     async fetchRows(from, to) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -108,8 +109,7 @@ describe('an order above what one person may order', () => {
   it('no longer counts if it was certainly not sent, and runs again only after a new confirmation', async () => {
     const world = await createActionWorld(redis());
     const orderVirtualCards = async (): Promise<never> => {
-      const details = { operation: 'order', status: null, outcome: 'not_sent', code: 'unavailable' } as const;
-      throw new CardApiError('unavailable', { ...details, apiMessage: null });
+      throw unanswered({ outcome: 'not_sent' });
     };
     const deps = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
     await expect(performAction(order('act_order1', 90_000), deps)).rejects.toThrow(CardApiError);
@@ -207,7 +207,7 @@ describe('an order above what one person may order', () => {
     const world = await createActionWorld(redis());
     const orderVirtualCards = async (): Promise<never> => {
       world.writes.push('order');
-      throw new CardApiError('no', { ...refusedOrder, outcome });
+      throw refusal('No funds', { outcome });
     };
     const deps = { ...world.deps, card: { ...world.deps.card, orderVirtualCards } };
     await performAction(order('act_order1', 100_001), deps);
@@ -218,10 +218,3 @@ describe('an order above what one person may order', () => {
     expect(world.writes, 'never sent again if it may have been placed').toHaveLength(state === 'open' ? 2 : 1);
   });
 });
-
-const refusedOrder = {
-  operation: 'orderVirtualCards',
-  status: 400,
-  code: 'refused',
-  apiMessage: 'No funds',
-} as const;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createProgress } from '../../../src/actions/progress-store.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createResendVirtual } from '../../../src/virtual-cards/resend-virtual.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, cardId } from '../../support/perform-world.ts';
@@ -44,8 +45,7 @@ function setUp(
 }
 
 const failure = (outcome: 'refused' | 'unknown', code: 'unavailable' | 'refused') => async (): Promise<never> => {
-  const details = { operation: 'requestVirtualCardData', status: 503, outcome, code, apiMessage: null } as const;
-  throw new CardApiError('unavailable', details);
+  throw unanswered({ outcome, code });
 };
 
 it('calls the service once, however often its job runs', async () => {
