@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { channelId, userId } from '../../local/cast.ts';
 import { isFree } from '../../local/port.ts';
 import { findOrInstall } from '../../local/system-package.ts';
+import { browserFlags } from '../support/browser.ts';
 import {
   cardInService,
   childrenOf,
@@ -16,16 +17,6 @@ import {
   startRunningDemo,
   writes,
 } from './running-demo.ts';
-
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** Generous, for a busy machine. */
 const POLL = { timeout: 60_000, interval: 20 };
@@ -41,7 +32,7 @@ describe('the demo in a browser', () => {
     const executablePath = findOrInstall(['chromium', 'chromium-browser', 'google-chrome'], 'chromium');
     [demo, browser] = await Promise.all([
       startRunningDemo('--no-story'),
-      chromium.launch({ executablePath, args: FLAGS }),
+      chromium.launch({ executablePath, args: browserFlags }),
     ]);
     sam = await heroAccount(demo);
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });

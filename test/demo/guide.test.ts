@@ -2,9 +2,9 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findOrInstall } from '../../local/system-package.ts';
 import { layoutFaults } from '../workspace/layout.ts';
+import { browserFlags } from '../support/browser.ts';
 import { type PrintedDemo, startPrintedDemo } from './running-demo.ts';
 
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: 'dark' } as const;
 /** Generous, for a busy machine. */
 const POLL = { timeout: 60_000, interval: 20 };
@@ -19,7 +19,7 @@ describe('the printed guide', () => {
 
   beforeAll(async () => {
     const executablePath = findOrInstall(['chromium', 'chromium-browser', 'google-chrome'], 'chromium');
-    [demo, browser] = await Promise.all([startPrintedDemo(), chromium.launch({ executablePath, args: FLAGS })]);
+    [demo, browser] = await Promise.all([startPrintedDemo(), chromium.launch({ executablePath, args: browserFlags })]);
     context = await browser.newContext(PHONE);
     page = await context.newPage();
     page.on('pageerror', (error) => opsIssues.push(error.message));

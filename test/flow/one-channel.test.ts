@@ -7,6 +7,7 @@ import { useDeclines } from '../support/declines.ts';
 import { channels } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
+import { webhookNames } from '../fixtures/webhooks/webhook.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { sideBySide } from '../support/side-by-side.ts';
 import { settled, until } from '../support/until.ts';
@@ -34,29 +35,19 @@ sideBySide('one worker', () => {
   it('shows each of eight kinds once in one channel at one message a second, in few messages, with no rate limit hit', async () => {
     const { deliver, workspace, slackCalls, take } = cardbell();
     const { AcctId } = take('ACTIVE');
-    const kinds = [
-      'authorization',
-      'pin',
-      'settlement',
-      'reversal',
-      'decline',
-      'card-status',
-      'card-shipping',
-      'virtual-card',
-    ];
-    const webhooks = kinds.map((kind) =>
+    const webhooks = webhookNames.map((kind) =>
       sampleWebhook(kind, kind === 'virtual-card' ? { AccountId: AcctId } : { AcctId }),
     );
 
     // All at once, and each twice.
     const answers = await Promise.all([...webhooks, ...webhooks].map((webhook) => deliver(webhook)));
     const here = () => workspace.messages(channels.alerts);
-    await until(() => alertsIn(here()) >= kinds.length, 'all are shown', 30_000);
+    await until(() => alertsIn(here()) >= webhookNames.length, 'all are shown', 30_000);
     await quiet(cardbell());
 
     expect(new Set(answers)).toEqual(new Set([200]));
-    expect(alertsIn(here())).toBe(kinds.length);
-    expect(here().length).toBeLessThan(kinds.length);
+    expect(alertsIn(here())).toBe(webhookNames.length);
+    expect(here().length).toBeLessThan(webhookNames.length);
     const shown = JSON.stringify(here());
     for (const word of [
       /Declined/,

@@ -41,7 +41,7 @@ import { quarantine } from '../../src/webhooks/quarantine.ts';
 import { hasCurrentSigns, redactTransaction } from '../../src/webhooks/transaction.ts';
 import { redactVirtualCard } from '../../src/webhooks/virtual-card.ts';
 import { trackingLink } from '../../templates/core/tracking-link.ts';
-import { webhook } from '../fixtures/webhooks/webhook.ts';
+import { webhook, webhookNames } from '../fixtures/webhooks/webhook.ts';
 import { clock } from '../support/clock.ts';
 import { examples } from '../support/examples.ts';
 import { anyJson, spiteful } from './strings.ts';
@@ -50,20 +50,10 @@ const eastern = 'America/New_York';
 const receivedAt = '2026-03-02T17:31:08.000Z';
 const circumstances = { zone: eastern, version: '2.0.1.3', receivedAt, callbackAt: receivedAt };
 const facts = { zone: eastern, version: '2.0.1.3', receivedAt };
-const kinds = [
-  'authorization',
-  'reversal',
-  'settlement',
-  'pin',
-  'decline',
-  'card-status',
-  'card-shipping',
-  'virtual-card',
-];
 
 /** A real payload with one field replaced by anything, which is closer to future senders than pure noise. */
 const bentPayload = fc
-  .tuple(fc.constantFrom(...kinds), fc.nat(), anyJson, fc.boolean())
+  .tuple(fc.constantFrom(...webhookNames), fc.nat(), anyJson, fc.boolean())
   .map(([kind, at, value, isGone]) => {
     const body = webhook(kind);
     const fields = Object.keys(body.Data);

@@ -2,20 +2,11 @@ import type { App } from '@slack/bolt';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Workspace } from '../../workspace/server.ts';
+import { browserFlags } from '../support/browser.ts';
 import { startApp } from './app-under-test.ts';
 import { layoutFaults } from './layout.ts';
 import { button, call, mrkdwn, openWorkspace, plain } from './local-workspace.ts';
 
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const DESKTOP = { viewport: { width: 1200, height: 700 } };
 
@@ -25,7 +16,7 @@ let app: App;
 const pages: Page[] = [];
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: browserFlags });
 });
 afterAll(async () => await browser.close());
 

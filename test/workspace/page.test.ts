@@ -2,19 +2,9 @@ import type { App } from '@slack/bolt';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Workspace } from '../../workspace/server.ts';
+import { browserFlags } from '../support/browser.ts';
 import { startApp } from './app-under-test.ts';
 import { button, call, modal, mrkdwn, openWorkspace, plain } from './local-workspace.ts';
-
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 /** The parts of a selection that tests read. */
 interface Chosen {
@@ -30,7 +20,7 @@ let page: Page;
 const opsIssues: string[] = [];
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS });
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: browserFlags });
 });
 afterAll(async () => await browser.close());
 

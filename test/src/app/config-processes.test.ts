@@ -1,18 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { webEnv, workerEnv } from '../../support/minimal-env.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 type Env = Record<string, string>;
-
-const shared: Env = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
-const webEnv: Env = {
-  ...shared,
-  SLACK_SIGNING_SECRET: 'signing-0123456789',
-  WEBHOOK_SHARED_SECRET: 'SHARED-0123456789',
-};
-const workerEnv: Env = { ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN: 'api-token-0123456789' };
 
 describe('a process', () => {
   const start = (name: string, env: Env) =>

@@ -2,18 +2,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { auditConfig, policyConfig, storeConfig, webConfig, workerConfig } from '../../../src/app/config.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
+import { webEnv, workerEnv } from '../../support/minimal-env.ts';
 
 const tlsFile = (name: string): string => fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url));
 
 type Env = Record<string, string>;
-
-const shared: Env = { SLACK_BOT_TOKEN: 'xoxb-1', ALERTS_CHANNEL: 'C0ALERTS' };
-const webEnv: Env = {
-  ...shared,
-  SLACK_SIGNING_SECRET: 'signing-0123456789',
-  WEBHOOK_SHARED_SECRET: 'SHARED-0123456789',
-};
-const workerEnv: Env = { ...shared, CARD_API_URL: 'https://card.example/v4', CARD_API_TOKEN: 'api-token-0123456789' };
 
 function problemsOf(read: () => unknown): readonly string[] {
   try {

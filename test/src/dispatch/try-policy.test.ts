@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Assumed, explainPolicy, replayDecisions } from '../../../src/dispatch/try-policy.ts';
-import type { RecordedDecision } from '../../../src/policy/decision-store.ts';
+import { recordedDecision } from '../../support/recorded-decisions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 
@@ -96,24 +96,7 @@ describe('explaining what would happen', () => {
 });
 
 describe('trying a policy on recorded decisions', () => {
-  const then: RecordedDecision & { atMs: number } = {
-    actionId: 'act_1',
-    verb: 'limit',
-    userId: 'U0ANA',
-    roles: ['approver'],
-    acctId: 7,
-    group: null,
-    isOwnCard: false,
-    isHolder: false,
-    isOwnAction: null,
-    ageMs: null,
-    raiseCents: 50_000,
-    isOverCap: false,
-    lastsMs: 3_600_000,
-    kind: 'allowed',
-    others: 0,
-    atMs: at.getTime(),
-  };
+  const then = { ...recordedDecision({ raiseCents: 50_000, lastsMs: 3_600_000 }), atMs: at.getTime() };
 
   it.each<[string, Partial<typeof then>, string | null]>([
     ['the same answer', {}, null],

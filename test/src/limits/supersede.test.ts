@@ -5,25 +5,14 @@ import { createHandOver, createSupersede, keptWords } from '../../../src/limits/
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const at = '2026-11-20T15:00:00.000Z';
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
-const dailyAndWeekly: TemporaryChange = {
-  id: 'act_1',
-  acctId: 7378,
+const dailyAndWeekly = temporaryChangeOf({
   changes: [limitChange('daily', 40_000, 70_000), limitChange('weekly', 60_000, 70_000)],
-  term: { kind: 'duration', ms: 3_600_000 },
-  by: { userId: 'U1', teamId: 'T1' },
-  openedAt: at,
   endsAt: at,
-  purchase: null,
-  alertId: null,
-  requestId: null,
-  state: 'open',
-  meanwhile: null,
-  closedAt: null,
-  closedBy: null,
-};
+});
 
 /** The rest of the temporary change after later goals superseded some of its rules, and the notes about it. */
 async function superseded(

@@ -1,27 +1,12 @@
 import { expect, it } from 'vitest';
 import { createTemporaryChanges, type TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { storeSigner } from '../../support/store-signer.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 
-const temporaryChange: TemporaryChange = {
-  id: 'act_1',
-  acctId: 7,
-  changes: [limitChange('daily', 40_000, 45_000)],
-  term: { kind: 'duration', ms: 3_600_000 },
-  by: { userId: 'U0ANA', teamId: 'T1' },
-  openedAt: '2026-11-20T15:00:00.000Z',
-  endsAt: '2026-11-20T16:00:00.000Z',
-  purchase: null,
-  alertId: null,
-  requestId: null,
-  state: 'open',
-  meanwhile: null,
-  closedAt: null,
-  closedBy: null,
-};
+const temporaryChange = temporaryChangeOf();
 
 it('lists open and asking changes, soonest end first', async () => {
   const store = createTemporaryChanges(redis(), storeSigner);

@@ -1,27 +1,12 @@
 import { expect, it } from 'vitest';
 import { CAPPED_MS } from '../../../src/policy/decide-action.ts';
-import { createDecisions, type RecordedDecision } from '../../../src/policy/decision-store.ts';
+import { createDecisions } from '../../../src/policy/decision-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { recordedDecision } from '../../support/recorded-decisions.ts';
 
 const redis = useRedis();
 const nowMs = Date.parse('2026-11-20T15:00:00.000Z');
-const decision: RecordedDecision = {
-  actionId: 'act_1',
-  verb: 'limit',
-  userId: 'U0ANA',
-  roles: ['approver'],
-  acctId: 7,
-  group: null,
-  isOwnCard: false,
-  isHolder: false,
-  isOwnAction: null,
-  ageMs: null,
-  raiseCents: 5000,
-  isOverCap: false,
-  lastsMs: 'stays',
-  kind: 'allowed',
-  others: 0,
-};
+const decision = recordedDecision();
 
 it('stores each decision once per action and answer', async () => {
   const decisions = createDecisions(redis());

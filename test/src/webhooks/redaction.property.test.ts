@@ -4,23 +4,12 @@ import { PayloadError } from '../../../src/core/errors.ts';
 import { carrierOfForm } from '../../../src/core/tracking-number.ts';
 import { toStoredEvent } from '../../../src/webhooks/kind.ts';
 import { quarantine } from '../../../src/webhooks/quarantine.ts';
-import { webhook } from '../../fixtures/webhooks/webhook.ts';
+import { webhook, webhookNames } from '../../fixtures/webhooks/webhook.ts';
 import { cardNumber } from '../../support/card-number-arbitrary.ts';
 import { examples } from '../../support/examples.ts';
 
 const facts = { version: '2.0.1.3', receivedAt: '2026-03-02T17:31:08.000Z' };
-const names = [
-  'authorization',
-  'reversal',
-  'settlement',
-  'pin',
-  'decline',
-  'card-status',
-  'card-shipping',
-  'virtual-card',
-  'virtual-card-partial',
-  'card-token-created',
-];
+const names = [...webhookNames, 'virtual-card-partial', 'card-token-created'];
 
 /** Everything stored about a body, as an event or in quarantine, in the form it has in Redis. */
 function keptOf(body: unknown, path: string): string {
