@@ -1,8 +1,8 @@
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findOrInstall } from '../../local/system-package.ts';
-import { layoutFaults } from '../workspace/layout.ts';
 import { browserFlags } from '../support/browser.ts';
+import { layoutFaults } from '../workspace/layout.ts';
 import { type PrintedDemo, startPrintedDemo } from './running-demo.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, colorScheme: 'dark' } as const;

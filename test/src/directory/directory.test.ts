@@ -1,28 +1,20 @@
-import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type LocalRedis, startRedis } from '../../../local/redis.ts';
+import type { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
 import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
 import { directoryKey } from '../../../src/core/keys.ts';
 import { createDirectory, type Directory, type DirectoryDeps } from '../../../src/directory/directory.ts';
+import { useRedis } from '../../support/on-redis.ts';
 
-let server: LocalRedis;
+const onRedis = useRedis();
 let redis: Redis;
 let directory: Directory;
 let api: FakeApi;
 let clock: Date;
 
-beforeAll(async () => {
-  server = await startRedis();
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
-beforeEach(async () => {
-  await redis.flushall();
+beforeEach(() => {
+  redis = onRedis();
   clock = new Date('2026-11-20T12:00:00Z');
   api = fakeApi();
   directory = open();

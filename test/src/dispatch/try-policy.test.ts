@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Assumed, explainPolicy, replayDecisions } from '../../../src/dispatch/try-policy.ts';
-import { recordedDecision } from '../../support/recorded-decisions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { recordedDecision } from '../../support/recorded-decisions.ts';
 
 const at = new Date('2026-12-24T15:00:00.000Z');
 const policy = parsePolicy(

@@ -39,14 +39,17 @@ describe('a quarantined webhook', () => {
     for (const secret of plantedSecrets) expect(text).not.toContain(secret);
   });
 
-  it.each([...webhookNames, 'virtual-card-not-created'])('of %s can be replayed into exactly the event it would have been', (name) => {
-    const options = { zone: 'America/New_York', version: '2.0.1.3', receivedAt };
-    const original = webhook(name);
+  it.each([...webhookNames, 'virtual-card-not-created'])(
+    'of %s can be replayed into exactly the event it would have been',
+    (name) => {
+      const options = { zone: 'America/New_York', version: '2.0.1.3', receivedAt };
+      const original = webhook(name);
 
-    const replayed = toStoredEvent(quarantine(original, facts).body, 'pin', options);
+      const replayed = toStoredEvent(quarantine(original, facts).body, 'pin', options);
 
-    expect(replayed).toEqual(toStoredEvent(original, 'pin', options));
-  });
+      expect(replayed).toEqual(toStoredEvent(original, 'pin', options));
+    },
+  );
 
   it.each([
     '4111:1111:1111:1111',
