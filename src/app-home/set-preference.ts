@@ -8,17 +8,16 @@ import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet } from '../routing/quiet-hours.ts';
 import { type DelegateAction, delegateUsage, type PreferenceAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'openDirect' | 'zone'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'openDirect' | 'zone'> {
   readonly preferences: Pick<Preferences, 'isOn' | 'set' | 'ownDigest' | 'setOwnDigest'>;
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
   /** Applies the quiet hours to messages that are already held. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
 }
 
 /** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
 export function createSetPreference(deps: Deps) {
-  const { preferences, quietHours, reply } = deps;
+  const { preferences, quietHours, answer, record, refuseUnclear } = deps;
 
   return async function setPreference(action: PreferenceAction): Promise<void> {
     const { preference } = action;
@@ -28,24 +27,24 @@ export function createSetPreference(deps: Deps) {
     const { userId } = action.actor;
     const words = (is: boolean): string => `${what} ${is ? 'on' : 'off'}`;
     const before = words(await preferences.isOn(userId, what));
-    await reply.record(action, { event: 'done', isFirst: true, before, after: words(isOn) });
+    await record(action, { event: 'done', isFirst: true, before, after: words(isOn) });
     await preferences.set(userId, what, isOn);
-    await reply.answer(action, preferenceSet({ what, isOn }));
+    await answer(action, preferenceSet({ what, isOn }));
   };
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
     const { userId } = action.actor;
     const before = `digest ${(await preferences.ownDigest(userId))?.often ?? 'off'}`;
-    await reply.record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
+    await record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
     await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt });
-    await reply.answer(action, ownDigestSet(often));
+    await answer(action, ownDigestSet(often));
   }
 
   async function setQuiet(action: PreferenceAction, hours: string): Promise<void> {
     const parsed = parseQuiet(hours, deps.zone);
     const why = parsed.kind === 'unclear' ? parsed.why : exceptIn(parsed);
     if (why !== null)
-      return await reply.refuseUnclear(action, {
+      return await refuseUnclear(action, {
         why,
         usage: 'notify quiet 22:00-07:00 [Europe/Berlin] [weekdays] | off',
       });
@@ -54,11 +53,11 @@ export function createSetPreference(deps: Deps) {
     const before = set === null ? null : printQuiet(set.window);
     const window = parsed.kind === 'hours' ? parsed.window : null;
     const after = window === null ? null : printQuiet(window);
-    await reply.record(action, { event: 'done', isFirst: true, before, after });
+    await record(action, { event: 'done', isFirst: true, before, after });
     if (window === null) await quietHours.remove(channel);
     else await quietHours.set({ channel, window, except: null, by: action.actor.userId, at: action.askedAt });
     await deps.holdAsQuiet(channel);
-    await reply.answer(action, quietHoursSet({ words: after }));
+    await answer(action, quietHoursSet({ words: after }));
   }
 }
 
@@ -67,11 +66,10 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
   return hasExcept ? 'Your own quiet hours have no exceptions: suspected fraud always comes at once.' : null;
 }
 
-interface DelegateDeps extends Pick<ActionTools, 'zone' | 'now'> {
+interface DelegateDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'zone' | 'now'> {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   /** The people that approvers may name, by the current policy. */
   readonly ownDelegates: () => readonly string[];
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear'>;
 }
 
 /** A longer delegation belongs in the policy. */
@@ -82,20 +80,22 @@ const DAY_MS = 24 * 3_600_000;
  * Lets an approver name a delegate from the policy's list. The delegate gets the roles that the approver has at that
  * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Idempotent.
  */
-export function createSetDelegate({ delegations, ownDelegates, reply, zone, now }: DelegateDeps) {
+export function createSetDelegate(deps: DelegateDeps) {
+  const { delegations, ownDelegates, answer, record, refuseUnclear, zone, now } = deps;
+
   return async function setDelegate(action: DelegateAction): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
     const why = delegate === null ? null : whyNot(delegate, userId);
-    if (why !== null) return await reply.refuseUnclear(action, { why, usage: delegateUsage });
+    if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
     const before = words(await delegations.of(userId));
     const line =
       delegate === null
         ? { did: 'ended the delegation' }
         : { did: 'named', whom: { userId: delegate.to, to: 'as a delegate' } };
-    await reply.record(action, { event: 'done', isFirst: true, before, after: words(delegate), line });
+    await record(action, { event: 'done', isFirst: true, before, after: words(delegate), line });
     await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
-    await reply.answer(action, delegateSet(delegate));
+    await answer(action, delegateSet(delegate));
   };
 
   function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string): string | null {

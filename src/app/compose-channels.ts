@@ -42,11 +42,7 @@ export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     quiet: createSetQuiet(common),
     warnings: createSetWarnings(common),
     why: createExplainRouting({ ...common, messages: tools.alertMessages }),
-    digest: createSetDigest({
-      ...common,
-      postNow: tools.postDigest,
-      serviceZone: tools.zone,
-    }),
+    digest: createSetDigest(common),
   } satisfies Partial<Handlers>;
 }
 

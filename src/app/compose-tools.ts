@@ -27,7 +27,7 @@ async function remedyWords(action: Action, alerts: ActionContext['alerts']): Pro
 export type Tools = ReturnType<typeof createTools>;
 
 export function createTools(context: ActionContext) {
-  const { alerts, progress, pending, answer, withLock } = context;
+  const { alerts, progress, pending } = context;
   const record = createRecord(context);
   const accountOf = createAccountOf(context);
   const hasBegun = async ({ id }: Pick<Action, 'id'>) => (await progress.read(id)) !== null;
@@ -60,8 +60,6 @@ export function createTools(context: ActionContext) {
     reports: createReports({ ...context, record, outcomes }),
     putChoice,
     readTransactions: createReadTransactions(context),
-    /** How people are answered, and what goes on record about it. */
-    reply: { ...refusals, record, answer, hasBegun, withLock, authorize: rights.authorize },
     /** The declined purchase that an action is about. Null when there is none. */
     async purchaseOf(action: Pick<Action, 'target'>) {
       const alertId = alertIdOf(action);

@@ -1,48 +1,42 @@
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { WithLock } from '../core/lock.ts';
 import { type DigestSchedule, type Digests, digestKinds, nextDue, scheduleWords } from './schedule-store.ts';
 import type { DigestOf } from './send-digest.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'withLock' | 'zone' | 'now'> {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   /** Posts a digest until now, once per id. */
-  readonly postNow: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
-  /** IANA name of the default time zone. */
-  readonly serviceZone: string;
+  readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
   /** False when this channel may not get alerts. The user has then been told why. */
   readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
-  readonly reply: Pick<ActionTools, 'answer' | 'record'>;
-  readonly withLock: WithLock;
-  readonly now: () => Date;
 }
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */
 export function createSetDigest(deps: Deps) {
-  const { digests, serviceZone, reply, now } = deps;
+  const { digests, zone, answer, record, now } = deps;
 
   return async function setDigest(action: DigestAction): Promise<void> {
     const { channel } = action.origin;
     const { wanted: input } = action;
     // A digest can be ended even after Cardbell was removed from the channel.
     if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
-    if (input.kind === 'now') return await deps.postNow(channel, action.id, input.of, serviceZone);
+    if (input.kind === 'now') return await deps.postDigest(channel, action.id, input.of, zone);
 
     await deps.withLock(`digest:${channel}`, async () => {
       const before = (await digests.ofChannel(channel)).map(scheduleWords).join('; ') || 'none';
       const schedule = input.kind === 'at' ? toSchedule(input, action) : null;
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const line = { did: 'set the digest of', channel };
-      await reply.record(action, { event: 'done', isFirst: true, before, after, line });
+      await record(action, { event: 'done', isFirst: true, before, after, line });
       if (schedule !== null) {
         await digests.set(schedule);
         const next = new Date(nextDue(schedule, now())).toISOString();
-        return await reply.answer(action, digestSet({ ...schedule, next }));
+        return await answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of digestKinds) await digests.remove(channel, kind);
-      await reply.answer(action, digestOff());
+      await answer(action, digestOff());
     });
   };
 
@@ -50,7 +44,7 @@ export function createSetDigest(deps: Deps) {
     return {
       ...when,
       channel: action.origin.channel,
-      zone: when.zone ?? serviceZone,
+      zone: when.zone ?? zone,
       by: action.actor.userId,
       at: now().toISOString(),
     };

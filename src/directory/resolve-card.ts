@@ -17,7 +17,7 @@ interface Candidate {
   readonly status: string | null;
 }
 
-interface Deps extends Pick<ActionTools, 'mayAct' | 'factsOf' | 'putChoice'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
@@ -28,7 +28,6 @@ interface Deps extends Pick<ActionTools, 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly cardOfAlert: (
     alertId: string,
   ) => Promise<{ readonly acctId: number | null; readonly cardId: number | null } | null>;
-  readonly reply: Pick<ActionTools, 'answer' | 'refuse' | 'record'>;
   /** A verb in words, followed by the card: `change a limit of`. */
   readonly doing: (verb: string) => string;
 }
@@ -38,7 +37,7 @@ export type ResolveCard = <A extends Action>(action: A) => Promise<Resolved<A> |
 
 /** Finds the card that a person means. */
 export function createResolveCard(deps: Deps): ResolveCard {
-  const { links, cardOfAlert, reply } = deps;
+  const { links, cardOfAlert, refuse } = deps;
 
   return async function resolveCard<A extends Action>(action: A) {
     if (action.target.kind === 'own') return await ownCard(action);
@@ -49,7 +48,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await reply.refuse(action, { what: null, ...(only === undefined ? holdsNone() : holdsSeveral) });
+    await refuse(action, { what: null, ...(only === undefined ? holdsNone() : holdsSeveral) });
     return null;
   }
 
@@ -88,7 +87,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const card = await cardOfAlert(alertId);
     if (card !== null && card.acctId !== null) return { action, acctId: card.acctId, cardId: card.cardId };
     const why = 'This alert names no card account, so I cannot act from it.';
-    await reply.refuse(action, card === null ? tooOld() : { ...tooOld(), why });
+    await refuse(action, card === null ? tooOld() : { ...tooOld(), why });
     return null;
   }
 }
@@ -103,12 +102,12 @@ const holdsSeveral = {
 };
 
 async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
-  const { directory, reply } = deps;
+  const { directory, refuse } = deps;
   // The query may be a person's name, which the audit does not need.
   const onRecord = { why: 'no card matches' };
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await reply.refuse(action, { what: null, why: `You hold no card “${query}”.`, whoCan }, onRecord);
+    return await refuse(action, { what: null, why: `You hold no card “${query}”.`, whoCan }, onRecord);
   }
   const isEmpty = (await directory.status()).accounts === 0;
   const meant = isEmpty ? null : await nameMeant(action, query, deps);
@@ -119,7 +118,7 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
         why: `No card matches “${query}”.`,
         whoCan: `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`,
       };
-  await reply.refuse(action, { what: null, ...refusal }, onRecord);
+  await refuse(action, { what: null, ...refusal }, onRecord);
 }
 
 const NAME_WORDS_MAX = 4;
@@ -145,8 +144,8 @@ async function nameMeant(action: Action, query: string, { directory, mayAct }: D
 }
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
-  const { reply, putChoice, factsOf, doing } = deps;
-  await reply.record(action, { event: 'asked', detail: 'asked back which card' });
+  const { answer, record, putChoice, factsOf, doing } = deps;
+  await record(action, { event: 'asked', detail: 'asked back which card' });
   // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
   const questionId = action.verb === 'show' ? null : action.id;
   const choices = [];
@@ -155,7 +154,7 @@ async function askWhich(action: Action, query: string, candidates: readonly Cand
     const value = await putChoice({ ...action, target }, questionId);
     choices.push({ value, card: await factsOf(acctId, { last4 }), status });
   }
-  await reply.answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
+  await answer(action, chooseCard({ doing: doing(action.verb), query, choices, matches: candidates.length }));
 }
 
 const CHOICES_MAX = 20;

@@ -14,14 +14,13 @@ import type { ReadTransactions } from './read-transactions.ts';
 /** Declines of an account's card that came as webhooks, newest first. */
 export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly TransactionEvent[]>;
 
-interface Deps extends Pick<ActionTools, 'factsOf' | 'nameRuleset'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'factsOf' | 'nameRuleset'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly recentDeclines: RecentDeclines;
-  readonly reply: Pick<ActionTools, 'answer'>;
 }
 
 /** `/card show CARD`: holder, status, limits and what remains, last declines. Only the person who asked sees it. */
-export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, reply }: Deps) {
+export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, answer }: Deps) {
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
     const [details, rules, remaining, declines] = await Promise.all([
       client.getAccount(acctId),
@@ -45,7 +44,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
       },
       { place: 'direct' },
     );
-    await reply.answer(action, message);
+    await answer(action, message);
   };
 }
 
@@ -69,14 +68,15 @@ export function limitsOf(rules: SpendRules | null, remaining: RemainingLimits | 
 const DEFAULT_MS = 7 * 24 * 3_600_000;
 const ALERTS_MAX = 50;
 
-interface ListDeps extends Pick<ActionTools, 'factsOf' | 'now'> {
+interface ListDeps extends Pick<ActionTools, 'answer' | 'refuseUnclear' | 'factsOf' | 'now'> {
   readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
-  readonly reply: Pick<ActionTools, 'answer' | 'refuseUnclear'>;
 }
 
 /** `/card declines CARD [7d]`: declines from the card service and from webhooks, deduplicated. */
-export function createListDeclines({ readTransactions, recentDeclines, factsOf, reply, now }: ListDeps) {
+export function createListDeclines(deps: ListDeps) {
+  const { readTransactions, recentDeclines, factsOf, answer, refuseUnclear, now } = deps;
+
   return async function listDeclines({
     action,
     acctId,
@@ -86,7 +86,7 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
     const asked = words.length === 0 ? { ms: DEFAULT_MS, words: 0 } : readDuration(words);
     if (asked === null || asked.words < words.length) {
       const why = `“${action.details.slice(0, 40)}” is not a time I can look back. Write “7d” or “2 weeks”.`;
-      return await reply.refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
+      return await refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
     }
     const to = now();
     const from = new Date(to.getTime() - asked.ms);
@@ -109,6 +109,6 @@ export function createListDeclines({ readTransactions, recentDeclines, factsOf, 
       again: [facts.last4 ?? String(acctId), ...words].join(' '),
       declines,
     });
-    await reply.answer(action, message);
+    await answer(action, message);
   };
 }

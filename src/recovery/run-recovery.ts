@@ -11,28 +11,27 @@ import type { OnProgress, RecoverGap } from './recover-gap.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 import type { RecoverAction } from './verbs.ts';
 
-interface StartDeps {
+interface StartDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
   /** The typed start time, UTC ISO 8601; null when there is no such date. */
   readonly momentOf: (since: Since, askedAt: string) => string | null;
   /** Enqueues the recovery. */
   readonly recoverGap: (gap: Gap) => Promise<void>;
   /** Where progress is shown. */
   readonly opsChannel: string;
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse'>;
 }
 
 /** `/card recover …`: audits the request, enqueues the recovery, and says where its progress is shown. */
-export function createStartRecovery({ momentOf, recoverGap, opsChannel, reply }: StartDeps) {
+export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, record, refuse }: StartDeps) {
   return async function startRecovery(action: RecoverAction): Promise<void> {
     const from = momentOf(action.target.since, action.askedAt);
     if (from === null || from >= action.askedAt) {
       const why = from === null ? 'There is no such date.' : 'That is not in the past.';
       const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode('recover 2026-11-20T09:00')}.`;
-      return await reply.refuse(action, { what: 'Your recovery', why, whoCan });
+      return await refuse(action, { what: 'Your recovery', why, whoCan });
     }
-    await reply.record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
+    await record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
     await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });
-    await reply.answer(action, recoveryStarted({ from, channel: opsChannel }));
+    await answer(action, recoveryStarted({ from, channel: opsChannel }));
   };
 }
 

@@ -84,10 +84,9 @@ export function createUnsharedChannel(
   };
 }
 
-interface AlertsDeps {
+interface AlertsDeps extends Pick<ActionTools, 'refuse'> {
   /** @throws SlackError */
   readonly channelInfo: (channel: string) => Promise<{ readonly isMember: boolean; readonly isExtShared: boolean }>;
-  readonly reply: Pick<ActionTools, 'refuse'>;
 }
 
 /**
@@ -98,10 +97,10 @@ interface AlertsDeps {
 export type MayGetAlerts = (action: Action, what?: string) => Promise<boolean>;
 
 /** Asks Slack each time, because a cached answer may be outdated. @throws SlackError when Slack does not answer. */
-export function createMayGetAlerts({ channelInfo, reply }: AlertsDeps): MayGetAlerts {
+export function createMayGetAlerts({ channelInfo, refuse }: AlertsDeps): MayGetAlerts {
   return async function mayGetAlerts(action, what = 'This place gets no alerts by subscription') {
     const obstacle = await obstacleIn(action.origin.channel);
-    if (obstacle !== null) await reply.refuse(action, { what, ...obstacle });
+    if (obstacle !== null) await refuse(action, { what, ...obstacle });
     return obstacle === null;
   };
 

@@ -17,19 +17,20 @@ import type { AlertLengthAction, ChannelAction } from './verbs.ts';
 
 const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
 
-interface Deps extends Pick<ActionTools, 'zone' | 'now'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'zone' | 'now'> {
   readonly quietHours: QuietHoursStore;
   /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
   readonly mayGetAlerts: MayGetAlerts;
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear'>;
 }
 
 /** `/card quiet …`: holds alerts during these hours, and posts them together when the hours end. */
-export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, zone, now }: Deps) {
+export function createSetQuiet(deps: Deps) {
+  const { quietHours, holdAsQuiet, mayGetAlerts, answer, record, hasBegun, refuseUnclear, zone, now } = deps;
+
   return async function setQuiet(action: ChannelAction): Promise<void> {
     const parsed = parseQuiet(action.target.text, zone);
-    if (parsed.kind === 'unclear') return await reply.refuseUnclear(action, { why: parsed.why, usage });
+    if (parsed.kind === 'unclear') return await refuseUnclear(action, { why: parsed.why, usage });
     if (parsed.kind === 'off') return await end(action);
     await set(action, parsed);
   };
@@ -42,14 +43,14 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
   async function end(action: Action): Promise<void> {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
-    const isRecorded = await reply.hasBegun(action);
+    const isRecorded = await hasBegun(action);
     // Recorded first: after a crash the hours are gone, and only the record shows who ended them.
     const line = { did: 'ended the quiet hours of', channel };
-    if (before !== null) await reply.record(action, { event: 'done', isFirst: true, before, line });
-    else if (!isRecorded) await reply.record(action, { event: 'unchanged' });
+    if (before !== null) await record(action, { event: 'done', isFirst: true, before, line });
+    else if (!isRecorded) await record(action, { event: 'unchanged' });
     await quietHours.remove(channel);
     const released = await holdAsQuiet(channel);
-    await reply.answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
+    await answer(action, quietEnded({ wasSet: before !== null || isRecorded, released }));
   }
 
   async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { kind: 'hours' }>) {
@@ -58,7 +59,7 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     let except: string | null = null;
     if (typed !== null) {
       const filter = parseFilter(typed);
-      if ('error' in filter) return await reply.refuseUnclear(action, { why: filter.error.why, usage });
+      if ('error' in filter) return await refuseUnclear(action, { why: filter.error.why, usage });
       except = printFilter(filter.filter);
     }
     if (!(await mayGetAlerts(action))) return;
@@ -66,15 +67,12 @@ export function createSetQuiet({ quietHours, holdAsQuiet, mayGetAlerts, reply, z
     const after = `${printQuiet(window)}${exceptWords === null ? '' : `, except ${exceptWords}`}`;
     // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
-    await reply.record(action, { event: 'done', isFirst: true, before, after, line });
+    await record(action, { event: 'done', isFirst: true, before, after, line });
     await quietHours.set({ channel, window, except, by: action.actor.userId, at: action.askedAt });
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();
-    await reply.answer(
-      action,
-      quietSet({ words: printQuiet(window), except: exceptWords, until: untilText, released }),
-    );
+    await answer(action, quietSet({ words: printQuiet(window), except: exceptWords, until: untilText, released }));
   }
 }
 
@@ -167,20 +165,19 @@ export function createHeldUntil({ quietHours, alerts, now }: HeldDeps): HeldUnti
   };
 }
 
-interface AlertLengthDeps {
+interface AlertLengthDeps extends Pick<ActionTools, 'answer' | 'record'> {
   readonly longAlerts: LongAlerts;
-  readonly reply: Pick<ActionTools, 'answer' | 'record'>;
 }
 
 /** `/card alerts long|short`: sets the length of this channel's alerts. Idempotent. */
-export function createSetAlertLength({ longAlerts, reply }: AlertLengthDeps) {
+export function createSetAlertLength({ longAlerts, answer, record }: AlertLengthDeps) {
   return async function setAlertLength(action: AlertLengthAction): Promise<void> {
     const { channel } = action.origin;
     const { isLong } = action;
     const [before, after] = [await longAlerts.has(channel), isLong].map((is) => (is ? 'long alerts' : 'short alerts'));
     const line = { did: 'changed how alerts look in', channel };
-    await reply.record(action, { event: 'done', isFirst: true, before: before ?? null, after: after ?? null, line });
+    await record(action, { event: 'done', isFirst: true, before: before ?? null, after: after ?? null, line });
     await longAlerts.set(channel, isLong);
-    await reply.answer(action, alertLengthSet({ isLong }));
+    await answer(action, alertLengthSet({ isLong }));
   };
 }

@@ -17,22 +17,23 @@ const HOME = 'US';
 /** Ends a mute early. Idempotent. */
 type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
 
-interface MuteDeps extends Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone'> {
+interface MuteDeps
+  extends Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>,
+    Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone'> {
   readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
   readonly closeMute: CloseMute;
   /** Enqueues the job that ends a mute. */
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
-  readonly reply: Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>;
 }
 
 export function createMuteVerbs(deps: MuteDeps) {
-  const { mutes, closeMute, reply } = deps;
+  const { mutes, closeMute, answer, record, withLock } = deps;
 
   return {
     /** `/card mute CARD DURATION [reason]` and `/card travel-mute CARD COUNTRIES until DATE [reason]`. Both have an end. */
     mute: (resolved: Resolved<MuteAction>): Promise<void> =>
       // One at a time per card: the mute being replaced must not change in between.
-      reply.withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
+      withLock(`mutes:${resolved.acctId}`, () => setMute(resolved, deps)),
 
     /** `/card unmute CARD`: ends its mute and its travel mute now. */
     async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
@@ -40,13 +41,13 @@ export function createMuteVerbs(deps: MuteDeps) {
       const ofCard = all.filter((mute) => mute.acctId === acctId);
       const [first] = ofCard;
       if (first === undefined) {
-        await reply.record(action, { event: 'unchanged', acctId, cardId });
+        await record(action, { event: 'unchanged', acctId, cardId });
       } else {
         const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
-        await reply.record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
+        await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
       }
       for (const mute of ofCard) await closeMute(mute, action.actor.userId);
-      await reply.answer(action, muteEnded({ mutes: ofCard }));
+      await answer(action, muteEnded({ mutes: ofCard }));
     },
 
     /** `/card mutes`: lists every mute and travel mute. */
@@ -59,32 +60,32 @@ export function createMuteVerbs(deps: MuteDeps) {
           ...mute,
           count: (await mutes.withheld(mute.id)).length,
         }));
-      await reply.answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
+      await answer(action, muteList({ mutes: await Promise.all(counted), page: pageIn(action) }));
     },
   };
 }
 
 async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {
-  const { mutes, reply, zone } = deps;
+  const { mutes, authorize, answer, record, refuse, refuseUnclear, zone } = deps;
   const isTravel = action.verb === 'travel';
   const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
   const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
   if ('why' in end) {
     const usage = isTravel ? 'travel-mute CARD COUNTRY until DATE [reason]' : 'mute CARD DURATION [reason]';
-    return await reply.refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
+    return await refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
   // A trip at home would explain nearly every decline, so this is a regular mute.
   const isOfHome = isTravel && countries.split(',').includes(HOME);
   const asked = isOfHome ? { ...action, verb: 'mute' } : action;
-  const decision = await reply.authorize(asked, { acctId, lastsMs });
+  const decision = await authorize(asked, { acctId, lastsMs });
   const refusal =
     decision.kind === 'refused'
       ? { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' }
       : await whyShorter(action, acctId, end.endsAt, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
-    return await reply.refuse(action, { what, ...refusal }, { acctId, cardId });
+    return await refuse(action, { what, ...refusal }, { acctId, cardId });
   }
   const facts = {
     id: muteIdOf(action),
@@ -104,8 +105,8 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const where = mute.kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
   const after = `${where}until ${mute.endsAt}`;
   const did = isTravel ? 'set a travel mute for' : 'muted';
-  await reply.record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-  await reply.answer(action, muteSet(mute));
+  await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
+  await answer(action, muteSet(mute));
 }
 
 /** Returns why a mute would end a longer one early; null when it would not. */

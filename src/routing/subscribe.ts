@@ -25,7 +25,7 @@ const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear'> {
   readonly subscriptions: Subscriptions;
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
@@ -36,11 +36,10 @@ interface Deps {
   readonly groups: () => Promise<readonly string[]>;
   /** Alerts of the last 30 days, newest first. */
   readonly alerts: { readonly kept: () => AsyncIterable<Alert> };
-  readonly reply: Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear'>;
 }
 
 export function createSubscriptionVerbs(deps: Deps) {
-  const { subscriptions, reply } = deps;
+  const { subscriptions, answer, record, refuse } = deps;
 
   return {
     subscribe: (action: ChannelAction): Promise<void> => subscribe(action, deps),
@@ -53,12 +52,12 @@ export function createSubscriptionVerbs(deps: Deps) {
       const meant = subscriptionsMeant(text, here);
       if (meant === null || meant.length === 0) {
         const elsewhere = all.find(({ number }) => String(number) === text);
-        return await reply.refuse(action, { what: 'Unsubscribing', ...whichOnes(here, elsewhere) });
+        return await refuse(action, { what: 'Unsubscribing', ...whichOnes(here, elsewhere) });
       }
       for (const subscription of meant) await subscriptions.remove(subscription);
       const line = { did: 'took subscriptions away' };
-      await reply.record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
-      await reply.answer(action, unsubscribed({ removed: meant.map(described) }));
+      await record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
+      await answer(action, unsubscribed({ removed: meant.map(described) }));
     },
 
     /** `/card subscriptions [all] [page]`: lists the rules of this channel, or of every channel. */
@@ -68,28 +67,28 @@ export function createSubscriptionVerbs(deps: Deps) {
         rulesOf(isAll ? null : action.origin.channel, deps),
         deps.mutes.active(),
       ]);
-      await reply.answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
+      await answer(action, subscriptionList({ isAll, rules, mutes: mutes.length, page: pageIn(action) }));
     },
   };
 }
 
 /** `/card subscribe [try] KIND [filters]`: adds a subscription to this channel, or only shows what it would have posted. */
 async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
-  const { subscriptions, defaultChannel, reply } = deps;
+  const { subscriptions, defaultChannel, answer, record, refuse, refuseUnclear } = deps;
   const { channel } = action.origin;
   const [, trial, text = ''] = /^(try\s+)?(.*)$/is.exec(action.target.text.trim()) ?? [];
   const parsed = readFilter(text);
   if ('error' in parsed) {
     const example = 'subscribe declines over 500 and not country US';
-    return await reply.refuseUnclear(action, { why: parsed.error.why, usage: 'subscribe KIND [filters]', example });
+    return await refuseUnclear(action, { why: parsed.error.why, usage: 'subscribe KIND [filters]', example });
   }
   if (namesSensitive(parsed.filter)) {
     const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
-    return await reply.refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
+    return await refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
   }
   const filter = printFilter(parsed.filter);
   if (trial !== undefined) {
-    return await reply.answer(
+    return await answer(
       action,
       subscriptionTrial({ filter: describeFilter(parsed.filter), ...(await preview(parsed.filter, deps)) }),
     );
@@ -98,7 +97,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const full = whyFull(await subscriptions.all(), channel);
   if (full !== null) {
     const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
-    return await reply.refuse(action, { what: 'Subscribing', why: full, whoCan });
+    return await refuse(action, { what: 'Subscribing', why: full, whoCan });
   }
 
   const before = await preview(parsed.filter, deps);
@@ -106,17 +105,17 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
   const isNew = subscription.at === action.askedAt;
   if (isNew)
-    await reply.record(action, {
+    await record(action, {
       event: 'done',
       isFirst: true,
       after: describeFilter(parsed.filter),
       line: { did: 'subscribed', channel },
     });
-  else await reply.record(action, { event: 'unchanged' });
+  else await record(action, { event: 'unchanged' });
   const byDefault = possibleKinds(parsed.filter)
     .filter((kind) => defaultChannel(kind) === channel)
     .map((kind) => kindName(kind));
-  await reply.answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
+  await answer(action, subscribed({ subscription: described(subscription), isNew, byDefault, ...before }));
 }
 
 /** Why no more subscriptions can be added; null when they can. */

@@ -14,7 +14,7 @@ const message = /^([CDG][A-Z0-9]+) (\d{10}\.\d{6})$/;
 const likeEventId = /^evt_/;
 const ALERTS_MAX = 5;
 
-interface Deps extends Pick<ActionTools, 'mayAct'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct'> {
   readonly alerts: Pick<Alerts, 'get'>;
   /** Which messages show which alerts. */
   readonly messages: {
@@ -29,12 +29,11 @@ interface Deps extends Pick<ActionTools, 'mayAct'> {
   readonly permalink: (channel: string, ts: string) => Promise<string | null>;
   /** Null: the user was asked which card they mean, or told that there is none. */
   readonly resolveCard: (action: Action) => Promise<Pick<Resolved, 'acctId'> | null>;
-  readonly reply: Pick<ActionTools, 'answer' | 'refuse'>;
 }
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
-  const { messages, eventLog, timesDelivered, permalink, resolveCard, reply } = deps;
+  const { messages, eventLog, timesDelivered, permalink, resolveCard, answer, refuse } = deps;
 
   return async function explainRouting(action: WhyAction): Promise<void> {
     const ids = await eventsMeant(action);
@@ -43,7 +42,7 @@ export function createExplainRouting(deps: Deps) {
     if (stored.length === 0) {
       const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
       const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
-      return await reply.refuse(action, { what: 'Telling why', why: reason, whoCan });
+      return await refuse(action, { what: 'Telling why', why: reason, whoCan });
     }
     for (const alert of stored.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
@@ -56,7 +55,7 @@ export function createExplainRouting(deps: Deps) {
         })),
       );
       const what = renderAlert({ ...alert, outcomes: [] }, { place: 'direct' }).text;
-      await reply.answer(action, why({ id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, posted }));
+      await answer(action, why({ id, what, callbackAt, receivedAt, isLate: alert.late, times, steps, posted }));
     }
   };
 

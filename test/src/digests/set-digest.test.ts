@@ -5,7 +5,6 @@ import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
 import { createMayGetAlerts } from '../../../src/routing/channel-access.ts';
-import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
 
@@ -20,14 +19,12 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     return info;
   };
   const world = await createActionWorld(redis());
-  const reply = createTools(contextOf(world.deps));
+  const tools = createTools(contextOf(world.deps));
   const setDigest = createSetDigest({
+    ...tools,
     digests,
-    postNow: async (to) => void posted.push(to),
-    serviceZone: 'America/New_York',
-    mayGetAlerts: createMayGetAlerts({ channelInfo, reply }),
-    reply,
-    withLock: withoutLock,
+    postDigest: async (to) => void posted.push(to),
+    mayGetAlerts: createMayGetAlerts({ ...tools, channelInfo }),
     now: () => new Date(),
   });
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;

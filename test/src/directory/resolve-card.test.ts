@@ -66,11 +66,9 @@ const resolveCard = createResolveCard({
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
   doing: (verb) => verb,
-  reply: {
-    answer: async (_action, message) => void answers.push(message),
-    refuse: async (_action, refusal) => void refusals.push(refusal),
-    record: async () => {},
-  },
+  answer: async (_action, message) => void answers.push(message),
+  refuse: async (_action, refusal) => void refusals.push(refusal),
+  record: async () => {},
 });
 
 const own = ask('block', { target: { kind: 'own' } });

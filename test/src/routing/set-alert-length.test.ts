@@ -9,11 +9,11 @@ const redis = useRedis();
 it('a channel can switch to short alerts and back, and both are audited', async () => {
   const longAlerts = createLongAlerts(redis());
   const recorded: unknown[] = [];
-  const reply = {
+  const setAlertLength = createSetAlertLength({
+    longAlerts,
     answer: async () => {},
-    record: async (_action: unknown, entry: unknown) => void recorded.push(entry),
-  };
-  const setAlertLength = createSetAlertLength({ longAlerts, reply });
+    record: async (_action, entry) => void recorded.push(entry),
+  });
   const wants = (isLong: boolean) => {
     const { origin, ...rest } = ask('block', { id: `act_${isLong}` });
     const target = { kind: 'channel', text: '' } as const;
