@@ -9,10 +9,12 @@ const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
 const HISTORY_MAX = 50;
 const RECENT_MAX = 200;
 /**
- * An account's declines are all listed while their alerts exist, so that digests count each. A card that is declined more
- * often than this was attacked: its digest says "at least".
+ * An account's declines are all listed as long as a digest may count them: a week, the day before it in which a purchase may
+ * have been tried first, and a day for a late digest. A card that is declined more often than this was attacked: its digest says
+ * "at least".
  */
 export const DECLINES_MAX = 5000;
+const DIGESTED_MS = 9 * 24 * 3_600_000;
 /** More payments than anyone makes in a day. */
 const PAYMENTS_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
@@ -36,20 +38,14 @@ interface Listed {
   readonly atMs: number;
 }
 
-/** A list with an alert to add, and from when on the list keeps all alerts, up to {@link DECLINES_MAX} (ms). */
-interface ToList extends Pick<Listed, 'alertId' | 'atMs'> {
-  readonly key: string;
-  readonly keptFrom: number | '+inf';
-}
-
-function listsOf({ acctId, kind, alertId, atMs }: Listed): ToList[] {
-  const own = { key: recentKey(acctId, kind), keptFrom: '+inf', alertId, atMs } as const;
-  if (kind !== 'declines') return [own];
-  return [
-    { ...own, keptFrom: atMs - ALERT_TTL_SECONDS * 1000 },
-    { ...own, key: allDeclines },
-  ];
-}
+/** What a list keeps: the latest members, for how long (s), and at most how many that are not older than a time (ms). */
+const limits: Readonly<
+  Record<AlertKind, readonly [keep: number, ttlSeconds: number, most: number, keptForMs: number]>
+> = {
+  declines: [RECENT_MAX, HISTORY_TTL_SECONDS, DECLINES_MAX, DIGESTED_MS],
+  payments: [PAYMENTS_MAX, ALERT_TTL_SECONDS, PAYMENTS_MAX, 0],
+  shipments: [RECENT_MAX, HISTORY_TTL_SECONDS, RECENT_MAX, 0],
+};
 
 export type CardHistory = ReturnType<typeof createCardHistory>;
 
@@ -60,12 +56,13 @@ export function createCardHistory(redis: RedisClient) {
     ({ kind }: Listed) => kind,
     async (all) => {
       const [{ kind: ofAll }] = all;
-      const kept = ofAll === 'payments' ? [PAYMENTS_MAX, ALERT_TTL_SECONDS] : [RECENT_MAX, HISTORY_TTL_SECONDS];
-      const lists = all.flatMap(listsOf);
-      await keepLatest.run(
-        lists.map(({ key }) => key),
-        [...kept, DECLINES_MAX, ...lists.flatMap(({ keptFrom, atMs, alertId }) => [keptFrom, atMs, alertId])],
-      );
+      const lists = all.map(({ acctId, kind }) => recentKey(acctId, kind));
+      const isListedTogether = ofAll === 'declines';
+      await keepLatest.run(isListedTogether ? [...lists, allDeclines] : lists, [
+        ...limits[ofAll],
+        Number(isListedTogether),
+        ...all.flatMap(({ atMs, alertId }) => [atMs, alertId]),
+      ]);
       return all.map(() => null);
     },
   );
@@ -91,7 +88,7 @@ export function createCardHistory(redis: RedisClient) {
       // Equal scores sort by member. It begins with the time, so all seven fraction digits count.
       const member = JSON.stringify([callbackAt, status, eventId, receivedAt]);
       const atSeconds = Math.floor(Date.parse(callbackAt) / 1000);
-      await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, HISTORY_MAX, '+inf', atSeconds, member]);
+      await keepLatest.run([key], [HISTORY_MAX, HISTORY_TTL_SECONDS, HISTORY_MAX, 0, 0, atSeconds, member]);
       const known = await statuses(cardId);
       const isKept = known.some((status) => status.eventId === eventId);
       return isKept ? known : [{ callbackAt, status, eventId, receivedAt }, ...known];

@@ -103,9 +103,9 @@ describe('the latest alerts of an account', () => {
     expect(await history.newestDeclines(2), 'of all cards').toEqual(['evt_other', 'evt_9']);
   });
 
-  it('include all declines of the last thirty days, so that a digest counts each', async () => {
+  it('include all declines of the last nine days, so that a weekly digest counts each', async () => {
     const history = createCardHistory(redis());
-    const later = 1000 + 30 * DAYS * 1000;
+    const later = 1000 + 9 * DAYS * 1000;
 
     await fill('declines', 360);
     expect(await history.recentAlerts(7, 'declines', 999)).toHaveLength(360);
