@@ -157,7 +157,8 @@ async function openTemporaryChange(
   if (isChanged) {
     for (const earlier of others) {
       const isTaken = (change: RuleChange, index: number) =>
-        stacked[index]?.earlier === earlier || isSetAgain(change, earlier);
+        stacked[index]?.earlier === earlier ||
+        (isSetAgain(change, earlier) && !isUnderneath(earlier, stacked[index]?.change ?? change, others));
       const taken = changes.filter(isTaken);
       if (taken.length > 0) await deps.supersede(earlier, taken);
     }
@@ -207,6 +208,23 @@ function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boole
  */
 function isSetAgain(change: RuleChange, earlier: TemporaryChange): boolean {
   return change.from !== change.to && hasSet(earlier, change);
+}
+
+/**
+ * A change goes back to the value that an earlier one set, perhaps through others between them. Then the earlier one
+ * still ends, and its value is not left behind: see `HandOver`.
+ */
+function isUnderneath(
+  earlier: TemporaryChange,
+  { rule, from }: RuleChange,
+  others: readonly TemporaryChange[],
+): boolean {
+  if (hasSet(earlier, { rule, to: from })) return true;
+  return others.some((between) => {
+    const own = between.changes.find((change) => isSameRule(change.rule, rule) && change.to === from);
+    const below = others.filter((other) => other !== between);
+    return own !== undefined && isUnderneath(earlier, own, below);
+  });
 }
 
 /** The same change, relative to the value before the earlier change. */

@@ -106,7 +106,9 @@ export function createHandOver(
     const given: RuleChange[] = [];
     for (const other of await deps.temporaryChanges.all()) {
       const onOurs = other.changes.filter((change) => ours(change) !== undefined || isHandedOver(change, other));
-      if (other.id === id || other.acctId !== acctId || other.state !== 'open' || onOurs.length === 0) continue;
+      // Only a later change can be on top of this one.
+      const isOnTop = other.acctId === acctId && other.state === 'open' && other.openedAt >= temporaryChange.openedAt;
+      if (other.id === id || !isOnTop || onOurs.length === 0) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
       await deps.temporaryChanges.save({ ...other, changes: other.changes.map(from) });
       await deps.updateTemporaryChange(other.id);
