@@ -198,8 +198,14 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a temporary change counts as untouched when another sets the same again',
     file: 'src/limits/open-temporary-change.ts',
-    from: 'stacked[index]?.earlier === earlier || isSetAgain(change, earlier)',
-    to: 'stacked[index]?.earlier === earlier',
+    from: '(isSetAgain(change, earlier) && !isUnderneath(earlier, stacked[index]?.change ?? change, others))',
+    to: 'false',
+  },
+  {
+    name: 'a value that is set again keeps what is below it from going back',
+    file: 'src/limits/open-temporary-change.ts',
+    from: ' && !isUnderneath(earlier, stacked[index]?.change ?? change, others)',
+    to: '',
   },
   {
     name: 'an approval counts for numbers that the person has not seen',
