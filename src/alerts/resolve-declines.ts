@@ -16,12 +16,11 @@ const TOLERANCE = 0.2;
 
 interface Deps {
   readonly history: Pick<CardHistory, 'alertsBetween'>;
-  readonly alerts: Pick<Alerts, 'get'>;
+  readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
   readonly withLock: WithLock;
   /** Who approved a change that was requested from an alert. */
   readonly approversOf: (acctId: number, alertId: string) => Promise<readonly string[]>;
-  /** Adds an outcome to an alert. */
-  readonly showOutcome: (alertId: string, outcomeId: string, outcome: Outcome) => Promise<void>;
+  readonly updateAlert: (alertId: string) => Promise<void>;
   /** Writes to a person directly. The id makes repeated calls harmless. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
 }
@@ -35,7 +34,7 @@ interface Deps {
  * other purchase. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
-  const { history, alerts, withLock, showOutcome, notifyDirectly } = deps;
+  const { history, alerts, withLock, updateAlert, notifyDirectly } = deps;
 
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
     if (event.kind !== 'decline' && !isPayment(event)) return;
@@ -79,7 +78,8 @@ export function createResolveDeclines(deps: Deps) {
   async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
     const text = event.amountCents === alert.event.amountCents ? '' : formatCents(event.amountCents);
     const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text } as const;
-    await showOutcome(alert.event.id, `paid-${event.id}`, paid);
+    await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
+    await updateAlert(alert.event.id);
     const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
     // For a change with two approvals, the alert names only the person who made it.
     const approvers = new Set([

@@ -104,7 +104,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
 export function composeOpenRequest(tools: Tools) {
   const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
   const { changesFromBase } = createRaiseAmounts(tools);
-  const gatherFacts = createGatherFacts({ ...tools, statusOf, requestsOf: tools.requests.requestsOf });
+  const gatherFacts = createGatherFacts({ ...tools, statusOf });
   return createOpenRequest({ ...tools, gatherFacts, changesFromBase });
 }
 

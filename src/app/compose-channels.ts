@@ -41,7 +41,7 @@ export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
     alerts: createSetAlertLength(common),
     quiet: createSetQuiet(common),
     warnings: createSetWarnings(common),
-    why: createExplainRouting({ ...common, messages: tools.alertMessages }),
+    why: createExplainRouting(common),
     digest: createSetDigest(common),
   } satisfies Partial<Handlers>;
 }

@@ -30,7 +30,7 @@ export function composeDelivery(
   context: WorkerContext,
   countDecline: ReturnType<typeof composeDigests>['countDecline'],
 ) {
-  const { cardOrders, enqueue, alerts, directory, remedies, assumptions, updateAlert } = context;
+  const { cardOrders, enqueue, alerts, directory, remedies, assumptions } = context;
   const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
   const groupAlert = createGroupAlert({ ...context, cardLifecycle });
   const announcing = { ...context, route: composeRoute(context), groupAlert };
@@ -58,10 +58,6 @@ export function composeDelivery(
     resolveDeclines: createResolveDeclines({
       ...context,
       approversOf: context.requests.approversOf,
-      async showOutcome(alertId, outcomeId, outcome) {
-        await alerts.setOutcome(alertId, outcomeId, outcome);
-        await updateAlert(alertId);
-      },
     }),
     /** Sends reminders of cards that were shipped but never activated. */
     remind: () =>
@@ -73,7 +69,7 @@ export function composeDelivery(
       }),
     /** Completes an alert when the card API did not answer in time. */
     enrich: (alertId: string, hasWaited: boolean) =>
-      enrichAlert(alertId, hasWaited, { alerts, adviceFor: remedies.adviceAgain, updateAlert }),
+      enrichAlert(alertId, hasWaited, { ...context, adviceFor: remedies.adviceAgain }),
   };
 }
 

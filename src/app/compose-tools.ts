@@ -41,11 +41,7 @@ export function createTools(context: ActionContext) {
   });
   /** Keeps an action that will be performed when its button is pressed. @returns the button's value. */
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
-  const outcomes = createOutcomesOnAlerts({
-    ...context,
-    caseOf: context.fraudCases.ofAlert,
-    seen: context.alertMessages.seen,
-  });
+  const outcomes = createOutcomesOnAlerts(context);
   const rights = createRights(context);
   return {
     ...context,

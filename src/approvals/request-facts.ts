@@ -9,7 +9,7 @@ import type { RuleChange } from '../card-api/rule-change.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import type { ReadTransactions } from '../directory/read-transactions.ts';
-import type { RequestOfCard } from './request-store.ts';
+import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
 export const RequestFacts = z.strictObject({
@@ -59,7 +59,7 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
   readonly readTransactions: ReadTransactions;
   /** Link to an alert's message; null: none. */
   readonly alertLink: (alertId: string) => Promise<string | null>;
-  readonly requestsOf: (acctId: number) => Promise<readonly RequestOfCard[]>;
+  readonly requests: Pick<Requests, 'requestsOf'>;
 }
 
 export function createGatherFacts(deps: Deps): GatherFacts {
@@ -70,7 +70,7 @@ export function createGatherFacts(deps: Deps): GatherFacts {
       leftOf(acctId, changes),
       event === null ? [] : purchasesAt(event),
       event === null ? null : purchaseIn(event, action),
-      deps.requestsOf(acctId),
+      deps.requests.requestsOf(acctId),
     ]);
     const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
     return { isBlocked: status === 'BLOCKED', facts: { purchase, left, there, earlier } };

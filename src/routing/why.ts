@@ -5,6 +5,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { Alert } from '../alerts/alert.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
 import type { EventLog } from '../alerts/event-log.ts';
+import type { AlertMessages } from '../outbox/tracked-message-store.ts';
 import type { WhyAction } from './verbs.ts';
 
 const eventId = /evt_[0-9a-hjkmnp-tv-z]{16}/;
@@ -16,12 +17,7 @@ const ALERTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct'> {
   readonly alerts: Pick<Alerts, 'get'>;
-  /** Which messages show which alerts. */
-  readonly messages: {
-    readonly of: (alertId: string) => Promise<readonly { readonly channel: string; readonly ts: string }[]>;
-    /** Ids of the alerts in a message. */
-    readonly at: (channel: string, ts: string) => Promise<string[]>;
-  };
+  readonly alertMessages: Pick<AlertMessages, 'of' | 'at'>;
   readonly eventLog: Pick<EventLog, 'read' | 'latest'>;
   /** How often an event was received; 0 when no longer known. */
   readonly timesDelivered: (eventId: string) => Promise<number>;
@@ -33,7 +29,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'mayAct'> {
 
 /** `/card why evt_… | MESSAGE LINK | CARD`: what happened to an alert, from the webhook to the message. */
 export function createExplainRouting(deps: Deps) {
-  const { messages, eventLog, timesDelivered, permalink, resolveCard, answer, refuse } = deps;
+  const { alertMessages, eventLog, timesDelivered, permalink, resolveCard, answer, refuse } = deps;
 
   return async function explainRouting(action: WhyAction): Promise<void> {
     const ids = await eventsMeant(action);
@@ -46,7 +42,7 @@ export function createExplainRouting(deps: Deps) {
     }
     for (const alert of stored.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;
-      const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), messages.of(id)]);
+      const [steps, times, refs] = await Promise.all([eventLog.read(id), timesDelivered(id), alertMessages.of(id)]);
       const posted = await Promise.all(
         refs.map(async ({ channel, ts }) => ({
           channel,
@@ -73,7 +69,7 @@ export function createExplainRouting(deps: Deps) {
     if (id !== undefined) return [id];
     const [, channel, ts] = message.exec(text) ?? [];
     if (likeEventId.test(text.trim())) return [];
-    if (channel !== undefined && ts !== undefined) return await messages.at(channel, ts);
+    if (channel !== undefined && ts !== undefined) return await alertMessages.at(channel, ts);
     const target: CardTarget =
       action.target.kind === 'channel' ? { kind: 'words', words: text.split(' ') } : action.target;
     const resolved = await resolveCard({ ...action, target });

@@ -59,19 +59,22 @@ async function accountWith(
   const told: string[] = [];
   const receive = createResolveDeclines({
     history,
-    alerts: { get: async (id) => alerts.get(id) ?? null },
+    alerts: {
+      get: async (id) => alerts.get(id) ?? null,
+      async setOutcome(alertId, id, outcome) {
+        shown.push(`${alertId} ${id} ${outcome.verb} ${outcome.at}`);
+        const alert = alerts.get(alertId);
+        const others = alert?.outcomes.filter((one) => one.verb !== outcome.verb || one.at !== outcome.at) ?? [];
+        if (alert !== undefined) alerts.set(alertId, { ...alert, outcomes: [...others, outcome] });
+      },
+    },
     async withLock(name, work) {
       expect(name).toBe(`account:${declined.event.acctId}`);
       if (meanwhile !== null) alerts.set(meanwhile.event.id, meanwhile);
       return await work({ confirm: async () => {} });
     },
     approversOf: async () => approvers,
-    async showOutcome(alertId, id, outcome) {
-      shown.push(`${alertId} ${id} ${outcome.verb} ${outcome.at}`);
-      const alert = alerts.get(alertId);
-      const others = alert?.outcomes.filter((one) => one.verb !== outcome.verb || one.at !== outcome.at) ?? [];
-      if (alert !== undefined) alerts.set(alertId, { ...alert, outcomes: [...others, outcome] });
-    },
+    updateAlert: async () => {},
     notifyDirectly: async (userId, id, { text }) => void told.push(`${userId} ${id} ${text}`),
   });
   /** Which payments each decline is shown as paid by. */

@@ -6,12 +6,12 @@ import { declined } from '../../templates/fixtures.ts';
 function setUp(alert: Alert | null = null) {
   const steps: string[] = [];
   const outcomes = createOutcomesOnAlerts({
-    caseOf: async () => null,
+    fraudCases: { ofAlert: async () => null },
     alerts: {
       get: async () => alert,
       setOutcome: async (alertId, actionId) => void steps.push(`kept ${actionId} on ${alertId}`),
     },
-    seen: async () => {},
+    alertMessages: { seen: async () => {} },
     updateAlert: async (alertId) => void steps.push(`updates ${alertId}`),
   });
   return { outcomes, steps };

@@ -31,7 +31,7 @@ const gather = (over: object = {}) =>
     purchaseOf: async () => declined,
     readTransactions: async () => [],
     alertLink: async (id) => `https://example.slack.com/${id}`,
-    requestsOf: async () => [],
+    requests: { requestsOf: async () => [] },
     now: () => new Date('2026-11-20T15:00:00Z'),
     ...over,
   })(asked);
@@ -63,10 +63,12 @@ it('lists the last five purchases at the merchant, newest first, and no others',
 
 it('shows how earlier requests ended, without this one', async () => {
   const { facts } = await gather({
-    requestsOf: async () => [
-      { id: 'req_1', state: 'open' },
-      { id: 'req_0', state: 'denied' },
-    ],
+    requests: {
+      requestsOf: async () => [
+        { id: 'req_1', state: 'open' },
+        { id: 'req_0', state: 'denied' },
+      ],
+    },
   });
 
   expect(facts.earlier).toEqual(['denied']);
