@@ -11,8 +11,6 @@ const KEPT_MAX = 50;
 
 export type Requests = ReturnType<typeof createRequests>;
 
-export type RequestOfCard = Pick<LimitRequest, 'id' | 'state'>;
-
 /**
  * Requests by id. Changes happen under the request's lock, so plain reads and writes are enough. Requests are signed,
  * because their contents and approvals are carried out.
@@ -57,8 +55,7 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     remind: async (id: string, remindedAt: string): Promise<boolean> =>
       (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
     /** Requests for an account within the last 30 days, newest first. */
-    requestsOf: async (acctId: number): Promise<RequestOfCard[]> =>
-      (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
+    requestsOf: async (acctId: number) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
     /** Who approved a change of an account's card that was requested from this alert. */
     async approversOf(acctId: number, alertId: string): Promise<string[]> {
       const asked = (await ofCard(acctId)).filter(

@@ -44,12 +44,6 @@ const synonyms = new Map(
   }),
 );
 
-/** All valid first words after `/card`. */
-export const commandWords: readonly string[] = [
-  'help',
-  ...new Set(verbNames.flatMap((verb) => entryOf(verb).command?.usage ?? []).map(firstWord)),
-];
-
 /**
  * Parses the text after `/card`. Pure: which card is meant, and whether the person may act, is decided later.
  *

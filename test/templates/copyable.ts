@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { slashCommand } from '../../src/core/installation.ts';
-import { commandWords, parseCommand, readSlashText } from '../../src/dispatch/command.ts';
+import { parseCommand, readSlashText } from '../../src/dispatch/command.ts';
 import { clock } from '../support/clock.ts';
+import { commandWords } from '../support/command-words.ts';
 
 /** Placeholders that the reader replaces; the help explains them. */
 const placeholder =

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isCardNumber } from '../../../src/core/card-number.ts';
-import { commandWords, parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
+import { parseCommand, readSlashText } from '../../../src/dispatch/command.ts';
 import { entryOf, helpFor, verbNames } from '../../../src/dispatch/verbs.ts';
 import { clock } from '../../support/clock.ts';
+import { commandWords } from '../../support/command-words.ts';
 import { examples } from '../../support/examples.ts';
 
 const everyRole = ['holder', 'operator', 'approver'] as const;

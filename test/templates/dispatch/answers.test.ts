@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { commandWords } from '../../../src/dispatch/command.ts';
 import { helpFor } from '../../../src/dispatch/verbs.ts';
 import { actionResult } from '../../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../../templates/actions/confirm-activation.ts';
@@ -12,6 +11,7 @@ import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 import { refusal } from '../../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
+import { commandWords } from '../../support/command-words.ts';
 import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { answer } from '../answer-fixtures.ts';
 import { dailyRaise } from '../fixtures.ts';
