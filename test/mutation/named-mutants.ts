@@ -66,14 +66,14 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an event is about any card of the account',
     file: 'src/directory/account.ts',
-    from: 'one.last4 === which.last4 : one.cardId === which.cardId',
-    to: 'one.last4 === which.last4 : true',
+    from: 'one.last4 === last4 : one.cardId === cardId',
+    to: 'one.last4 === last4 : true',
   },
   {
     name: 'an event of one card shows another with the same last four digits',
     file: 'src/directory/account.ts',
-    from: 'which.cardId === undefined ? one.last4 === which.last4 : one.cardId === which.cardId',
-    to: 'one.last4 === which.last4',
+    from: 'cardId === null ? one.last4 === last4 : one.cardId === cardId',
+    to: 'one.last4 === last4',
   },
   {
     name: 'an event of an account is about a card that is closed',
