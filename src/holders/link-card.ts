@@ -64,14 +64,19 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
   }
 }
 
-interface LinkCardDeps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
+const byAnother = 'It needs another approver.';
+
+interface LinkCardDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'answer' | 'person'> {
   readonly setLink: SetLink;
 }
 
-/** An approver links a card to its holder. */
-export function createLinkCard({ person, setLink, refuse, answer }: LinkCardDeps) {
+/** An approver links a card to its holder. Nobody does so as a delegate of the new holder, who could only claim it. */
+export function createLinkCard({ authorize, person, setLink, refuse, answer }: LinkCardDeps) {
   return async function linkCard({ action, acctId, cardId }: Resolved<LinkAction>): Promise<void> {
     const userId = action.subject;
+    const verdict = await authorize(action, { acctId, notInPlaceOf: [userId] });
+    if (verdict.kind === 'refused')
+      return await refuse(action, { what: 'Your link', why: verdict.why, whoCan: byAnother }, { acctId, cardId });
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
       const whoCan = 'Name a member of this workspace.';
@@ -117,23 +122,34 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
   };
 }
 
-interface UnlinkCardDeps extends Pick<ActionTools, 'hasBegun' | 'refuse' | 'answer' | 'isOwnCard'> {
+interface UnlinkCardDeps extends Pick<ActionTools, 'authorize' | 'hasBegun' | 'refuse' | 'answer' | 'isOwnCard'> {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly endLink: EndLink;
   /** Lets the approvers decide. */
   readonly openClaim: (action: UnlinkAction, acctIds: readonly number[]) => Promise<void>;
 }
 
-/** An approver ends the link of another person's card. For their own card, someone else has to confirm it. */
+/**
+ * An approver ends the link of another person's card, but not as a delegate of that person. For their own card, someone
+ * else has to confirm it.
+ */
 export function createUnlinkCard(deps: UnlinkCardDeps) {
   return async function unlinkCard({ action, acctId, cardId }: Resolved<UnlinkAction>): Promise<void> {
-    const isLinked = (await deps.links.ofAccount(acctId)) !== null;
-    if (!isLinked && !(await deps.hasBegun(action))) {
+    const link = await deps.links.ofAccount(acctId);
+    if (link === null && !(await deps.hasBegun(action))) {
       const whoCan = `Link it with ${commandCode('link')}, if it should be.`;
       const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
       return await deps.refuse(action, refusal, { acctId, cardId });
     }
-    if (isLinked && (await deps.isOwnCard(action.actor.userId, acctId))) return await deps.openClaim(action, [acctId]);
+    if (link !== null && (await deps.isOwnCard(action.actor.userId, acctId)))
+      return await deps.openClaim(action, [acctId]);
+    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
+    if (verdict.kind === 'refused')
+      return await deps.refuse(
+        action,
+        { what: 'Your unlink', why: verdict.why, whoCan: byAnother },
+        { acctId, cardId },
+      );
     await deps.answer(action, linkEnded(await deps.endLink(action, { acctId, cardId })));
   };
 }

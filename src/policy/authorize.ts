@@ -79,7 +79,7 @@ export function createAuthorization(deps: AuthorizationDeps) {
       // Calls Slack only where it matters, because a block must not wait for it.
       const asksWhose = asksWhoseCard(permission);
       const isOwn = createIsOwn(deps, acctId, isOwnToo);
-      const isNotFor = isLooser || asksWhose ? createMayNot(notInPlaceOf, isOwn) : {};
+      const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
       const { roles, isComplete } = await readRoles(asked, isLooser, bands === undefined ? acctId : null, isNotFor);
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
       const isHolder = acctId !== undefined && roles.includes('holder');

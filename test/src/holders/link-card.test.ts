@@ -34,6 +34,7 @@ function setUp(person: Person | null = hugo, isOwnCard = false) {
       if (text.includes('no longer linked')) lost.push(userId);
       else welcomed.push(userId);
     },
+    authorize: async () => ({ kind: 'allowed' }) as const,
     isOwnCard: async () => isOwnCard,
     openClaim: async (_action: unknown, acctIds: readonly number[]) => void claimed.push([...acctIds]),
     withLock: withoutLock,

@@ -156,6 +156,28 @@ it('a delegate cannot confirm the claim of the approver for whom they stand in',
   expect(await deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ANA' });
 });
 
+it('a delegate can neither link a card to the approver for whom they stand in, nor end that link', async () => {
+  const { deps, verbs, by, answer } = await world();
+  const isActive = { isBot: false, isGuest: false, isExternal: false, isDeactivated: false, name: null, email: null };
+  const linking = verbsOf({ ...deps, person: async () => isActive });
+  const link = (userId: string) =>
+    linking.performAction(ask('link', { ...byCommand, ...by(userId), subject: 'U0ANA' }), { isLast: true });
+  const unlink = (userId: string) =>
+    verbs.performAction(ask('unlink', { ...byCommand, ...by(userId) }), { isLast: true });
+
+  await link('U0HUGO');
+  expect(answer()).toContain('Only approvers may link cards to people');
+  expect(await deps.links.ofAccount(acctId)).toBeNull();
+  await link('U0BEN');
+  expect(await deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ANA' });
+
+  await unlink('U0HUGO');
+  expect(answer()).toContain('Only approvers may unlink cards');
+  expect(await deps.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ANA' });
+  await unlink('U0BEN');
+  expect(await deps.links.ofAccount(acctId)).toBeNull();
+});
+
 /** Ana, Ben and Hugo may each raise by $1,000 alone within 24 hours. */
 it.each<[string, string[], boolean]>([
   ['an approver and then their delegate', ['U0ANA', 'U0HUGO'], false],
