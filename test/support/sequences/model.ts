@@ -3,8 +3,13 @@
  * after each job. Shares no code with `src/policy`.
  */
 
+import { type Bands, type BarredFrom, countApprovals, namesOf, type Standing } from './people.ts';
+
 /** Limits in cents. Rules without an amount are 0 or Infinity. */
 export interface Account {
+  /** The status of each card. */
+  readonly cards: Readonly<Record<number, string>>;
+  /** The status of the card in use. */
   readonly status: string;
   /** The value of a rule now, and after all temporary changes have ended. */
   readonly rules: Record<string, { readonly now: number; readonly lasting: number }>;
@@ -36,6 +41,8 @@ export interface GivenApproval {
   readonly lastsMs: number;
   /** The lower of each rule's value then and the value to be restored. */
   readonly saw: Readonly<Record<string, number>>;
+  /** The card was blocked then, so a block is no surprise. */
+  readonly sawBlocked: boolean;
 }
 
 /** A job of a worker: a person's action, or the end of a temporary change. */
@@ -53,31 +60,16 @@ export interface Job {
   readonly purchaseCents: number | null;
 }
 
-interface Cap {
-  readonly dayCents: number | null;
-  readonly monthCents: number | null;
-}
-
-interface Policy {
-  readonly bands: readonly { readonly upToCents: number | null; readonly approvals: number }[];
-  readonly caps: Readonly<Record<'person' | 'card' | 'program', Cap>>;
-  readonly durations: { readonly longestMs: number | null; readonly mayStay: boolean };
-}
-
-/** Current facts about people and the policy. */
-export interface Standing {
-  readonly now: number;
-  readonly policy: Policy;
-  isApprover(userId: string): boolean;
-  isOperator(userId: string): boolean;
-  /** Whether the email address matches. Links are in the facts. */
-  hasAddressOf(userId: string, acctId: number): boolean;
+/** The facts before and after a job. */
+interface Change {
+  readonly before: Facts;
+  readonly after: Facts;
 }
 
 interface Loosening {
   readonly job: string;
-  /** The only approver, or null for several. */
-  readonly by: string | null;
+  /** Those whose allowance it uses: the only approver, and whom they stand in for. Empty if several approved. */
+  readonly by: readonly string[];
   readonly acctId: number | null;
   readonly rule: string;
   /** The immediate raise, and the raise of the value to be restored. */
@@ -95,6 +87,7 @@ export function createModel() {
   const done: Loosening[] = [];
   const ended: { readonly userId: string; readonly acctId: number; readonly at: number }[] = [];
   const overrides: { readonly acctId: number; readonly at: number; readonly job: string }[] = [];
+  /** By card. */
   const blockedBy = new Map<number, { readonly by: string | null; readonly at: number }>();
   /** How often each kind of loosening happened. A run without any proves nothing. */
   const seen: Record<string, number> = {};
@@ -107,13 +100,13 @@ export function createModel() {
   /** One sentence about what a job did wrong, or null. */
   function judge(job: Job, before: Facts, after: Facts, standing: Standing): string | null {
     const faults: (string | null)[] = [];
-    for (const [id, account] of Object.entries(after.accounts)) {
+    for (const id of Object.keys(after.accounts)) {
       const acctId = Number(id);
       const was = before.accounts[acctId];
       if (was === undefined) continue;
-      faults.push(judgeStatus(job, acctId, was, account, before, standing));
+      faults.push(judgeStatus(job, acctId, { before, after }, standing));
       faults.push(judgeRules(job, acctId, { before, after }, standing));
-      faults.push(judgeLink(job, acctId, was, account, standing));
+      faults.push(judgeLink(job, acctId, { before, after }, standing));
     }
     faults.push(judgeOrder(job, after.orderedCents - before.orderedCents, standing));
     faults.push(judgeMutes(job, before, after, standing));
@@ -125,13 +118,28 @@ export function createModel() {
     return ended.some((link) => link.userId === userId && link.acctId === acctId && link.at > now - DAY);
   }
 
-  function judgeRules(
-    job: Job,
+  /** In whose name someone may approve for a card. Nobody may for their own, nor in the place of its holder. */
+  function approvesAs(
+    userId: string,
     acctId: number,
-    { before, after }: { readonly before: Facts; readonly after: Facts },
+    facts: Facts,
     standing: Standing,
-  ): string | null {
+    isBarred: BarredFrom = () => false,
+  ): readonly string[] {
+    if (isOwn(userId, acctId, facts, standing)) return [];
+    return namesOf(
+      'approver',
+      userId,
+      acctId,
+      standing,
+      (whom) => isBarred(whom) || isOwn(whom, acctId, facts, standing),
+    );
+  }
+
+  function judgeRules(job: Job, acctId: number, { before, after }: Change, standing: Standing): string | null {
     if (job.verb === 'outside') return null;
+    const isBlocked = before.accounts[acctId]?.status === 'BLOCKED';
+    const asker = job.request?.by;
     const raised: Loosening[] = [];
     let supporters: string[] | null = null;
     for (const [rule, is] of Object.entries(after.accounts[acctId]?.rules ?? {})) {
@@ -150,7 +158,7 @@ export function createModel() {
         continue;
       }
       if (standing.now - job.askedAt > 10 * MINUTE) return `${words}, by a click of more than 10 minutes ago`;
-      const mayDecide = standing.isApprover(job.by) && !isOwn(job.by, acctId, before, standing);
+      const mayDecide = approvesAs(job.by, acctId, before, standing).length > 0;
       const isEnd = job.verb === 'revert' || job.verb === 'complete-temporary-change';
       if (isEnd && lasting === 0 && is.now <= wasAllowed) {
         if (!mayDecide) return `${words}, taken back by somebody who may not`;
@@ -158,17 +166,21 @@ export function createModel() {
         continue;
       }
       const wanting = job.approvalsGiven.filter(
-        (yes) => yes.acctId === acctId && (yes.wants[rule] ?? 0) >= is.now && (yes.saw[rule] ?? 0) <= least(was),
+        (yes) =>
+          yes.acctId === acctId &&
+          (yes.wants[rule] ?? 0) >= is.now &&
+          (yes.saw[rule] ?? 0) <= least(was) &&
+          (yes.sawBlocked || !isBlocked),
       );
       const lasts = job.approvalsGiven.at(-1)?.lastsMs ?? Number.POSITIVE_INFINITY;
       const who = isEnd ? [job.by] : wanting.filter(({ lastsMs }) => lastsMs >= lasts).map(({ by }) => by);
       const counted = [...new Set(who)].filter(
-        (userId) => standing.isApprover(userId) && !isOwn(userId, acctId, before, standing),
+        (userId) => approvesAs(userId, acctId, before, standing, (whom) => whom === asker).length > 0,
       );
       supporters = supporters === null ? counted : supporters.filter((userId) => counted.includes(userId));
       const why = whyNotFor(job, { after, acctId, rule, lasting }, standing);
       if (why !== null) return `${words}, ${why}`;
-      raised.push({ job: job.id, by: null, acctId, rule, now, lasting, at: standing.now });
+      raised.push({ job: job.id, by: [], acctId, rule, now, lasting, at: standing.now });
     }
     if (raised.length === 0) return null;
     return judgeRaise(job, acctId, raised, supporters ?? [], { before, after }, standing);
@@ -178,9 +190,9 @@ export function createModel() {
   function whyNotFor(
     job: Job,
     { after, acctId, rule, lasting }: { after: Facts; acctId: number; rule: string; lasting: number },
-    { now, policy }: Standing,
+    { now, rulesOf }: Standing,
   ): string | null {
-    const { longestMs, mayStay } = policy.durations;
+    const { longestMs, mayStay } = rulesOf(acctId).durations;
     if (lasting > 0) return mayStay ? null : 'for good, which the policy does not allow';
     const value = after.accounts[acctId]?.rules[rule]?.now;
     const ends = after.temporary.filter((one) => one.acctId === acctId && one.sets[rule] === value);
@@ -195,10 +207,11 @@ export function createModel() {
     acctId: number,
     raised: readonly Loosening[],
     supporters: readonly string[],
-    { before }: { readonly before: Facts; readonly after: Facts },
+    { before }: Change,
     standing: Standing,
   ): string | null {
-    const by = job.verb === 'emergency-override' ? (job.by ?? '') : (supporters[0] ?? '');
+    const isOverride = job.verb === 'emergency-override';
+    const { bands } = standing.rulesOf(acctId);
     const words = raised
       .map(({ rule, now, lasting }) => `${rule} of ${acctId} by ${now} (for good ${lasting})`)
       .join(', ');
@@ -206,37 +219,23 @@ export function createModel() {
       Number.isFinite(cents) || job.purchaseCents === null || lasting > 0 ? cents : job.purchaseCents;
     const amounts = raised.map((one) => ({ ...one, now: amountOf(one.now, one.lasting) }));
     const most = Math.max(...amounts.map(({ now, lasting }) => Math.max(now, lasting)));
-    const isOverride = job.verb === 'emergency-override';
     if (isOverride) {
       const fault = judgeOverride(job, acctId, before, standing);
       if (fault !== null) return `${fault}: ${words}`;
     } else if (supporters.length === 0) return `nobody who may wanted to raise ${words}`;
-    const needed = approvals(most, standing.policy);
-    const isAlone = isOverride || supporters.length === 1;
-    if (!isAlone) {
-      if (supporters.length < needed) return `${supporters.length} of ${needed} approvers raised ${words}`;
+    const isAsker = (whom: string) => whom === job.request?.by;
+    const names = supporters.map((userId) => approvesAs(userId, acctId, before, standing, isAsker));
+    const given = isOverride ? 1 : countApprovals(names);
+    if (given > 1) {
+      if (given < approvals(most, bands)) return `${given} of ${approvals(most, bands)} approvers raised ${words}`;
       count('by several');
-      done.push(...amounts.map((one) => ({ ...one, by: null })));
+      if (names.some((own, index) => !own.includes(supporters[index] ?? ''))) count('by a delegate');
+      done.push(...amounts);
       return null;
     }
-    for (const { rule, now, lasting } of amounts) {
-      const earlier = done.filter(
-        (one) =>
-          one.by === by &&
-          one.acctId === acctId &&
-          one.rule === rule &&
-          one.job !== job.id &&
-          one.at >= standing.now - DAY,
-      );
-      for (const [cents, sum] of [
-        [now, earlier.reduce((total, one) => total + one.now, now)],
-        [lasting, earlier.reduce((total, one) => total + one.lasting, lasting)],
-      ] as const)
-        if (cents > 0 && approvals(sum, standing.policy) > 1)
-          return `${by} alone raised ${words}, with what they added within 24 hours ${sum}`;
-    }
-    const cap = exceeded(job, by, acctId, most, standing);
-    if (cap !== null) return `${by} alone raised ${words}, ${cap}`;
+    const by = allowanceOf(isOverride ? [job.by ?? ''] : supporters, acctId, standing);
+    const fault = judgeAlone(job, acctId, amounts, by, standing);
+    if (fault !== null) return `${by.join(' for ')} alone raised ${words}, ${fault}`;
     count(
       isOverride
         ? 'by breaking the glass'
@@ -244,14 +243,45 @@ export function createModel() {
           ? 'alone, for good'
           : 'alone, for a time',
     );
+    if (by.length > 1) count('by a delegate');
     done.push(...amounts.map((one) => ({ ...one, by })));
     if (isOverride) overrides.push({ acctId, at: standing.now, job: job.id });
     return null;
   }
 
+  /** What a person allowed alone counts with what they and their delegates added to the same limit within 24 hours. */
+  function judgeAlone(
+    job: Job,
+    acctId: number,
+    amounts: readonly Loosening[],
+    by: readonly string[],
+    standing: Standing,
+  ): string | null {
+    const { bands } = standing.rulesOf(acctId);
+    for (const { rule, now, lasting } of amounts)
+      for (const whom of by) {
+        const earlier = done.filter(
+          (one) =>
+            one.by.includes(whom) &&
+            one.acctId === acctId &&
+            one.rule === rule &&
+            one.job !== job.id &&
+            one.at >= standing.now - DAY,
+        );
+        for (const [cents, sum] of [
+          [now, earlier.reduce((total, one) => total + one.now, now)],
+          [lasting, earlier.reduce((total, one) => total + one.lasting, lasting)],
+        ] as const)
+          if (cents > 0 && approvals(sum, bands) > 1) return `with what ${whom} added within 24 hours ${sum}`;
+      }
+    const most = Math.max(...amounts.map(({ now, lasting }) => Math.max(now, lasting)));
+    return exceeded(job, by, acctId, most, standing);
+  }
+
   function judgeOverride(job: Job, acctId: number, before: Facts, standing: Standing): string | null {
     const by = job.by ?? '';
-    if (!standing.isOperator(by) && !standing.isApprover(by)) return `${by} broke the glass without being an operator`;
+    const isBarred = (whom: string) => whom === job.request?.by || isOwn(whom, acctId, before, standing);
+    if (!mayOperate(by, acctId, standing, isBarred)) return `${by} broke the glass without being an operator`;
     if (isOwn(by, acctId, before, standing)) return `${by} broke the glass for their own card`;
     if (job.request?.by === by) return `${by} broke the glass for their own request`;
     if (job.askedAt - (job.request?.askedAt ?? 0) < 15 * MINUTE) return `${by} broke the glass within 15 minutes`;
@@ -261,21 +291,22 @@ export function createModel() {
 
   function exceeded(
     job: Job,
-    by: string,
+    by: readonly string[],
     acctId: number | null,
     cents: number,
-    { now, policy }: Standing,
+    { now, rulesOf }: Standing,
   ): string | null {
     if (!Number.isFinite(cents)) return null;
-    const scopes = {
-      person: (one: Loosening) => one.by === by,
-      card: (one: Loosening) => acctId !== null && one.acctId === acctId,
-      program: () => true,
-    };
-    for (const [scope, isIn] of Object.entries(scopes) as [keyof typeof scopes, (one: Loosening) => boolean][])
+    const { caps } = rulesOf(acctId);
+    const scopes = [
+      ...by.map((whom) => ['person', (one: Loosening) => one.by.includes(whom)] as const),
+      ['card', (one: Loosening) => acctId !== null && one.acctId === acctId] as const,
+      ['program', () => true] as const,
+    ];
+    for (const [scope, isIn] of scopes)
       for (const [days, cap] of [
-        [1, policy.caps[scope].dayCents],
-        [30, policy.caps[scope].monthCents],
+        [1, caps[scope].dayCents],
+        [30, caps[scope].monthCents],
       ] as const) {
         if (scope === 'card' && acctId === null) continue;
         const most = new Map<string, number>();
@@ -292,90 +323,131 @@ export function createModel() {
   function judgeOrder(job: Job, cents: number, standing: Standing): string | null {
     if (cents <= 0) return null;
     const by = job.by ?? '';
-    if (!standing.isApprover(by)) return `${by}, who is no approver, ordered a card with ${cents}`;
+    const { orderBands } = standing.rulesOf(null);
+    if (namesOf('approver', by, null, standing).length === 0)
+      return `${by}, who is no approver, ordered a card with ${cents}`;
     if (standing.now - job.askedAt > 10 * MINUTE) return `${by} ordered a card by a click of more than 10 minutes ago`;
-    const wanting = new Set(job.approvalsGiven.map((yes) => yes.by).filter((userId) => standing.isApprover(userId)));
-    if (job.verb === 'decide' && wanting.size > 1) {
+    const names = [...new Set(job.approvalsGiven.map((yes) => yes.by))].map((userId) =>
+      namesOf('approver', userId, null, standing),
+    );
+    const given = countApprovals(names);
+    const ordered = { job: job.id, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now };
+    if (job.verb === 'decide' && given > 1) {
       count('ordered by several');
-      done.push({ job: job.id, by: null, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now });
-      return wanting.size < approvals(cents, standing.policy)
-        ? `${wanting.size} approvers ordered a card with ${cents}`
-        : null;
+      done.push({ ...ordered, by: [] });
+      return given < approvals(cents, orderBands) ? `${given} approvers ordered a card with ${cents}` : null;
     }
-    const earlier = done.filter((one) => one.by === by && one.rule === 'order' && one.at >= standing.now - DAY);
-    const sum = earlier.reduce((total, one) => total + one.now, cents);
-    if (approvals(sum, standing.policy) > 1) return `${by} alone put ${sum} on new cards`;
-    const cap = exceeded(job, by, null, cents, standing);
+    const allowance = allowanceOf([by], null, standing);
+    for (const whom of allowance) {
+      const earlier = done.filter(
+        (one) => one.by.includes(whom) && one.rule === 'order' && one.job !== job.id && one.at >= standing.now - DAY,
+      );
+      const sum = earlier.reduce((total, one) => total + one.now, cents);
+      if (approvals(sum, orderBands) > 1) return `${by} alone put ${sum} on new cards, with what ${whom} did`;
+    }
+    const cap = exceeded(job, allowance, null, cents, standing);
     if (cap !== null) return `${by} alone put ${cents} on a new card, ${cap}`;
     count('ordered');
-    done.push({ job: job.id, by, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now });
+    done.push({ ...ordered, by: allowance });
     return null;
   }
 
-  function judgeStatus(
-    job: Job,
-    acctId: number,
-    was: Account,
-    is: Account,
-    before: Facts,
-    standing: Standing,
-  ): string | null {
-    const { by, verb, askedAt } = job;
-    if (verb === 'outside') {
-      if (was.status !== is.status) blockedBy.set(acctId, { by: null, at: standing.now });
-      return null;
-    }
+  function judgeStatus(job: Job, acctId: number, { before, after }: Change, standing: Standing): string | null {
+    const { by, verb } = job;
+    const [was, is] = [before.accounts[acctId], after.accounts[acctId]];
+    if (was === undefined || is === undefined) return null;
     if (verb === 'block' && by !== null && job.approvalsGiven.some((yes) => yes.acctId === acctId)) {
-      const may = standing.isOperator(by) || standing.isApprover(by) || was.holder === by;
+      const may = mayOperate(by, acctId, standing) || was.holder === by;
       if (may && is.status !== 'BLOCKED') return `${by} blocked ${acctId}, and it is ${is.status}`;
     }
-    if (was.status === is.status) return null;
-    if (is.status === 'BLOCKED') {
-      blockedBy.set(acctId, { by, at: standing.now });
-      return null;
+    for (const [card, status] of Object.entries(is.cards)) {
+      const cardId = Number(card);
+      if (status === was.cards[cardId]) continue;
+      if (status === 'BLOCKED') blockedBy.set(cardId, { by, at: standing.now });
+      const why = verb === 'outside' ? null : whyNotStatus(job, { acctId, cardId }, { before, after }, standing);
+      if (why !== null) return `${cardId} went from ${was.cards[cardId] ?? 'none'} to ${status}: ${why}`;
     }
-    const words = `${acctId} went from ${was.status} to ${is.status}`;
-    if (by === null) return `${words}, though nobody asked for it`;
-    if (standing.now - askedAt > 10 * MINUTE) return `${words} by a click of more than 10 minutes ago`;
-    count(verb);
-    if (verb === 'undo-block') {
-      const block = blockedBy.get(acctId);
-      if (block?.by !== by) return `${words}: ${by} undid the block of somebody else`;
-      if (askedAt - block.at > MINUTE) return `${words}: ${by} undid a block after more than a minute`;
-      return standing.isOperator(by) || standing.isApprover(by) ? null : `${words}: ${by} is no operator`;
-    }
-    if (verb !== 'unblock') return `${words} by ${verb}`;
-    if (isOwn(by, acctId, before, standing)) return `${words}: ${by} unblocked their own card`;
-    return standing.isApprover(by) ? null : `${words}: ${by} is no approver`;
+    return null;
   }
 
-  function judgeLink(job: Job, acctId: number, was: Account, is: Account, standing: Standing): string | null {
-    if (was.holder === is.holder) return null;
-    if (was.holder !== null) ended.push({ userId: was.holder, acctId, at: standing.now });
+  /** Why a job may not have changed a card's status, or null. */
+  function whyNotStatus(
+    { by, verb, askedAt }: Job,
+    { acctId, cardId }: { readonly acctId: number; readonly cardId: number },
+    { before, after }: Change,
+    standing: Standing,
+  ): string | null {
+    if (by === null) return 'nobody asked for it';
+    const from = before.accounts[acctId]?.cards[cardId];
+    const to = after.accounts[acctId]?.cards[cardId];
+    const isOperator = mayOperate(by, acctId, standing);
+    if (to === 'BLOCKED')
+      return isOperator || before.accounts[acctId]?.holder === by
+        ? null
+        : `${by} is neither an operator nor the holder`;
+    if (standing.now - askedAt > 10 * MINUTE) return 'by a click of more than 10 minutes ago';
+    count(verb);
+    // Activating a card closes the others of its account.
+    if (verb === 'activate' && (to === 'CLOSED' || from === 'INACTIVE'))
+      return isOperator ? null : `${by} is no operator`;
+    if (verb === 'undo-block') {
+      const block = blockedBy.get(cardId);
+      if (block?.by !== by) return `${by} undid the block of somebody else`;
+      if (askedAt - block.at > MINUTE) return `${by} undid a block after more than a minute`;
+      return isOperator ? null : `${by} is no operator`;
+    }
+    if (verb !== 'unblock' || to !== 'ACTIVE') return `by ${verb}`;
+    if (isOwn(by, acctId, before, standing)) return `${by} unblocked their own card`;
+    return approvesAs(by, acctId, before, standing).length > 0 ? null : `${by} is no approver`;
+  }
+
+  function judgeLink(job: Job, acctId: number, { before, after }: Change, standing: Standing): string | null {
+    const was = before.accounts[acctId]?.holder ?? null;
+    const is = after.accounts[acctId]?.holder ?? null;
+    if (was === is) return null;
     const by = job.by ?? '';
-    count(is.holder === null ? 'unlinked' : 'linked');
-    if (is.holder === null) return null;
-    const isProved = standing.hasAddressOf(is.holder, acctId) && by === is.holder;
-    if (isProved || (standing.isApprover(by) && by !== is.holder)) return null;
-    return `${by} linked ${acctId} to ${is.holder}`;
+    // Who asked for it does not decide it, nor in their place.
+    const mayDecide = by !== is && approvesAs(by, acctId, before, standing, (whom) => whom === is).length > 0;
+    if (was !== null) ended.push({ userId: was, acctId, at: standing.now });
+    count(is === null ? 'unlinked' : 'linked');
+    const isProved = is !== null && was === null && standing.hasAddressOf(is, acctId) && by === is;
+    return isProved || mayDecide ? null : `${by} changed the holder of ${acctId} from ${was} to ${is}`;
   }
 
   function judgeMutes(job: Job, before: Facts, after: Facts, standing: Standing): string | null {
     for (const mute of after.mutes.filter(({ id }) => !before.mutes.some((one) => one.id === id))) {
+      const { acctId } = mute;
       const by = job.by ?? '';
-      const words = `${by} silenced ${mute.acctId} (${mute.kind})`;
+      const words = `${by} silenced ${acctId} (${mute.kind})`;
       count('muted');
-      if (!standing.isOperator(by) && !standing.isApprover(by)) return `${words} without being an operator`;
-      if (isOwn(by, mute.acctId, before, standing)) return `${words}, their own card`;
-      if (mute.kind === 'mute' && mute.endsAt > job.askedAt + DAY && !standing.isApprover(by))
-        return `${words} for more than a day`;
+      if (!mayOperate(by, acctId, standing, (whom) => isOwn(whom, acctId, before, standing)))
+        return `${words} without being an operator`;
+      if (isOwn(by, acctId, before, standing)) return `${words}, their own card`;
+      const isLong = mute.kind === 'mute' && mute.endsAt > job.askedAt + DAY;
+      if (isLong && approvesAs(by, acctId, before, standing).length === 0) return `${words} for more than a day`;
       const longer = before.mutes.some(
-        (one) => one.acctId === mute.acctId && one.kind === mute.kind && one.endsAt > mute.endsAt,
+        (one) => one.acctId === acctId && one.kind === mute.kind && one.endsAt > mute.endsAt,
       );
       if (longer) return `${words} for less time than it was`;
     }
     return null;
   }
+}
+
+/** Approvers may do everything that operators may. */
+function mayOperate(userId: string, acctId: number, standing: Standing, isBarred?: BarredFrom): boolean {
+  return (['operator', 'approver'] as const).some(
+    (role) => namesOf(role, userId, acctId, standing, isBarred).length > 0,
+  );
+}
+
+/** Whose allowance people use for what they allow alone: their own, and that of everyone they stand in for. */
+function allowanceOf(people: readonly string[], acctId: number | null, standing: Standing): readonly string[] {
+  const all = people.flatMap((userId) => {
+    const asApprover = namesOf('approver', userId, acctId, standing);
+    return [userId, ...(asApprover.length > 0 ? asApprover : namesOf('operator', userId, acctId, standing))];
+  });
+  return [...new Set(all)];
 }
 
 /** The lower of a rule's current value and the value to be restored. */
@@ -387,7 +459,7 @@ function up(from: number, to: number): number {
   return to > from ? to - from : 0;
 }
 
-function approvals(cents: number, { bands }: Policy): number {
+function approvals(cents: number, bands: Bands): number {
   const band = bands.find(({ upToCents }) => cents <= (upToCents ?? Number.POSITIVE_INFINITY));
   return Math.max(band?.approvals ?? 2, Number.isFinite(cents) ? 1 : 2);
 }

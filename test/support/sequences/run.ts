@@ -8,16 +8,15 @@ import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
-import { createModel, type Facts, type GivenApproval, type Job, least, type Model, type Standing } from './model.ts';
-import type { Amount, Ask, Card, Happening, Sequence, Step } from './steps.ts';
+import { createModel, type Facts, type GivenApproval, type Job, least, type Model } from './model.ts';
+import type { Amount, Ask, Card, Happening, Name, Sequence, Step } from './steps.ts';
 import {
   accountOf,
   asNumber,
   cardIdOf,
   category,
   createSequenceWorld,
-  emailOf,
-  policies,
+  dayOf,
   type SequenceWorld,
   userOf,
 } from './world.ts';
@@ -62,8 +61,8 @@ function wordsOf(step: Step, cast: Sequence['cast']): string {
   return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}`;
 }
 
-function nameOf(cast: Sequence['cast'], who: number) {
-  return cast[who % cast.length] ?? 'eve';
+function nameOf(cast: Sequence['cast'], who: number | Name): Name {
+  return typeof who === 'string' ? who : (cast[who % cast.length] ?? 'eve');
 }
 
 function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
@@ -93,18 +92,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     },
   };
 
-  function standing(): Standing {
-    return {
-      now: deps.now().getTime(),
-      policy: policies[world.policy] ?? policies[0]!,
-      isApprover: (userId) => roles.get(userId)?.has('approver') === true,
-      isOperator: (userId) => roles.get(userId)?.has('operator') === true,
-      hasAddressOf: (userId, acctId) => acctId === accountOf.bob && emailOf(userId) === 'bob@example.com',
-    };
-  }
-
   async function judged(job: Job, work: () => Promise<void>): Promise<void> {
-    const then = standing();
+    const then = await world.standing();
     const before = facts;
     await work();
     facts = await world.facts();
@@ -154,6 +143,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       wants,
       lastsMs: lastsMs(opened.term),
       saw: sawOf(facts, opened.acctId),
+      sawBlocked: facts.accounts[opened.acctId]?.status === 'BLOCKED',
     };
     requests.set(id, {
       by: action.actor.userId,
@@ -177,6 +167,18 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       case 'the policy becomes':
         world.policy = given.number;
         return;
+      case 'the policy names a delegate': {
+        const days = { from: dayOf(deps.now().getTime()), until: dayOf(deps.now().getTime() + given.days * DAY) };
+        world.delegations = [...world.delegations, { for: userOf(given.for), to: userOf(given.to), ...days }];
+        return;
+      }
+      case 'the policy names no delegates':
+        world.delegations = [];
+        return;
+      case 'the board gets rules of its own':
+      case 'the board follows the rest':
+        world.hasBoard = given.does === 'the board gets rules of its own';
+        return;
       case 'loses':
         roles.get(userOf(nameOf(cast, given.whom)))?.delete(given.role);
         return;
@@ -194,7 +196,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         });
       case 'the portal makes it':
         return await judged({ ...outside, id: `portal${index}` }, async () => {
-          accountAt(given.card).status = given.status;
+          service.setStatus(acctOf(given.card), given.status);
         });
     }
   }
@@ -225,7 +227,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 
   function accountAt(card: Card | 'main') {
-    const account = service.get(acctOf(card));
+    const account = service.accounts.get(acctOf(card));
     if (account === undefined) throw new Error('no such card');
     return account;
   }
@@ -240,7 +242,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const over = {
       id,
       actor: { userId: by, teamId: 'T1' },
-      roles: [...(roles.get(by) ?? [])],
+      roles: (await deps.rolesOf(by)).roles,
       askedAt: deps.now().toISOString(),
     };
     const onCard = (card: Card | 'main') => ({
@@ -261,9 +263,10 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       wants: Object.fromEntries(goals.map(({ rule, to }) => [ruleKey(rule), asNumber(to)])),
       lastsMs: lastsMs(term),
       saw: sawOf(facts, acctId),
+      sawBlocked: facts.accounts[acctId]?.status === 'BLOCKED',
     });
     /** A person's own change is judged by the values at execution, not at the click. */
-    const anyway = (yes: GivenApproval): GivenApproval => ({ ...yes, saw: {} });
+    const anyway = (yes: GivenApproval): GivenApproval => ({ ...yes, saw: {}, sawBlocked: true });
     const newest = <T>(all: readonly T[], which: number): T | undefined =>
       all.at(-1 - (which % Math.max(1, all.length)));
 
@@ -358,6 +361,11 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         const heldBy = (await deps.links.ofAccount(claim.cards[0]?.acctId ?? 0))?.userId ?? null;
         return asked(ask('decide-claim', { ...over, target: claimTarget(claimValue(claim.id, 0, heldBy)) }));
       }
+      case 'name a delegate': {
+        const days = { from: dayOf(askedAt), until: dayOf(askedAt + given.days * DAY) };
+        const delegate = given.to === null ? null : { to: userOf(given.to), ...days };
+        return asked(ask('delegate', { ...over, target: { kind: 'channel', text: '' }, delegate }));
+      }
       case 'mute':
         return asked(ask('mute', { ...over, ...onCard(given.card), details: `${given.hours} hours` }));
       case 'travel-mute':
@@ -380,6 +388,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     return { goals, term };
   }
 }
+
+const DAY = 24 * 3_600_000;
 
 const outside: Job = { id: 'portal', verb: 'outside', by: null, askedAt: 0, approvalsGiven: [], purchaseCents: null };
 

@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Mostly the main card of the sequence. */
-const card = fc.oneof(
+export const card = fc.oneof(
   { arbitrary: fc.constant('main' as const), weight: 8 },
   { arbitrary: fc.constantFrom(...cards), weight: 1 },
 );
@@ -25,13 +25,13 @@ const period = fc.oneof(
   },
 );
 /** In dollars: a fixed amount, an increase of the current amount, or no limit. */
-const amount = fc.oneof(
+export const amount = fc.oneof(
   { arbitrary: fc.record({ to: fc.constantFrom(100, 1000, 4000, 5000, 5068, 5999, 6000, 6500) }), weight: 5 },
   { arbitrary: fc.record({ more: fc.constantFrom(1, 68, 499, 999, 1000, 1001, 1500, 2500) }), weight: 5 },
   { arbitrary: fc.constant({ to: null }), weight: 1 },
 );
 export type Amount = { readonly to: number | null } | { readonly more: number };
-const term = fc.oneof(
+export const term = fc.oneof(
   { arbitrary: fc.constant({ kind: 'permanent' as const }), weight: 4 },
   {
     arbitrary: fc.record({
@@ -42,13 +42,13 @@ const term = fc.oneof(
   },
   { arbitrary: fc.constant({ kind: 'purchase' as const }), weight: 1 },
 );
-const one = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
+export const one = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
 
 /** Number of verbs that are in every sequence. */
 const COMMON = 3;
 
 /** Among several open ones, mostly the newest. */
-const which = fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2), weight: 1 });
+export const which = fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat(2), weight: 1 });
 
 /** Actions of people. Holders request raises. */
 const asks = [
@@ -76,11 +76,16 @@ const asks = [
   { arbitrary: fc.record({ does: one('confirm a claim'), which }), weight: 1 },
   { arbitrary: fc.record({ does: one('mute', 'travel-mute'), card, hours: ofNumbers(1, 24, 25, 24 * 90) }), weight: 1 },
 ] as const;
-function ofNumbers(...values: number[]) {
+export function ofNumbers(...values: number[]) {
   return fc.constantFrom(...values);
 }
 type Asks = (typeof asks)[number]['arbitrary'];
-export type Ask = Asks extends fc.Arbitrary<infer A> ? A : never;
+
+/** Actions of people that only the troubled sequences contain. */
+type RareAsk =
+  /** For this many days. Null: ends the delegation. */
+  { readonly does: 'name a delegate'; readonly to: Name | null; readonly days: number };
+export type Ask = (Asks extends fc.Arbitrary<infer A> ? A : never) | RareAsk;
 
 /** Other events. */
 const happening = fc.oneof(
@@ -100,15 +105,22 @@ const happening = fc.oneof(
   { arbitrary: fc.record({ does: one('the policy becomes'), number: fc.nat(2) }), weight: 1 },
   { arbitrary: fc.record({ does: one('the worker stops', 'the worker starts') }), weight: 2 },
 );
-export type Happening = typeof happening extends fc.Arbitrary<infer H> ? H : never;
 
-export type Step =
-  | {
-      readonly who: number;
-      readonly asks: Ask /** The worker dies at this step, and starts again. */;
-      readonly diesAt: number | null;
-    }
-  | Happening;
+/** Events that only the troubled sequences contain. */
+type RareHappening =
+  | { readonly does: 'the policy names a delegate'; readonly for: Name; readonly to: Name; readonly days: number }
+  | { readonly does: 'the policy names no delegates' }
+  | { readonly does: 'the board gets rules of its own' | 'the board follows the rest' };
+export type Happening = (typeof happening extends fc.Arbitrary<infer H> ? H : never) | RareHappening;
+
+export interface Asking {
+  /** By name, or one of the cast. */
+  readonly who: number | Name;
+  readonly asks: Ask;
+  /** The worker dies at this step, and starts again. */
+  readonly diesAt: number | null;
+}
+export type Step = Asking | Happening;
 
 const step = (some: readonly (typeof asks)[number][]): fc.Arbitrary<Step> =>
   fc.oneof(
@@ -184,7 +196,7 @@ const together: fc.Arbitrary<readonly Step[]> = fc
     }
   });
 
-const LONGEST = 20;
+export const LONGEST = 20;
 
 /** Limits and a few other verbs. With all verbs in one sequence, few steps would interact. */
 const steps = fc

@@ -1,17 +1,17 @@
-import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { type Rule, ruleKey } from '../../../src/card-api/rule.ts';
 import { ruleValue } from '../../../src/card-api/rule-change.ts';
-import { AccountDetails } from '../../../src/card-api/schema-account.ts';
-import { limitFields, readSpendRules, type SpendRules } from '../../../src/card-api/spend-rules.ts';
-import type { CardStatus } from '../../../src/core/event.ts';
+import { createLog } from '../../../src/core/log.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { ApprovalPolicy } from '../../../src/policy/approval-policy.ts';
-import type { Role } from '../../../src/policy/decide-action.ts';
+import { createPermissions } from '../../../src/policy/permissions.ts';
+import { type Delegation, type Policy, sectionOf } from '../../../src/policy/policy.ts';
 import { memoryRedis } from '../memory-redis.ts';
 import { acctId, createActionWorld, type PerformWorld, type WorldDeps } from '../perform-world.ts';
+import { type CardService, createCardService } from './card-service.ts';
 import type { Account, Facts } from './model.ts';
+import type { ModelRole, Standing } from './people.ts';
 import { type Card, cards, everybody, type Name } from './steps.ts';
 
 /** The alert is about Hugo’s card. */
@@ -59,41 +59,57 @@ export const policies: readonly ApprovalPolicy[] = [
   },
 ];
 
-interface Service {
-  status: CardStatus;
-  /** Replaced, never mutated. */
-  raw: Record<string, unknown>;
-}
+/** Cards of this group have their own people and amounts while the policy has a section for it. */
+const BOARD = 'Board';
 
 /** Cardbell’s capabilities with a card service of three cards, in one process with its own clock. */
 export interface SequenceWorld {
   readonly deps: WorldDeps;
-  readonly service: ReadonlyMap<number, Service>;
-  readonly roles: ReadonlyMap<string, Set<Role>>;
+  readonly service: CardService;
+  readonly roles: ReadonlyMap<string, Set<ModelRole>>;
   policy: number;
+  /** Bob’s card is in a group with its own section of the policy. */
+  hasBoard: boolean;
+  /** Set in the policy. */
+  delegations: readonly Delegation[];
   advance: PerformWorld['advance'];
   /** The externally observable facts. */
   facts(): Promise<Facts>;
+  standing(): Promise<Standing>;
 }
 
 const START = Date.parse('2026-11-20T15:00:00.000Z');
+const ZONE = 'America/New_York';
+
+/** The day at the card service. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toLocaleDateString('sv-SE', { timeZone: ZONE });
+}
 
 export async function createSequenceWorld(policy: number): Promise<SequenceWorld> {
   let base: PerformWorld | null = null;
   const now = (): Date => base?.deps.now() ?? new Date(START);
   const redis = memoryRedis(now);
   const links = createLinks(redis, () => now().getTime());
-  const service = new Map(Object.values(accountOf).map((acct) => [acct, newCard()]));
-  const roles = new Map<string, Set<Role>>(everybody.map((name) => [userOf(name), new Set()]));
+  const service = createCardService(Object.values(accountOf), cardIdOf, now);
+  const roles = new Map<string, Set<ModelRole>>(everybody.map((name) => [userOf(name), new Set()]));
   for (const name of ['ana', 'bob', 'cem'] as const)
     for (const role of ['approver', 'operator'] as const) roles.get(userOf(name))?.add(role);
   roles.get(userOf('olga'))?.add('operator');
-  const orders = { cents: 0 };
-  const world: Pick<SequenceWorld, 'policy'> = { policy };
+  const world: Settings = { policy, hasBoard: false, delegations: [] };
+  const { rolesOf } = createPermissions({
+    policy: () => policyOf(world, roles),
+    namedDelegates: async () => (await base?.deps.delegations.all()) ?? [],
+    groupMembers: async () => [],
+    rolesVersion: async () => null,
+    isHolder: links.isHolder,
+    log: createLog({ level: 'silent', process: 'test' }),
+    now: () => now().getTime(),
+  });
   base = await createActionWorld(redis, {
-    card: cardService(service, orders),
+    card: service.client,
     links,
-    directory: directoryOf(),
+    directory: directoryOf(service),
     person: async (userId) => ({
       email: emailOf(userId),
       name: null,
@@ -102,11 +118,10 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
       isExternal: false,
       isDeactivated: false,
     }),
-    rolesOf: async (userId) => ({
-      roles: [...(roles.get(userId) ?? []), ...((await links.isHolder(userId)) ? (['holder'] as const) : [])],
-      isComplete: true,
-    }),
-    policyFor: () => policies[world.policy] ?? policies[0]!,
+    rolesOf,
+    policyFor: (group) => sectionOf(policyOf(world, roles), group).approval,
+    hasCardGroups: () => world.hasBoard,
+    ownDelegates: () => everybody.map(userOf),
     // Other tests cover the record, which would take most of the time.
     audit: { append: async () => {}, async *read() {}, head: async () => ({ count: 0, hash: '' }) },
   });
@@ -115,76 +130,63 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     await links.link({ acctId: accountOf[name], userId: userOf(name), provedBy: 'approver', by: userOf('cem'), at });
   }
   const { deps, advance } = base;
-  return Object.assign(world, { deps, service, roles, advance, facts: () => factsOf(deps, service, orders.cents) });
+  return Object.assign(world, {
+    deps,
+    service,
+    roles,
+    advance,
+    facts: () => factsOf(deps, service),
+    standing: async () => standingOf(world, roles, now().getTime(), await deps.delegations.all()),
+  });
 }
 
-function newCard(): Service {
+type Settings = Pick<SequenceWorld, 'policy' | 'hasBoard' | 'delegations'>;
+
+/** On the board’s cards Olga approves and Bob has no say. */
+function namedIn(roles: SequenceWorld['roles'], role: ModelRole, isBoard: boolean): string[] {
+  if (!isBoard) return [...roles].flatMap(([userId, has]) => (has.has(role) ? [userId] : []));
+  const board = role === 'approver' ? (['ana', 'olga'] as const) : (['cem'] as const);
+  return board.map(userOf).filter((userId) => roles.get(userId)?.has('operator') === true);
+}
+
+/** The board’s amounts are those of another policy. */
+const rulesIn = ({ policy }: Pick<Settings, 'policy'>, isBoard: boolean): ApprovalPolicy =>
+  policies[(policy + Number(isBoard)) % policies.length]!;
+
+function policyOf(world: Settings, roles: SequenceWorld['roles']): Policy {
+  const section = (isBoard: boolean) => ({
+    cardGroups: isBoard ? [BOARD] : [],
+    approvers: { permitted: namedIn(roles, 'approver', isBoard), mentioned: [] },
+    operators: { permitted: namedIn(roles, 'operator', isBoard), mentioned: [] },
+    approval: rulesIn(world, isBoard),
+    approvalsChannel: null,
+  });
   return {
-    status: 'ACTIVE',
-    raw: {
-      IsActive: true,
-      DailySpendLimit: 5000,
-      WeeklySpendLimit: null,
-      MonthlySpendLimit: 20_000,
-      YearlySpendLimit: null,
-      LifetimeSpendLimit: null,
-      InternationalSpendEnabled: false,
-      CardNotPresentUse: false,
-      MerchantCategories: [{ Id: 5812, Name: 'Restaurants' }],
-    },
+    hash: '',
+    source: '',
+    standard: section(false),
+    groups: world.hasBoard ? [section(true)] : [],
+    delegations: world.delegations,
+    ownDelegates: everybody.map(userOf),
+    zone: ZONE,
   };
 }
 
-const assumptions = parseAssumptions();
-const known = new WeakMap<Service['raw'], SpendRules>();
-
-function rulesOf({ raw }: Service): SpendRules {
-  const found = known.get(raw) ?? readSpendRules(raw, assumptions);
-  if (found === null) throw new Error('no rules');
-  known.set(raw, found);
-  return found;
-}
-
-function cardService(service: ReadonlyMap<number, Service>, orders: { cents: number }): WorldDeps['card'] {
-  const of = (acct: number): Service => {
-    const found = service.get(acct);
-    if (found === undefined) throw new Error('no such account');
-    return found;
-  };
+/** The same for the model. */
+function standingOf(
+  world: Settings,
+  roles: SequenceWorld['roles'],
+  now: number,
+  named: readonly Delegation[],
+): Standing {
+  const isBoard = (acctId: number | null): boolean => world.hasBoard && acctId === accountOf.bob;
+  const day = dayOf(now);
   return {
-    getAccount: async (acct) =>
-      AccountDetails.parse({
-        AccountId: acct,
-        AccountStatus: 'OPEN',
-        CardList: [{ CardId: cardIdOf(acct), Last4CardNumber: '1212', CardStatus: of(acct).status }],
-      }),
-    setCardStatus: async (acct, status) => {
-      of(acct).status = status;
-    },
-    activateCard: async (acct) => {
-      of(acct).status = 'ACTIVE';
-    },
-    getSpendRules: async (acct) => ({ rules: rulesOf(of(acct)), raw: { ...of(acct).raw } }),
-    putSpendRules: async (acct, raw) => {
-      of(acct).raw = raw;
-    },
-    orderVirtualCards: async ({ VirtualCards }) => {
-      const ordered = VirtualCards as readonly { readonly FundCardAmount: number }[];
-      for (const { FundCardAmount } of ordered) orders.cents += Math.round(FundCardAmount * 100);
-      return { virtualCardOrderId: 77, cards: 1 };
-    },
-    requestVirtualCardData: async () => {},
-    getRemainingLimits: async (acct) => {
-      const { limits } = rulesOf(of(acct));
-      const overall = (Object.keys(limitFields) as (keyof typeof limitFields)[]).map((period) => ({
-        period,
-        limitCents: limits[period],
-        remainingCents: limits[period],
-      }));
-      return { overall: overall.filter(({ limitCents }) => limitCents !== null), categories: [] };
-    },
-    listAccountNetworkTransactions: async () => [],
-    getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
+    now,
+    rulesOf: (acctId) => rulesIn(world, isBoard(acctId)),
+    isNamed: (role, userId, acctId) => namedIn(roles, role, isBoard(acctId)).includes(userId),
+    delegations: [...world.delegations, ...named].filter(({ from, until }) => from <= day && day <= until),
+    hasAddressOf: (userId, acctId) => acctId === accountOf.bob && emailOf(userId) === 'bob@example.com',
   };
 }
 
@@ -192,34 +194,43 @@ export function emailOf(userId: string): string {
   return `${userId.slice(2).toLowerCase()}@example.com`;
 }
 
-/** Only Bob’s account has an email address. */
-function directoryOf(): Directory {
-  const accounts = cards.map((card) =>
-    DirectoryAccount.parse({
-      acctId: accountOf[card],
+/** Only Bob’s account has an email address and a group. */
+function directoryOf(service: CardService): Directory {
+  const account = async (acct: number) => {
+    const card = cards.find((one) => accountOf[one] === acct);
+    if (card === undefined) return null;
+    return DirectoryAccount.parse({
+      acctId: acct,
       firstName: card,
       lastName: 'Doe',
       namesAt: null,
       customId: null,
       isVirtual: false,
-      group: null,
+      group: card === 'bob' ? BOARD : null,
       accountStatus: 'OPEN',
       availableCents: null,
       email: card === 'bob' ? emailOf(userOf('bob')) : null,
-      cards: [{ cardId: cardIdOf(accountOf[card]), last4: '1212', status: null, seenAt: '2026-11-20T15:00:00.000Z' }],
+      cards: [...(service.accounts.get(acct)?.cards.keys() ?? [])].map((cardId) => ({
+        cardId,
+        last4: '1212',
+        status: null,
+        seenAt: '2026-11-20T15:00:00.000Z',
+      })),
       detailsAt: '2026-11-20T15:00:00.000Z',
-    }),
-  );
-  const account = async (acct: number) => accounts.find((one) => one.acctId === acct) ?? null;
-  const findByEmail = async (email: string) => accounts.filter((one) => one.email === email);
+    });
+  };
+  const findByEmail = async (email: string) => {
+    const all = await Promise.all(cards.map((card) => account(accountOf[card])));
+    return all.filter((one) => one?.email === email);
+  };
   return { account, reload: account, findByEmail, status: async () => null } as unknown as Directory;
 }
 
-async function factsOf(deps: WorldDeps, service: ReadonlyMap<number, Service>, orderedCents: number): Promise<Facts> {
+async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
   const temporary = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
   const accounts: Record<number, Account> = {};
-  for (const [acct, card] of service) {
-    const read = rulesOf(card);
+  for (const [acct, { cards: held }] of service.accounts) {
+    const read = service.rulesOf(acct);
     const values: Account['rules'] = {};
     for (const rule of rules) {
       const set = temporary.flatMap((change) =>
@@ -230,7 +241,8 @@ async function factsOf(deps: WorldDeps, service: ReadonlyMap<number, Service>, o
       const now = ruleValue(read, rule);
       values[ruleKey(rule)] = { now: asNumber(now), lasting: asNumber(backFrom(now, set)) };
     }
-    accounts[acct] = { status: card.status, rules: values, holder: (await deps.links.ofAccount(acct))?.userId ?? null };
+    const holder = (await deps.links.ofAccount(acct))?.userId ?? null;
+    accounts[acct] = { cards: Object.fromEntries(held), status: service.statusOf(acct), rules: values, holder };
   }
   const mutes = (await deps.mutes.active()).map(({ id, acctId: of, kind, endsAt }) => ({
     id,
@@ -246,7 +258,7 @@ async function factsOf(deps: WorldDeps, service: ReadonlyMap<number, Service>, o
       endsAt: Date.parse(endsAt),
     })),
     mutes,
-    orderedCents,
+    orderedCents: service.orderedCents(),
   };
 }
 

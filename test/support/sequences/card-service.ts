@@ -1,0 +1,219 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { limitFields, readSpendRules, type SpendRules } from '../../../src/card-api/spend-rules.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
+import type { WorldDeps } from '../perform-world.ts';
+
+/** What happens to the answer of the next write: it was made, it was not, or it will be made later. */
+export interface Lost {
+  readonly how: 'made' | 'not made' | 'made later';
+  /** When it is made, if later. */
+  readonly afterMs: number;
+  /** How many reads after it get no answer either. */
+  readonly reads: number;
+}
+
+interface Account {
+  /** Replaced, never mutated. */
+  raw: Record<string, unknown>;
+  /** Oldest first. */
+  readonly cards: Map<number, CardStatus>;
+}
+
+/** A write of a job that changed something at the service. */
+interface Write {
+  readonly by: string | null;
+  readonly acctId: number;
+  readonly isLate: boolean;
+}
+
+export type CardService = ReturnType<typeof createCardService>;
+
+/** A card service that can lose answers, on the test's clock. */
+export function createCardService(
+  accountIds: readonly number[],
+  cardIdOf: (acctId: number) => number,
+  now: () => Date,
+) {
+  const accounts = new Map<number, Account>(accountIds.map((id) => [id, newAccount(cardIdOf(id))]));
+  const writer = new AsyncLocalStorage<string>();
+  const writes: Write[] = [];
+  const late: { readonly atMs: number; readonly make: () => void }[] = [];
+  const orders = { cents: 0 };
+  let lost: Lost | null = null;
+  let unread = 0;
+
+  const of = (acctId: number): Account => {
+    const found = accounts.get(acctId);
+    if (found === undefined) throw new Error('no such account');
+    return found;
+  };
+  const read = (acctId: number): Account => {
+    if (unread === 0) return of(acctId);
+    unread -= 1;
+    throw noAnswer();
+  };
+  /** @param make returns whether it changed anything. */
+  const write = (acctId: number, make: () => boolean): void => {
+    const by = writer.getStore() ?? null;
+    const fate = lost;
+    lost = null;
+    if (fate !== null) unread = fate.reads;
+    const made = (isLate: boolean) => {
+      if (make()) writes.push({ by, acctId, isLate });
+    };
+    if (fate === null || fate.how === 'made') made(false);
+    if (fate?.how === 'made later') late.push({ atMs: now().getTime() + fate.afterMs, make: () => made(true) });
+    if (fate !== null) throw noAnswer();
+  };
+
+  return {
+    accounts,
+    writes,
+    /** When the next late write is made; Infinity: there is none. */
+    nextLateMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...late.map(({ atMs }) => atMs)),
+    /** Makes the late writes that are due. */
+    makeLate(): void {
+      const due = late.filter(({ atMs }) => atMs <= now().getTime());
+      for (const one of due) {
+        late.splice(late.indexOf(one), 1);
+        one.make();
+      }
+    },
+    /** As if the late writes were made already. */
+    async ahead<T>(look: () => Promise<T>): Promise<T | null> {
+      if (late.length === 0) return null;
+      const before = [...accounts].map(([id, { raw, cards }]) => ({ id, raw, cards: new Map(cards) }));
+      const count = writes.length;
+      for (const { make } of late) make();
+      const seen = await look();
+      writes.length = count;
+      for (const { id, raw, cards } of before) {
+        of(id).raw = raw;
+        for (const [cardId, status] of cards) of(id).cards.set(cardId, status);
+      }
+      return seen;
+    },
+    /** The answer of the next write gets lost. */
+    loseNext(fate: Lost): void {
+      lost = fate;
+    },
+    loseNothing(): void {
+      lost = null;
+      unread = 0;
+    },
+    /** Runs work whose writes are known to be this action's. */
+    writtenBy: <T>(actionId: string, work: () => Promise<T>): Promise<T> => writer.run(actionId, work),
+    statusOf: (acctId: number): CardStatus => inUse(of(acctId)).status,
+    rulesOf: (acctId: number): SpendRules => rulesOf(of(acctId).raw),
+    orderedCents: () => orders.cents,
+    /** Someone changes the status in the admin portal. */
+    setStatus: (acctId: number, status: CardStatus): void => void setStatus(of(acctId), status),
+    /** Someone orders a new card in the admin portal. @param closes the old one, because it was lost. */
+    replace(acctId: number, closes: boolean): void {
+      const { cards } = of(acctId);
+      const newest = Math.max(...cards.keys());
+      if (closes) for (const cardId of cards.keys()) cards.set(cardId, 'CLOSED');
+      cards.set(newest + 1, 'INACTIVE');
+    },
+    client: {
+      getAccount: async (acctId) =>
+        AccountDetails.parse({
+          AccountId: acctId,
+          AccountStatus: 'OPEN',
+          CardList: [...read(acctId).cards].map(([cardId, status]) => ({
+            CardId: cardId,
+            Last4CardNumber: String(cardId).slice(-4).padStart(4, '0'),
+            CardStatus: status,
+          })),
+        }),
+      setCardStatus: async (acctId, status) => write(acctId, () => setStatus(of(acctId), status)),
+      activateCard: async (acctId, cardId) => write(acctId, () => activate(of(acctId), cardId)),
+      getSpendRules: async (acctId) => ({ rules: rulesOf(read(acctId).raw), raw: { ...of(acctId).raw } }),
+      putSpendRules: async (acctId, raw) =>
+        write(acctId, () => {
+          const account = of(acctId);
+          const isChanged = JSON.stringify(account.raw) !== JSON.stringify(raw);
+          account.raw = raw;
+          return isChanged;
+        }),
+      orderVirtualCards: async ({ VirtualCards }) => {
+        const ordered = VirtualCards as readonly { readonly FundCardAmount: number }[];
+        write(0, () => {
+          for (const { FundCardAmount } of ordered) orders.cents += Math.round(FundCardAmount * 100);
+          return true;
+        });
+        return { virtualCardOrderId: 77, cards: 1 };
+      },
+      requestVirtualCardData: async () => {},
+      getRemainingLimits: async (acctId) => {
+        const { limits } = rulesOf(read(acctId).raw);
+        const overall = (Object.keys(limitFields) as (keyof typeof limitFields)[]).map((period) => ({
+          period,
+          limitCents: limits[period],
+          remainingCents: limits[period],
+        }));
+        return { overall: overall.filter(({ limitCents }) => limitCents !== null), categories: [] };
+      },
+      listAccountNetworkTransactions: async () => [],
+      getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
+    } satisfies WorldDeps['card'] as WorldDeps['card'],
+  };
+}
+
+function noAnswer(): CardApiError {
+  const details = { operation: 'write', status: null, outcome: 'unknown', code: 'timeout', apiMessage: null } as const;
+  return new CardApiError('card API did not answer in time', details);
+}
+
+function newAccount(cardId: number): Account {
+  return {
+    raw: {
+      IsActive: true,
+      DailySpendLimit: 5000,
+      WeeklySpendLimit: null,
+      MonthlySpendLimit: 20_000,
+      YearlySpendLimit: null,
+      LifetimeSpendLimit: null,
+      InternationalSpendEnabled: false,
+      CardNotPresentUse: false,
+      MerchantCategories: [{ Id: 5812, Name: 'Restaurants' }],
+    },
+    cards: new Map([[cardId, 'ACTIVE']]),
+  };
+}
+
+/** The service sets the status of the card in use: the newest that was activated, else the newest. CLOSED is final. */
+function inUse({ cards }: Account): { readonly cardId: number; readonly status: CardStatus } {
+  const open = [...cards].filter(([, status]) => status !== 'CLOSED');
+  const [cardId, status] = open.findLast(([, one]) => one !== 'INACTIVE') ?? open.at(-1) ?? [...cards].at(-1)!;
+  return { cardId, status };
+}
+
+function setStatus(account: Account, status: CardStatus): boolean {
+  const current = inUse(account);
+  if (current.status === status || current.status === 'CLOSED') return false;
+  if (status === 'ACTIVE' && current.status === 'INACTIVE') return false;
+  account.cards.set(current.cardId, status);
+  return true;
+}
+
+/** Closes the other cards of the account. */
+function activate({ cards }: Account, cardId: number): boolean {
+  if (cards.get(cardId) !== 'INACTIVE') return false;
+  for (const other of cards.keys()) cards.set(other, 'CLOSED');
+  cards.set(cardId, 'ACTIVE');
+  return true;
+}
+
+const assumptions = parseAssumptions();
+const known = new WeakMap<Account['raw'], SpendRules>();
+
+function rulesOf(raw: Account['raw']): SpendRules {
+  const found = known.get(raw) ?? readSpendRules(raw, assumptions);
+  if (found === null) throw new Error('no rules');
+  known.set(raw, found);
+  return found;
+}

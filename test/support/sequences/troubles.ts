@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import {
+  type Ask,
+  type Asking,
+  amount,
+  card,
+  everybody,
+  LONGEST,
+  type Name,
+  ofNumbers,
+  one,
+  type Sequence,
+  type Step,
+  sequence,
+  term,
+  which,
+} from './steps.ts';
+
+/** Steps that happen one after another, with other steps around them. */
+type Trouble = readonly Step[];
+
+const person = fc.constantFrom(...everybody);
+const approver = fc.constantFrom<Name>('ana', 'bob', 'cem');
+const asking = (who: Name, asks: Ask): Asking => ({ who, asks, diesAt: null });
+const single = (arbitrary: fc.Arbitrary<Step>): fc.Arbitrary<Trouble> => arbitrary.map((step) => [step]);
+
+/** What delegates can do in someone’s place. */
+const byDelegate = fc
+  .record({
+    who: person,
+    asks: fc.oneof(
+      { arbitrary: fc.record({ does: one('limit'), card, period: one('daily'), amount, term }), weight: 4 },
+      { arbitrary: fc.record({ does: one('approve', 'break the glass'), which }), weight: 4 },
+      { arbitrary: fc.record({ does: one('take back', 'put back', 'leave it'), which }), weight: 1 },
+      { arbitrary: fc.record({ does: one('block', 'unblock'), card }), weight: 1 },
+      { arbitrary: fc.record({ does: one('order'), dollars: ofNumbers(400, 600, 1000) }), weight: 1 },
+      { arbitrary: fc.record({ does: one('link'), card, subject: person }), weight: 1 },
+      { arbitrary: fc.record({ does: one('claim', 'unlink'), card }), weight: 1 },
+      { arbitrary: fc.record({ does: one('confirm a claim'), which }), weight: 1 },
+      { arbitrary: fc.record({ does: one('mute'), card, hours: ofNumbers(1, 25) }), weight: 1 },
+      { arbitrary: fc.record({ does: one('change and approve'), which, amount, term }), weight: 1 },
+    ),
+  })
+  .map(({ who, asks }): Step => asking(who, asks));
+
+const delegation: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ does: one('the policy names a delegate'), for: approver, to: person, days: ofNumbers(0, 1, 30) }),
+  fc
+    .record({ who: person, to: fc.option(person), days: ofNumbers(0, 1, 30) })
+    .map(({ who, ...rest }) => asking(who, { does: 'name a delegate', ...rest })),
+);
+
+/** A raise, and an approval or another raise by someone who stands in for the first person. */
+const inPlaceOf: fc.Arbitrary<Trouble> = fc
+  .record({
+    whom: approver,
+    to: person,
+    again: person,
+    raise: fc.record({ does: one('limit'), card, period: one('daily'), amount, term }),
+    next: fc.oneof(
+      fc.record({ does: one('limit'), card, period: one('daily'), amount, term }),
+      fc.record({ does: one('approve'), which }),
+    ),
+  })
+  .map(({ whom, to, again, raise, next }) => [
+    { does: 'the policy names a delegate', for: whom, to, days: 30 },
+    asking(whom, raise),
+    asking(to, next),
+    asking(again, next),
+  ]);
+
+const delegates: fc.Arbitrary<Trouble> = fc.oneof(
+  { arbitrary: single(delegation), weight: 3 },
+  { arbitrary: single(byDelegate), weight: 6 },
+  { arbitrary: inPlaceOf, weight: 2 },
+  { arbitrary: single(fc.record({ does: one('the policy names no delegates') })), weight: 1 },
+);
+
+const groups: fc.Arbitrary<Trouble> = fc.oneof(
+  {
+    arbitrary: single(fc.record({ does: one('the board gets rules of its own', 'the board follows the rest') })),
+    weight: 1,
+  },
+  {
+    arbitrary: single(byDelegate.map((step) => ('asks' in step ? { ...step, asks: onBoard(step.asks) } : step))),
+    weight: 3,
+  },
+);
+
+/** The same on the card of the board. */
+function onBoard(asks: Ask): Ask {
+  return 'card' in asks ? { ...asks, card: 'bob' } : asks;
+}
+
+const themes = [delegates, groups];
+
+const inserted = fc.subarray(themes, { minLength: 1, maxLength: 2 }).chain((chosen) =>
+  fc.array(fc.record({ at: fc.nat(LONGEST), steps: fc.oneof(...chosen) }), {
+    minLength: 1,
+    maxLength: 8,
+    size: 'max',
+  }),
+);
+
+/** A sequence with what goes wrong or is rare around its steps. Without it, the sequence is the one of the self-test. */
+export const troubledSequence: fc.Arbitrary<Sequence> = fc
+  .tuple(sequence, fc.oneof({ arbitrary: fc.constant([]), weight: 1 }, { arbitrary: inserted, weight: 2 }))
+  .map(([given, troubles]) => {
+    const steps = given.steps.map((step): Trouble => [step]);
+    for (const { at, steps: some } of troubles) steps.splice(at % (steps.length + 1), 0, some);
+    return { ...given, steps: steps.flat() };
+  });
