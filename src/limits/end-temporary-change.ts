@@ -2,6 +2,7 @@ import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isAboutLimits, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
@@ -112,9 +113,23 @@ export function createRestore(deps: RestoreDeps): Restore {
     const asked = { id: progressId, verb: 'end', askedAt };
     await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, asked);
     await lease.confirm();
-    await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
+    try {
+      await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
+    } catch (error) {
+      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(temporaryChange, deps)))
+        throw error;
+    }
     return { ...ended, state: 'ended' };
   };
+}
+
+/**
+ * No answer came: whether the earlier rules are in effect. A retry would take a change that someone makes before it for a
+ * reason not to restore them.
+ */
+async function isBack({ acctId, changes }: TemporaryChange, { card }: Pick<RestoreDeps, 'card'>): Promise<boolean> {
+  const now = await orNull(card.getSpendRules(acctId));
+  return now !== null && isMade(changesFrom(now.rules, reversed(changes)));
 }
 
 interface PurchaseDeps {

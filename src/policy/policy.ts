@@ -121,6 +121,7 @@ export function withNamedDelegates(policy: Policy, named: readonly Delegation[])
 
 /** The delegations of that day. */
 export function delegationsAt({ delegations, zone }: Policy, now: Date): readonly Delegation[] {
+  if (delegations.length === 0) return [];
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(now);
   return delegations.filter(({ from, until }) => from <= day && day <= until);
 }

@@ -104,6 +104,53 @@ describe('restoring the previous rules', () => {
   });
 });
 
+describe('restoring the previous rules without an answer', () => {
+  const lost = (outcome: 'unknown' | 'not_sent') =>
+    new CardApiError('no answer', {
+      operation: 'putSpendRules',
+      status: null,
+      outcome,
+      code: 'timeout',
+      apiMessage: null,
+    });
+  /** @param reads the daily limit at each read; null: it cannot be read. */
+  async function restore(reads: readonly [number, number | null], error: CardApiError) {
+    let read = 0;
+    return await createRestore({
+      progress: { read: async () => null, write: async (_id, entry) => entry },
+      card: {
+        async getSpendRules() {
+          const dailyCents = reads[read] ?? null;
+          read += 1;
+          if (dailyCents === null) throw lost('unknown');
+          return { rules: rulesOf({ daily: dailyCents }), raw: {} };
+        },
+        putSpendRules: async () => {
+          throw error;
+        },
+      },
+      applyChanges: (raw) => raw,
+      latestChanges: { changed: async () => {} },
+      now,
+    })(temporaryChangeOf(), null, held);
+  }
+
+  it('has ended it if the card shows them, so that a later change is not taken for somebody’s objection', async () => {
+    expect(await restore([45_000, 40_000], lost('unknown'))).toMatchObject({
+      state: 'ended',
+      meanwhile: [{ to: 45_000 }],
+    });
+  });
+
+  it.each<[string, [number, number | null], 'unknown' | 'not_sent']>([
+    ['shows the temporary ones', [45_000, 45_000], 'unknown'],
+    ['cannot be read', [45_000, null], 'unknown'],
+    ['was certainly not written', [45_000, 40_000], 'not_sent'],
+  ])('is tried again if the card %s', async (_what, reads, outcome) => {
+    await expect(restore(reads, lost(outcome))).rejects.toThrow('no answer');
+  });
+});
+
 describe('when a temporary change is due to end', () => {
   type Found = TemporaryChange | null;
   interface Time {
