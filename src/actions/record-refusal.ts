@@ -59,9 +59,10 @@ export function createRefusals(deps: Deps) {
       await record(action, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
       await refusalCounts.forget(first);
     },
-    /** Answers with the reason and who can. */
+    /** Answers with the reason and who can. An earlier attempt of an unsure one may have been carried out. */
     async refuse(action: Action, words: Refusal, about: Refused = {}): Promise<void> {
-      await recordRefusal(action, { why: words.why, ...about });
+      if (words.isUnsure === true) await recordUnsure(action, words.why);
+      else await recordRefusal(action, { why: words.why, ...about });
       await answer(action, refusal(words));
     },
     /** Answers with what could not be parsed and the correct syntax. */
@@ -70,6 +71,12 @@ export function createRefusals(deps: Deps) {
       await answer(action, unclear(words));
     },
   };
+
+  async function recordUnsure(action: Action, why: string): Promise<void> {
+    const acctId = await accountOf(action.target);
+    const line = { did: `asked to ${deps.doingOf(action.verb)}`, outcome: 'outcome not known' };
+    await record(action, { event: 'unknown', acctId, detail: why, line });
+  }
 
   async function recordRefusal(action: Action, about: Refused = {}): Promise<void> {
     // A request on record needs its own final entry.

@@ -13,7 +13,8 @@ import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'hasBegun' | 'refuse' | 'askAgain' | 'now'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
   readonly handOver: HandOver;
@@ -44,30 +45,35 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     lease: Lease,
   ): Promise<void> {
     const { state, closedBy, changes } = temporaryChange;
+    const written = await deps.progress.read(action.id);
     // Done by this click before a crash.
-    const isOwnEnd = closedBy === action.actor.userId && (await deps.hasBegun(action));
+    const isOwnEnd = closedBy === action.actor.userId && written !== null;
     if (isOwnEnd) return await deps.notifyEnd.show(temporaryChange);
+    const isSent = written?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
-    if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.');
+    if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.', isSent);
     const why = await deps.permitDecision(action, temporaryChange);
+    if (why === 'late' && isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
     if (why === 'late') return await deps.askAgain(action, { acctId: temporaryChange.acctId });
-    if (why !== null) return await refuse(action, why.why, why.whoCan);
+    if (why !== null) return await refuse(action, why.why, why.whoCan, isSent);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
     const left = await deps.handOver(temporaryChange);
-    if (left === null)
-      return await refuse(action, overWords.superseded, 'When that ends, it goes back to what was before both.');
+    const goesBack = 'When that ends, it goes back to what was before both.';
+    if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
     const after = await deps.restore(left, action, lease);
     await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
     const found = `Somebody changed the ${ruleNames(changes)} meanwhile, or the card service stored another value. I left it.`;
-    await refuse(action, found, 'The question is in the channel for requests.');
+    await refuse(action, found, 'The question is in the channel for requests.', isSent);
   }
 
-  async function refuse(action: Action, why: string, whoCan: string): Promise<void> {
-    await deps.refuse(action, { what: 'Taking it back', why, whoCan });
+  /** @param isSent an earlier attempt may have been carried out. */
+  async function refuse(action: Action, why: string, whoCan: string, isSent = false): Promise<void> {
+    const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
+    await deps.refuse(action, { what: 'Taking it back', why, whoCan, ...(isSent && unsure) });
   }
 }
 

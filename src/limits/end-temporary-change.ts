@@ -73,7 +73,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
  */
 export type Restore = (
   temporaryChange: TemporaryChange,
-  by: Pick<Action, 'actor' | 'askedAt'> | null,
+  by: Pick<Action, 'id' | 'actor' | 'askedAt'> | null,
   lease: Lease,
 ) => Promise<OverChange>;
 
@@ -86,7 +86,9 @@ interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
 export function createRestore(deps: RestoreDeps): Restore {
   return async function restore(temporaryChange, by, lease) {
     const { id, changes, acctId, state } = temporaryChange;
-    const progressId = `end-${id}`;
+    const endId = `end-${id}`;
+    // A click that may have been carried out must not be reported as refused or failed.
+    const progressId = by?.id ?? endId;
     const written = await deps.progress.read(progressId);
     const { rules, raw } = await deps.card.getSpendRules(acctId);
     const back = changesFrom(rules, reversed(changes));
@@ -110,7 +112,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     }
     // The automatic end was decided when the change was opened.
     const askedAt = by?.askedAt ?? temporaryChange.openedAt;
-    const asked = { id: progressId, verb: 'end', askedAt };
+    const asked = { id: endId, verb: 'end', askedAt };
     await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, asked);
     await lease.confirm();
     try {

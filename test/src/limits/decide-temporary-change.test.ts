@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -6,8 +7,9 @@ import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { held, withoutLock } from '../../support/held.ts';
-import { limitChange } from '../../support/limit-goals.ts';
-import { ask, type Over } from '../../support/perform-world.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
+import { memoryRedis } from '../../support/memory-redis.ts';
+import { ask, byCommand, createActionWorld, type Over, verbsOf } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -29,7 +31,7 @@ describe('a click on a temporary change', () => {
     await createDecideTemporaryChange({
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
-      hasBegun: async () => given.hasBegun ?? false,
+      progress: { read: async () => (given.hasBegun === true ? { state: 'asked' } : null) },
       refuse: async (_action, { what, why, whoCan }) =>
         void steps.push(`${what} refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
@@ -132,6 +134,73 @@ describe('a click on a temporary change', () => {
     ['superseded', takeBack(), 'A later change took its place.'],
   ])('is refused with a reason if the change is %s', async (state, action, why) => {
     expect(await decide(action, temporaryChangeOf({ state }))).toEqual([over(why)]);
+  });
+});
+
+describe('a click whose answer from the card service was lost', () => {
+  /** Ana lowered the limit for an hour and takes that back; the card service carries it out only later. */
+  async function takenBack() {
+    const redis = memoryRedis(() => new Date('2026-11-20T15:00:00.000Z'));
+    const lost = new CardApiError('no answer', {
+      operation: 'putSpendRules',
+      status: null,
+      outcome: 'unknown',
+      code: 'timeout',
+      apiMessage: null,
+    });
+    let isAnswered = true;
+    const world = await createActionWorld(redis);
+    const { putSpendRules } = world.deps.card;
+    const verbs = verbsOf({
+      ...world.deps,
+      card: {
+        ...world.deps.card,
+        async putSpendRules(acctId, raw) {
+          if (!isAnswered) throw lost;
+          await putSpendRules(acctId, raw);
+        },
+      },
+    });
+    const limit = (id: string, to: number) => {
+      const changeRequest = { goals: [limitGoal('daily', to)], term: { kind: 'duration', ms: 3_600_000 } } as const;
+      return verbs.performAction(ask('limit', { ...byCommand, id, changeRequest }), { isLast: true });
+    };
+    await limit('act_1', 10_000);
+    isAnswered = false;
+    const click = takeBack({ id: 'act_back' });
+    await expect(verbs.performAction(click, { isLast: false })).rejects.toThrow('no answer');
+    const run = async (isLast: boolean) => {
+      await verbs.performAction(click, { isLast });
+      const events = (await world.records()).filter(({ actionId }) => actionId === 'act_back');
+      return { events: events.map(({ event }) => event), answer: world.answers.at(-1)?.text };
+    };
+    return {
+      run,
+      limit,
+      answerAgain: () => {
+        isAnswered = true;
+      },
+    };
+  }
+
+  it('is not said to have changed nothing if it can no longer be made', async () => {
+    const { run, limit, answerAgain } = await takenBack();
+    answerAgain();
+    await limit('act_2', 20_000);
+
+    const { events, answer } = await run(false);
+
+    expect(events).toEqual(['asked', 'unknown']);
+    expect(answer).toMatch(/^Not certain: Taking it back/);
+  });
+
+  it('is not said to have changed nothing if it is given up', async () => {
+    const { run } = await takenBack();
+
+    const { events, answer } = await run(true);
+
+    expect(events).toEqual(['asked', 'unknown']);
+    expect(answer).toMatch(/^Not certain/);
   });
 });
 

@@ -45,7 +45,7 @@ describe('restoring the previous rules', () => {
           void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
       },
       now,
-    })(temporaryChangeOf(over), { actor: ana, askedAt: '2026-11-20T16:00:00.000Z' }, lease);
+    })(temporaryChangeOf(over), { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z' }, lease);
     return { after, steps };
   }
 
