@@ -44,12 +44,10 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     temporaryChange: TemporaryChange,
     lease: Lease,
   ): Promise<void> {
-    const { state, closedBy, changes } = temporaryChange;
-    const written = await deps.progress.read(action.id);
+    const { state, closingActionId, changes } = temporaryChange;
     // Done by this click before a crash.
-    const isOwnEnd = closedBy === action.actor.userId && written !== null;
-    if (isOwnEnd) return await deps.notifyEnd.show(temporaryChange);
-    const isSent = written?.state === 'sending';
+    if (closingActionId === action.id) return await deps.notifyEnd.show(temporaryChange);
+    const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
     if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.', isSent);
     const why = await deps.permitDecision(action, temporaryChange);
@@ -57,7 +55,11 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (why === 'late') return await deps.askAgain(action, { acctId: temporaryChange.acctId });
     if (why !== null) return await refuse(action, why.why, why.whoCan, isSent);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
-      const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId };
+      const over = {
+        closedAt: deps.now().toISOString(),
+        closedBy: action.actor.userId,
+        closingActionId: action.id,
+      };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
     const left = await deps.handOver(temporaryChange);

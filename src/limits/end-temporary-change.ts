@@ -97,6 +97,7 @@ export function createRestore(deps: RestoreDeps): Restore {
       ...temporaryChange,
       closedAt: deps.now().toISOString(),
       closedBy: by?.actor.userId ?? null,
+      closingActionId: by?.id ?? null,
       meanwhile,
     };
     // Someone restored them already, or we did before a crash.

@@ -151,6 +151,7 @@ async function openTemporaryChange(
     meanwhile: null,
     closedAt: null,
     closedBy: null,
+    closingActionId: null,
   };
   await deps.temporaryChanges.save(temporaryChange);
   await deps.scheduleTemporaryChangeEnd(action.id, Date.parse(endsAt));

@@ -36,6 +36,8 @@ export const TemporaryChange = z.strictObject({
   closedAt: z.string().nullable().default(null),
   /** Who reverted it or decided; null when it ended automatically. */
   closedBy: z.string().nullable().default(null),
+  /** Their click, so that its job recognizes its own end after a crash. */
+  closingActionId: z.string().nullable().default(null),
 });
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
 

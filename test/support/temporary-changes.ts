@@ -22,6 +22,7 @@ export function temporaryChangeOf(over: Partial<TemporaryChange> = {}): Temporar
     meanwhile: null,
     closedAt: null,
     closedBy: null,
+    closingActionId: null,
     ...over,
   };
 }

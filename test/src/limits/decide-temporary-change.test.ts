@@ -109,9 +109,16 @@ describe('a click on a temporary change', () => {
       [over('It was put back already.')],
     ],
     [
+      'is not taken for done if the same person did it with another click while it waited for its retry',
+      takeBack(),
+      temporaryChangeOf({ state: 'ended', closedBy: 'U0OLGA', closingActionId: 'act_other' }),
+      { hasBegun: true },
+      [over('It was put back already.')],
+    ],
+    [
       'shows its own end again after a crash',
       takeBack(),
-      temporaryChangeOf({ state: 'ended', closedBy: 'U0OLGA' }),
+      temporaryChangeOf({ state: 'ended', closedBy: 'U0OLGA', closingActionId: takeBack().id }),
       { hasBegun: true },
       ['shown ended'],
     ],

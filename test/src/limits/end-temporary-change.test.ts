@@ -8,7 +8,7 @@ import {
   endPurchaseChanges,
 } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
-import { refusal } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId } from '../../support/perform-world.ts';
@@ -106,15 +106,9 @@ describe('restoring the previous rules', () => {
 
 describe('restoring the previous rules without an answer', () => {
   const lost = (outcome: 'unknown' | 'not_sent') =>
-    new CardApiError('no answer', {
-      operation: 'putSpendRules',
-      status: null,
-      outcome,
-      code: 'timeout',
-      apiMessage: null,
-    });
+    unanswered({ operation: 'putSpendRules', outcome, code: 'timeout' });
   /** @param reads the daily limit at each read; null: it cannot be read. */
-  async function restore(reads: readonly [number, number | null], error: CardApiError) {
+  async function restore(reads: readonly [number, number | null], error: Error) {
     let read = 0;
     return await createRestore({
       progress: { read: async () => null, write: async (_id, entry) => entry },
