@@ -66,6 +66,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const goesBack = 'When that ends, it goes back to what was before both.';
     if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
     const after = await deps.restore(left, action, lease);
+    if (after === null) return await refuse(action, notClear, 'Wait two minutes, then look at the card.', isSent);
     await deps.notifyEnd.notify(after, action);
     if (after.state !== 'asking') return;
     const found = `Somebody changed the ${ruleNames(changes)} meanwhile, or the card service stored another value. I left it.`;
@@ -78,6 +79,8 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     await deps.refuse(action, { what: 'Taking it back', why, whoCan, ...(isSent && unsure) });
   }
 }
+
+const notClear = 'Whether the card service made the change itself is not clear yet.';
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'It still runs.',

@@ -1,6 +1,8 @@
 import type { Action } from '../actions/action.ts';
+import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
+import { mayStillBeMade } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isAboutLimits, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
@@ -53,7 +55,10 @@ export function createEndTemporaryChange(deps: EndDeps) {
       if (leftMs > 0) return leftMs;
       try {
         const left = await deps.handOver(temporaryChange);
-        if (left !== null) await notifyEnd.notify(await restore(left, null, lease), null);
+        if (left === null) return null;
+        const over = await restore(left, null, lease);
+        if (over === null) return COME_BACK_MS;
+        await notifyEnd.notify(over, null);
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;
@@ -69,13 +74,14 @@ export function createEndTemporaryChange(deps: EndDeps) {
  * temporary change's new state; the caller that reports it saves it.
  *
  * @param by who reverts it early; null when its time is over.
+ * @returns null: the earlier rules are in effect, but the change may still be made, and must end then.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
  */
 export type Restore = (
   temporaryChange: TemporaryChange,
   by: Pick<Action, 'id' | 'actor' | 'askedAt'> | null,
   lease: Lease,
-) => Promise<OverChange>;
+) => Promise<OverChange | null>;
 
 interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
@@ -101,7 +107,7 @@ export function createRestore(deps: RestoreDeps): Restore {
       meanwhile,
     };
     // Someone restored them already, or we did before a crash.
-    if (isMade(back)) return { ...ended, state: 'ended' };
+    if (isMade(back)) return (await mayStillCome(id, deps)) ? null : { ...ended, state: 'ended' };
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
     // Each rule has our value or its earlier one, so nobody's change is overwritten.
     const isUntouched = back.every(({ from, to }, index) => from === to || from === changes[index]?.to);
@@ -124,6 +130,13 @@ export function createRestore(deps: RestoreDeps): Restore {
     }
     return { ...ended, state: 'ended' };
   };
+}
+
+/** The write of a temporary change got no answer yet, or is being verified. */
+async function mayStillCome(id: string, { progress, now }: Pick<RestoreDeps, 'progress' | 'now'>): Promise<boolean> {
+  const written = await progress.read(id);
+  const isVerified = reported(written)?.state !== 'sent' || reported(written)?.result.state !== 'unknown';
+  return !isVerified || mayStillBeMade(written, 'limit', now());
 }
 
 /**

@@ -21,7 +21,7 @@ describe('a click on a temporary change', () => {
   interface Given {
     readonly hasBegun?: boolean;
     readonly why?: string;
-    readonly after?: OverChange['state'];
+    readonly after?: OverChange['state'] | null;
     readonly givesWay?: boolean;
   }
   type Found = TemporaryChange | null;
@@ -38,7 +38,7 @@ describe('a click on a temporary change', () => {
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
       handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
-      restore: async (temporaryChange) => ({ ...temporaryChange, state: given.after ?? 'ended' }),
+      restore: async (change) => (given.after === null ? null : { ...change, state: given.after ?? 'ended' }),
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),
         show: async ({ state }) => void steps.push(`shown ${state}`),
@@ -55,6 +55,15 @@ describe('a click on a temporary change', () => {
       temporaryChangeOf(),
       { givesWay: true },
       ['Taking it back refused: A later change took its place. When that ends, it goes back to what was before both.'],
+    ],
+    [
+      'is refused while nobody knows whether the change was made',
+      takeBack(),
+      temporaryChangeOf(),
+      { after: null },
+      [
+        'Taking it back refused: Whether the card service made the change itself is not clear yet. Wait two minutes, then look at the card.',
+      ],
     ],
     [
       'restores a rule that someone changed in the meantime',

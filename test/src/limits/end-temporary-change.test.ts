@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ActionState } from '../../../src/actions/action-state.ts';
+import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import {
@@ -12,11 +12,13 @@ import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { acctId } from '../../support/perform-world.ts';
-import { rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { card, transactionAlert } from '../../templates/fixtures.ts';
 
 const now = (): Date => new Date('2026-11-20T16:00:00.000Z');
 const ana = { userId: 'U0ANA', teamId: 'T1' };
+
+const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
 
 describe('restoring the previous rules', () => {
   async function restore(
@@ -24,11 +26,12 @@ describe('restoring the previous rules', () => {
     over: Partial<TemporaryChange> = {},
     written: ActionState | null = null,
     lease = held,
+    ofChange: ActionState | null = null,
   ) {
     const steps: string[] = [];
     const after = await createRestore({
       progress: {
-        read: async () => written,
+        read: async (id) => (id === 'act_1' ? ofChange : written),
         write: async (_id, entry) => {
           const sides = entry.state === 'sending' ? `: ${entry.before} → ${entry.after}` : '';
           steps.push(`progress ${entry.state}${sides}`);
@@ -64,7 +67,32 @@ describe('restoring the previous rules', () => {
     const { after, steps } = await restore(40_000);
 
     expect(steps).toEqual([]);
-    expect(after.state).toBe('ended');
+    expect(after?.state).toBe('ended');
+  });
+
+  it.each<[string, ActionState, string | undefined]>([
+    [
+      'is being sent',
+      { state: 'sending', before: null, after: null, basis: 'b', sentAt: now().toISOString() },
+      undefined,
+    ],
+    [
+      'got no answer and is being verified',
+      {
+        ...stateOf(
+          { ...unknown, expects: { kind: 'rule', changes: temporaryChangeOf().changes } },
+          now().toISOString(),
+        ),
+      },
+      undefined,
+    ],
+    ['was sent long ago', { state: 'sending', before: null, after: null, basis: 'b', sentAt: openedAt }, 'ended'],
+    ['is known', stateOf({ ...unknown, state: 'done' }, now().toISOString()), 'ended'],
+  ])('has not ended while the old rules are in effect and the change %s', async (_what, ofChange, state) => {
+    const { after, steps } = await restore(40_000, {}, null, held, ofChange);
+
+    expect(steps).toEqual([]);
+    expect(after?.state).toBe(state);
   });
 
   it('writes nothing if the process was frozen for longer than its lock', async () => {
@@ -91,7 +119,7 @@ describe('restoring the previous rules', () => {
   ])('%s', async (_what, dailyCents, state) => {
     const meanwhile = [limitChange('daily', 45_000, 60_000)];
 
-    expect((await restore(dailyCents, { state: 'asking', meanwhile })).after.state).toBe(state);
+    expect((await restore(dailyCents, { state: 'asking', meanwhile })).after?.state).toBe(state);
   });
 
   it('does not write its progress again after a crash', async () => {
