@@ -1,9 +1,12 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { examples } from '../../support/examples.ts';
 import { runSequence } from '../../support/sequences/run.ts';
 import { tried } from '../../support/sequences/steps.ts';
 import { troubledSequence } from '../../support/sequences/troubles.ts';
+
+// The product waits for webhooks after a lost answer. The sequences have a clock of their own.
+vi.mock('node:timers/promises', () => ({ setTimeout: async () => {} }));
 
 /** `npm test` always tries the same sequences; `npm run test:sequences` tries new ones unless SEED is set. */
 const seed = Number(
@@ -11,7 +14,7 @@ const seed = Number(
 );
 
 it(
-  'nobody loosens more than the policy allows, alone or with non-approvers, in any order of steps',
+  'nobody loosens more than the policy allows, each change is made and on record once, and temporary ones end, in any order of steps',
   async () => {
     const seen = new Map<string, number>();
     await fc.assert(
@@ -32,6 +35,10 @@ it(
       'ordered',
       'unblock',
       'by a delegate',
+      'activate',
+      'answer lost, made',
+      'answer lost, not made',
+      'answer lost, made later',
     ])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
   },

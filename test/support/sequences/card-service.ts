@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { limitFields, readSpendRules, type SpendRules } from '../../../src/card-api/spend-rules.ts';
@@ -38,7 +37,7 @@ export function createCardService(
   now: () => Date,
 ) {
   const accounts = new Map<number, Account>(accountIds.map((id) => [id, newAccount(cardIdOf(id))]));
-  const writer = new AsyncLocalStorage<string>();
+  let writer: string | null = null;
   const writes: Write[] = [];
   const late: { readonly atMs: number; readonly make: () => void }[] = [];
   const orders = { cents: 0 };
@@ -57,7 +56,7 @@ export function createCardService(
   };
   /** @param make returns whether it changed anything. */
   const write = (acctId: number, make: () => boolean): void => {
-    const by = writer.getStore() ?? null;
+    const by = writer;
     const fate = lost;
     lost = null;
     if (fate !== null) unread = fate.reads;
@@ -82,14 +81,16 @@ export function createCardService(
         one.make();
       }
     },
-    /** As if the late writes were made already. */
-    async ahead<T>(look: () => Promise<T>): Promise<T | null> {
-      if (late.length === 0) return null;
+    /** How many writes are made later. */
+    lateWrites: (): number => late.length,
+    /** As if the late writes were made already. @param from without the first ones. */
+    async ahead<T>(from: number, look: () => Promise<T>): Promise<T> {
       const before = [...accounts].map(([id, { raw, cards }]) => ({ id, raw, cards: new Map(cards) }));
-      const count = writes.length;
-      for (const { make } of late) make();
+      const [count, { cents }] = [writes.length, orders];
+      for (const { make } of late.slice(from)) make();
       const seen = await look();
       writes.length = count;
+      orders.cents = cents;
       for (const { id, raw, cards } of before) {
         of(id).raw = raw;
         for (const [cardId, status] of cards) of(id).cards.set(cardId, status);
@@ -100,13 +101,25 @@ export function createCardService(
     loseNext(fate: Lost): void {
       lost = fate;
     },
-    loseNothing(): void {
+    /** @returns whether an answer was lost. */
+    loseNothing(): boolean {
+      const isLost = lost === null;
       lost = null;
       unread = 0;
+      return isLost;
     },
     /** Runs work whose writes are known to be this action's. */
-    writtenBy: <T>(actionId: string, work: () => Promise<T>): Promise<T> => writer.run(actionId, work),
+    async writtenBy<T>(actionId: string, work: () => Promise<T>): Promise<T> {
+      writer = actionId;
+      try {
+        return await work();
+      } finally {
+        writer = null;
+      }
+    },
     statusOf: (acctId: number): CardStatus => inUse(of(acctId)).status,
+    inUseOf: (acctId: number): number => inUse(of(acctId)).cardId,
+    newestOf: (acctId: number): number => Math.max(...of(acctId).cards.keys()),
     rulesOf: (acctId: number): SpendRules => rulesOf(of(acctId).raw),
     orderedCents: () => orders.cents,
     /** Someone changes the status in the admin portal. */
@@ -115,7 +128,8 @@ export function createCardService(
     replace(acctId: number, closes: boolean): void {
       const { cards } = of(acctId);
       const newest = Math.max(...cards.keys());
-      if (closes) for (const cardId of cards.keys()) cards.set(cardId, 'CLOSED');
+      // Of two new cards, the specification does not say which one a status is for.
+      for (const [cardId, status] of cards) if (closes || status === 'INACTIVE') cards.set(cardId, 'CLOSED');
       cards.set(newest + 1, 'INACTIVE');
     },
     client: {

@@ -48,16 +48,20 @@ export interface GivenApproval {
 /** A job of a worker: a person's action, or the end of a temporary change. */
 export interface Job {
   readonly id: string;
-  /** `end` for an automatic end, `outside` for the admin portal. */
+  /** `end` for an automatic end, `outside` for the admin portal, `late` for a write that was judged when it was sent. */
   readonly verb: string;
   readonly by: string | null;
   readonly askedAt: number;
+  /** The card that the person saw when blocking it. */
+  readonly blocks?: number;
   /** For a decision, the origin of its request. */
   readonly request?: { readonly by: string; readonly askedAt: number };
   /** The approvals for this job. */
   readonly approvalsGiven: readonly GivenApproval[];
   /** The purchase with which the change ends, if any. */
   readonly purchaseCents: number | null;
+  /** The card service’s answer was lost, or the job was tried before. */
+  readonly isDisturbed?: boolean;
 }
 
 /** The facts before and after a job. */
@@ -83,7 +87,7 @@ const DAY = 24 * 60 * MINUTE;
 
 export type Model = ReturnType<typeof createModel>;
 
-export function createModel() {
+export function createModel(atFirst: Facts) {
   const done: Loosening[] = [];
   const ended: { readonly userId: string; readonly acctId: number; readonly at: number }[] = [];
   const overrides: { readonly acctId: number; readonly at: number; readonly job: string }[] = [];
@@ -95,7 +99,34 @@ export function createModel() {
     seen[kind] = (seen[kind] ?? 0) + 1;
   };
 
-  return { judge, seen };
+  /** The values that somebody has set for good, by account. */
+  const forGood = new Map<number, Set<number>>();
+  for (const [acctId, { rules }] of Object.entries(atFirst.accounts))
+    setForGood(
+      Number(acctId),
+      Object.values(rules).map(({ now }) => now),
+    );
+
+  return { judge, seen, count, setForGood, leftBehind };
+
+  function setForGood(acctId: number, values: readonly number[]): void {
+    const known = forGood.get(acctId) ?? new Set();
+    for (const value of values) known.add(value);
+    forGood.set(acctId, known);
+  }
+
+  /**
+   * Once every temporary change is over, each rule has a value that somebody set for good. A limit may have been lifted to
+   * another one of its card, below which the service takes none. One sentence, or null.
+   */
+  function leftBehind({ accounts, temporary }: Facts): string | null {
+    if (temporary.length > 0) return `${temporary.length} temporary changes have not ended`;
+    for (const [acctId, { rules }] of Object.entries(accounts))
+      for (const [rule, { now }] of Object.entries(rules))
+        if (forGood.get(Number(acctId))?.has(now) !== true)
+          return `${rule} of ${acctId} stays at ${now}, which nobody set for good`;
+    return null;
+  }
 
   /** One sentence about what a job did wrong, or null. */
   function judge(job: Job, before: Facts, after: Facts, standing: Standing): string | null {
@@ -137,7 +168,7 @@ export function createModel() {
   }
 
   function judgeRules(job: Job, acctId: number, { before, after }: Change, standing: Standing): string | null {
-    if (job.verb === 'outside') return null;
+    if (job.verb === 'outside' || job.verb === 'late') return null;
     const isBlocked = before.accounts[acctId]?.status === 'BLOCKED';
     const asker = job.request?.by;
     const raised: Loosening[] = [];
@@ -321,7 +352,7 @@ export function createModel() {
   }
 
   function judgeOrder(job: Job, cents: number, standing: Standing): string | null {
-    if (cents <= 0) return null;
+    if (cents <= 0 || job.verb === 'late') return null;
     const by = job.by ?? '';
     const { orderBands } = standing.rulesOf(null);
     if (namesOf('approver', by, null, standing).length === 0)
@@ -356,9 +387,12 @@ export function createModel() {
     const { by, verb } = job;
     const [was, is] = [before.accounts[acctId], after.accounts[acctId]];
     if (was === undefined || is === undefined) return null;
-    if (verb === 'block' && by !== null && job.approvalsGiven.some((yes) => yes.acctId === acctId)) {
+    if (verb === 'late') return null;
+    const blocked = is.cards[job.blocks ?? 0];
+    if (by !== null && job.isDisturbed !== true && blocked !== undefined) {
       const may = mayOperate(by, acctId, standing) || was.holder === by;
-      if (may && is.status !== 'BLOCKED') return `${by} blocked ${acctId}, and it is ${is.status}`;
+      if (may && blocked !== 'BLOCKED' && blocked !== 'CLOSED')
+        return `${by} blocked ${job.blocks}, and it is ${blocked}`;
     }
     for (const [card, status] of Object.entries(is.cards)) {
       const cardId = Number(card);

@@ -3,23 +3,16 @@ import type { LimitPeriod, Rule } from '../../../src/card-api/rule.ts';
 import { ruleKey } from '../../../src/card-api/rule.ts';
 import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { limitFields } from '../../../src/card-api/spend-rules.ts';
+import { AppError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
 import { createModel, type Facts, type GivenApproval, type Job, least, type Model } from './model.ts';
-import type { Amount, Ask, Card, Happening, Name, Sequence, Step } from './steps.ts';
-import {
-  accountOf,
-  asNumber,
-  cardIdOf,
-  category,
-  createSequenceWorld,
-  dayOf,
-  type SequenceWorld,
-  userOf,
-} from './world.ts';
+import { type Performed, whatIsWrong } from './on-record.ts';
+import type { Amount, Ask, Card, Happening, LostAnswer, Name, Sequence, Step } from './steps.ts';
+import { accountOf, asNumber, category, createSequenceWorld, dayOf, type SequenceWorld, userOf } from './world.ts';
 
 /** A loosening that the policy does not allow, with the steps that led to it. */
 export class Loosened extends Error {}
@@ -28,7 +21,11 @@ interface Asked {
   readonly action: Action;
   readonly job: Job;
   readonly diesAt: number | null;
+  readonly lost: LostAnswer | null;
 }
+
+/** How often a job is tried. */
+const TRIES = 3;
 
 /** Runs a sequence, and checks each job against the model. @throws Loosened with the steps in words. */
 export async function runSequence({ cast, card, policy, steps }: Sequence): Promise<Model['seen']> {
@@ -42,8 +39,8 @@ export async function runSequence({ cast, card, policy, steps }: Sequence): Prom
       // No two actions happen at the same moment.
       world.advance(1000);
     }
-    words.push('At last the worker starts.');
-    await run.step({ does: 'the worker starts' }, steps.length, cast);
+    words.push('At last the worker starts, and everything ends.');
+    await run.end(steps.length, cast);
   } catch (error) {
     if (error instanceof Loosened) throw new Loosened(`${error.message}\n${words.join('\n')}`);
     throw error;
@@ -58,7 +55,9 @@ function wordsOf(step: Step, cast: Sequence['cast']): string {
       .join(' ');
   const { does, ...rest } = step.asks;
   const dies = step.diesAt === null ? '' : `; the worker dies at step ${step.diesAt} of it`;
-  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}`;
+  const lost = step.lost == null ? '' : `; its answer is lost: ${JSON.stringify(step.lost)}`;
+  const again = step.again == null ? '' : `; it runs again ${step.again} steps later`;
+  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}${lost}${again}`;
 }
 
 function nameOf(cast: Sequence['cast'], who: number | Name): Name {
@@ -69,8 +68,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   let facts = atFirst;
   const { deps, service, roles } = world;
   const verbs = verbsOf(deps);
-  const model = createModel();
+  const model = createModel(atFirst);
   const waiting: Asked[] = [];
+  /** Jobs that run again. */
+  let later: { readonly atStep: number; readonly run: () => Promise<void> }[] = [];
+  let atStep = 0;
+  const performed: Performed[] = [];
   const requests = new Map<
     string,
     { by: string; askedAt: number; approvalsGiven: GivenApproval[]; isWithdrawn: boolean }
@@ -82,29 +85,63 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   return {
     seen: model.seen,
     async step(step: Step, index: number, cast: Sequence['cast']): Promise<void> {
+      atStep = index;
+      if (!isStopped) await runLater();
       if (!('asks' in step)) return await happen(step, index, cast);
       const holder = step.asks.does === 'ask for more' ? await deps.links.ofAccount(acctOf(step.asks.card)) : null;
       const by = holder?.userId ?? userOf(nameOf(cast, step.who));
-      const asked = await askFor(step.asks, by, `act_step${index}`, step.diesAt);
-      if (asked === null) return;
+      const given = await askFor(step.asks, by, `act_step${index}`, step.diesAt);
+      if (given === null) return;
+      const asked = { ...given, lost: step.lost ?? null };
       if (isStopped) waiting.push(asked);
       else await perform(asked);
+      if (step.again != null) later.push({ atStep: index + step.again, run: () => perform(given) });
+    },
+    /** Lets everything come to its end, and checks what is on record and shown. */
+    async end(index: number, cast: Sequence['cast']): Promise<void> {
+      await happen({ does: 'the worker starts' }, index, cast);
+      for (let round = 0; round < TRIES || later.length > 0; round += 1) {
+        atStep = Number.POSITIVE_INFINITY;
+        await runLater();
+      }
+      const isQuiet = () => world.unverified.size === 0 && service.lateWrites() === 0;
+      for (let minute = 0; minute < 12 && !isQuiet(); minute += 1) await wait(MINUTE);
+      const seen = { performed, requests: [...requests.keys()], audit: world.audit, writes: service.writes };
+      const fault = await whatIsWrong(seen, deps);
+      if (fault !== null) throw new Loosened(fault);
+      await wait(310 * DAY);
+      const left = model.leftBehind(facts);
+      if (left !== null && !service.writes.some(({ isLate }) => isLate)) throw new Loosened(left);
     },
   };
+
+  /** Runs jobs again that are due, and what has become due meanwhile. */
+  async function runLater(upTo = atStep): Promise<void> {
+    await catchUp();
+    const due = later.filter((one) => one.atStep <= upTo);
+    later = later.filter((one) => one.atStep > upTo);
+    for (const { run } of due) await run();
+  }
 
   async function judged(job: Job, work: () => Promise<void>): Promise<void> {
     const then = await world.standing();
     const before = facts;
+    const sent = service.lateWrites();
     await work();
     facts = await world.facts();
-    const fault = model.judge(job, before, facts, then);
+    // A write that is made later was permitted, or not, when it was sent.
+    const after = service.lateWrites() > sent ? await service.ahead(sent, () => world.facts()) : facts;
+    const fault = model.judge(job, before, after, then);
     if (fault !== null) throw new Loosened(fault);
   }
 
-  async function perform({ action, job, diesAt }: Asked): Promise<void> {
+  async function perform(asked: Asked, tries = 1): Promise<void> {
+    const { action, job, diesAt, lost } = asked;
+    const isFirst = !performed.some(({ id }) => id === action.id);
+    if (isFirst) performed.push(action);
     const requestId = 'requestId' in action.target ? action.target.requestId : null;
     const request = requestId === null ? undefined : requests.get(requestId);
-    if (request !== undefined && action.verb === 'decide' && action.approve)
+    if (isFirst && request !== undefined && action.verb === 'decide' && action.approve)
       request.approvalsGiven.push(...job.approvalsGiven);
     const whole =
       request === undefined
@@ -114,20 +151,38 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
             request,
             approvalsGiven: request.isWithdrawn ? [] : [...request.approvalsGiven, ...job.approvalsGiven],
           };
-    await judged(whole, async () => {
+    const isDisturbed = lost !== null || tries > 1;
+    await judged({ ...whole, isDisturbed }, async () => {
+      if (lost !== null) service.loseNext(lost);
       if (diesAt !== null) await dieAt(diesAt, action);
-      await verbs.performAction(action, { isLast: false });
+      await attempt(asked, tries);
+      if (lost !== null && service.loseNothing()) model.count(`answer lost, ${lost.how}`);
     });
     if (request !== undefined && requestId !== null && action.verb === 'withdraw' && job.by === request.by)
       request.isWithdrawn = (await deps.requests.get(requestId))?.state === 'withdrawn';
     await noteRequest(action);
   }
 
+  /** As a job: an error that may pass is tried again later. */
+  async function attempt(asked: Asked, tries: number): Promise<void> {
+    const { action, lost } = asked;
+    try {
+      const isLast = tries === TRIES;
+      await service.writtenBy(action.id, () => verbs.performAction(action, { isLast }));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (tries === TRIES) return;
+      const retry = { ...asked, diesAt: null, lost: null };
+      later.push({ atStep: atStep + (lost?.retryIn ?? 0), run: () => perform(retry, tries + 1) });
+    }
+  }
+
   async function dieAt(point: number, action: Action): Promise<void> {
     try {
-      await verbsOf(crashAtStep(deps, point).deps).performAction(action, { isLast: false });
+      const dying = verbsOf(crashAtStep(deps, point).deps);
+      await service.writtenBy(action.id, () => dying.performAction(action, { isLast: false }));
     } catch (error) {
-      if (!(error instanceof Killed)) throw error;
+      if (!(error instanceof Killed || error instanceof AppError)) throw error;
     }
   }
 
@@ -137,6 +192,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const opened = requests.has(id) ? null : await deps.requests.get(id);
     if (opened === null) return;
     const wants = Object.fromEntries(opened.changes.map(({ rule, to }) => [ruleKey(rule), asNumber(to)]));
+    if (opened.term.kind === 'permanent') model.setForGood(opened.acctId, Object.values(wants));
     const yes = {
       by: action.actor.userId,
       acctId: opened.acctId,
@@ -192,7 +248,13 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
           const account = accountAt(given.card);
           // An amount that no person types, so that every change is visible.
           const dollars = dollarsOf(given.amount, given.card, given.period) ?? 9000;
-          account.raw = { ...account.raw, [limitFields[given.period]]: Math.floor(dollars) + (index + 1) / 100 };
+          const to = Math.floor(dollars) + (index + 1) / 100;
+          account.raw = { ...account.raw, [limitFields[given.period]]: to };
+          model.setForGood(acctOf(given.card), [Math.round(to * 100)]);
+        });
+      case 'the portal replaces the card':
+        return await judged({ ...outside, id: `portal${index}` }, async () => {
+          service.replace(acctOf(given.card), given.closes);
         });
       case 'the portal makes it':
         return await judged({ ...outside, id: `portal${index}` }, async () => {
@@ -204,9 +266,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   /** Lets time pass. Temporary changes end when due, unless the worker is stopped. */
   async function wait(ms: number): Promise<void> {
     const until = deps.now().getTime() + ms;
+    // Retries come within minutes.
+    if (ms > 5 * MINUTE && !isStopped) await runLater(Number.POSITIVE_INFINITY);
     while (!isStopped) {
       const [next] = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
-      const dueAt = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next.endsAt);
+      const endsAt = next === undefined ? Number.POSITIVE_INFINITY : Date.parse(next.endsAt);
+      const dueAt = Math.min(endsAt, service.nextLateMs());
       if (dueAt > until) break;
       world.advance(Math.max(0, dueAt - deps.now().getTime()));
       await catchUp();
@@ -218,12 +283,22 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   /** Runs everything that is due, soonest end first. */
   async function catchUp(): Promise<void> {
     const isDue = (endsAt: string) => Date.parse(endsAt) <= deps.now().getTime();
-    await judged({ ...outside, verb: 'end', id: `end${deps.now().getTime()}` }, async () => {
-      for (const { id, endsAt, state } of await deps.temporaryChanges.all())
-        if (state === 'open' && isDue(endsAt)) await verbs.endTemporaryChange(id);
-    });
+    const at = deps.now().getTime();
+    if (service.nextLateMs() <= at)
+      await judged({ ...outside, verb: 'late', id: `late${at}` }, async () => service.makeLate());
+    if (world.unverified.size > 0) await judged({ ...outside, verb: 'verify', id: `verify${at}` }, verify);
+    const over = (await deps.temporaryChanges.all()).filter(({ state, endsAt }) => state === 'open' && isDue(endsAt));
+    if (over.length > 0)
+      await judged({ ...outside, verb: 'end', id: `end${at}` }, async () => {
+        for (const { id } of over) await service.writtenBy(`end-${id}`, () => verbs.endTemporaryChange(id));
+      });
     for (const { id } of await deps.requests.open()) await verbs.ageRequest(id);
     for (const { id, endsAt } of await deps.mutes.inForce()) if (isDue(endsAt)) await verbs.endMute(id);
+  }
+
+  /** Checks whether sent changes are visible. */
+  async function verify(): Promise<void> {
+    for (const id of world.unverified) if ((await verbs.verifyAction(id)) === null) world.unverified.delete(id);
   }
 
   function accountAt(card: Card | 'main') {
@@ -245,9 +320,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       roles: (await deps.rolesOf(by)).roles,
       askedAt: deps.now().toISOString(),
     };
-    const onCard = (card: Card | 'main') => ({
-      target: { kind: 'card', acctId: acctOf(card), cardId: cardIdOf(acctOf(card)), alertId: null } as const,
-    });
+    // Mostly about the card that people see in use; they activate the newest.
+    const onCard = (card: Card | 'main', isNewest = false) => {
+      const acctId = acctOf(card);
+      const cardId = isNewest ? service.newestOf(acctId) : service.inUseOf(acctId);
+      return { target: { kind: 'card', acctId, cardId, alertId: null } as const };
+    };
     const asked = (
       action: Action,
       approvalsGiven: readonly GivenApproval[] = [],
@@ -256,15 +334,14 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       action,
       job: { id, verb: action.verb, by, askedAt, approvalsGiven, purchaseCents },
       diesAt,
+      lost: null,
     });
-    const yesTo = (acctId: number, goals: readonly RuleGoal[], term: Term): GivenApproval => ({
-      by,
-      acctId,
-      wants: Object.fromEntries(goals.map(({ rule, to }) => [ruleKey(rule), asNumber(to)])),
-      lastsMs: lastsMs(term),
-      saw: sawOf(facts, acctId),
-      sawBlocked: facts.accounts[acctId]?.status === 'BLOCKED',
-    });
+    const yesTo = (acctId: number, goals: readonly RuleGoal[], term: Term): GivenApproval => {
+      const wants = Object.fromEntries(goals.map(({ rule, to }) => [ruleKey(rule), asNumber(to)]));
+      if (term.kind === 'permanent') model.setForGood(acctId, Object.values(wants));
+      const sawBlocked = facts.accounts[acctId]?.status === 'BLOCKED';
+      return { by, acctId, wants, lastsMs: lastsMs(term), saw: sawOf(facts, acctId), sawBlocked };
+    };
     /** A person's own change is judged by the values at execution, not at the click. */
     const anyway = (yes: GivenApproval): GivenApproval => ({ ...yes, saw: {}, sawBlocked: true });
     const newest = <T>(all: readonly T[], which: number): T | undefined =>
@@ -335,12 +412,14 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       case 'block':
       case 'unblock': {
         if (given.does === 'block') lastBlock = id;
-        return asked(ask(given.does, { ...over, ...onCard(given.card) }), [
-          yesTo(acctOf(given.card), [], { kind: 'permanent' }),
+        const acctId = acctOf(given.card);
+        const made = asked(ask(given.does, { ...over, ...onCard(given.card) }), [
+          yesTo(acctId, [], { kind: 'permanent' }),
         ]);
+        return given.does === 'unblock' ? made : { ...made, job: { ...made.job, blocks: service.inUseOf(acctId) } };
       }
       case 'activate':
-        return asked(ask('activate', { ...over, ...onCard(given.card), confirmed: true }));
+        return asked(ask('activate', { ...over, ...onCard(given.card, true), confirmed: true }));
       case 'undo a block':
         return asked(ask('undo-block', { ...over, target: { kind: 'action', actionId: lastBlock } }));
       case 'order': {
@@ -389,7 +468,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 }
 
-const DAY = 24 * 3_600_000;
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 
 const outside: Job = { id: 'portal', verb: 'outside', by: null, askedAt: 0, approvalsGiven: [], purchaseCents: null };
 

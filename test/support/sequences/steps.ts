@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { Lost } from './card-service.ts';
 
 /** Hugo only holds a card, Eve has no role. Ana and Bob hold cards and approve. */
 export const everybody = ['ana', 'bob', 'cem', 'olga', 'hugo', 'eve'] as const;
@@ -110,6 +111,8 @@ const happening = fc.oneof(
 type RareHappening =
   | { readonly does: 'the policy names a delegate'; readonly for: Name; readonly to: Name; readonly days: number }
   | { readonly does: 'the policy names no delegates' }
+  /** @property closes the old card, because it was lost. */
+  | { readonly does: 'the portal replaces the card'; readonly card: Card | 'main'; readonly closes: boolean }
   | { readonly does: 'the board gets rules of its own' | 'the board follows the rest' };
 export type Happening = (typeof happening extends fc.Arbitrary<infer H> ? H : never) | RareHappening;
 
@@ -119,7 +122,15 @@ export interface Asking {
   readonly asks: Ask;
   /** The worker dies at this step, and starts again. */
   readonly diesAt: number | null;
+  /** Its first write gets no answer. */
+  readonly lost?: LostAnswer;
+  /** The job runs again after this many steps. */
+  readonly again?: number;
 }
+export type LostAnswer = Lost & {
+  /** The job is tried again after this many steps. */
+  readonly retryIn: number;
+};
 export type Step = Asking | Happening;
 
 const step = (some: readonly (typeof asks)[number][]): fc.Arbitrary<Step> =>

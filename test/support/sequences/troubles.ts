@@ -92,7 +92,77 @@ function onBoard(asks: Ask): Ask {
   return 'card' in asks ? { ...asks, card: 'bob' } : asks;
 }
 
-const themes = [delegates, groups];
+/** A raise is asked for, the card is replaced or blocked, and the raise is approved. */
+const approvedMeanwhile: fc.Arbitrary<Trouble> = fc
+  .record({ card, who: approver, by: approver, closes: fc.boolean(), is: one('replaced', 'blocked') })
+  .map(({ card, who, by, closes, is }) => [
+    asking(who, { does: 'limit', card, period: 'daily', amount: { more: 1500 }, term: { kind: 'permanent' } }),
+    ...(is === 'blocked'
+      ? [asking(who, { does: 'block', card })]
+      : [{ does: 'the portal replaces the card', card, closes } as const, asking(by, { does: 'activate', card })]),
+    asking(by, { does: 'approve', which: 0 }),
+  ]);
+
+/** Statuses of cards, and a card that is replaced. */
+const status: fc.Arbitrary<Trouble> = fc.oneof(
+  {
+    arbitrary: single(
+      fc.record({
+        who: person,
+        asks: fc.oneof(
+          { arbitrary: fc.record({ does: one('block', 'block', 'unblock', 'activate'), card }), weight: 4 },
+          { arbitrary: fc.record({ does: one('undo a block') }), weight: 2 },
+        ),
+        diesAt: fc.constant(null),
+      }),
+    ),
+    weight: 6,
+  },
+  {
+    arbitrary: single(fc.record({ does: one('the portal replaces the card'), card, closes: fc.boolean() })),
+    weight: 2,
+  },
+  {
+    arbitrary: single(fc.record({ does: one('the portal makes it'), card, status: one('ACTIVE', 'BLOCKED') })),
+    weight: 1,
+  },
+  { arbitrary: approvedMeanwhile, weight: 2 },
+);
+
+const themes = [delegates, groups, status];
+
+/** The answer of a job’s first write is lost, and the job runs once more. */
+const lostAnswer = fc.record({
+  how: one('made', 'not made', 'made later'),
+  afterMs: ofNumbers(1000, 20_000, 90_000),
+  reads: fc.oneof({ arbitrary: fc.constant(0), weight: 4 }, { arbitrary: ofNumbers(1, 2, 5), weight: 1 }),
+  retryIn: fc.nat(3),
+});
+const disturbance = fc.record({
+  at: fc.nat(LONGEST),
+  what: fc.oneof(
+    { arbitrary: fc.record({ lost: lostAnswer }), weight: 3 },
+    { arbitrary: fc.record({ again: fc.nat(3) }), weight: 1 },
+  ),
+});
+const disturbances = fc.oneof(
+  { arbitrary: fc.constant([]), weight: 1 },
+  { arbitrary: fc.array(disturbance, { minLength: 1, maxLength: 8, size: 'max' }), weight: 1 },
+);
+
+/** Whether it may write to the card service. */
+function mayWrite(step: Step): step is Asking {
+  const others: readonly Ask['does'][] = [
+    'link',
+    'claim',
+    'unlink',
+    'unmute',
+    'confirm a claim',
+    'mute',
+    'travel-mute',
+  ];
+  return 'asks' in step && !others.includes(step.asks.does);
+}
 
 const inserted = fc.subarray(themes, { minLength: 1, maxLength: 2 }).chain((chosen) =>
   fc.array(fc.record({ at: fc.nat(LONGEST), steps: fc.oneof(...chosen) }), {
@@ -104,9 +174,19 @@ const inserted = fc.subarray(themes, { minLength: 1, maxLength: 2 }).chain((chos
 
 /** A sequence with what goes wrong or is rare around its steps. Without it, the sequence is the one of the self-test. */
 export const troubledSequence: fc.Arbitrary<Sequence> = fc
-  .tuple(sequence, fc.oneof({ arbitrary: fc.constant([]), weight: 1 }, { arbitrary: inserted, weight: 2 }))
-  .map(([given, troubles]) => {
-    const steps = given.steps.map((step): Trouble => [step]);
-    for (const { at, steps: some } of troubles) steps.splice(at % (steps.length + 1), 0, some);
-    return { ...given, steps: steps.flat() };
+  .tuple(
+    sequence,
+    fc.oneof({ arbitrary: fc.constant([]), weight: 1 }, { arbitrary: inserted, weight: 2 }),
+    disturbances,
+  )
+  .map(([given, troubles, disturbed]) => {
+    const parts = given.steps.map((step): Trouble => [step]);
+    for (const { at, steps: some } of troubles) parts.splice(at % (parts.length + 1), 0, some);
+    const steps = parts.flat();
+    const writing = steps.flatMap((step, index) => (mayWrite(step) ? [{ step, index }] : []));
+    for (const { at, what } of disturbed) {
+      const chosen = writing[at % writing.length];
+      if (chosen !== undefined) steps[chosen.index] = { ...chosen.step, ...what };
+    }
+    return { ...given, steps };
   });

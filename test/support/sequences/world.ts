@@ -1,3 +1,4 @@
+import type { Statement } from '../../../src/audit/audit-record.ts';
 import { type Rule, ruleKey } from '../../../src/card-api/rule.ts';
 import { ruleValue } from '../../../src/card-api/rule-change.ts';
 import { createLog } from '../../../src/core/log.ts';
@@ -67,6 +68,10 @@ export interface SequenceWorld {
   readonly deps: WorldDeps;
   readonly service: CardService;
   readonly roles: ReadonlyMap<string, Set<ModelRole>>;
+  /** What is on record, in order. */
+  readonly audit: readonly Statement[];
+  /** Actions whose change is not verified yet. */
+  readonly unverified: Set<string>;
   policy: number;
   /** Bob’s card is in a group with its own section of the policy. */
   hasBoard: boolean;
@@ -81,10 +86,10 @@ export interface SequenceWorld {
 const START = Date.parse('2026-11-20T15:00:00.000Z');
 const ZONE = 'America/New_York';
 
+const dayFormat = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONE });
+
 /** The day at the card service. */
-export function dayOf(ms: number): string {
-  return new Date(ms).toLocaleDateString('sv-SE', { timeZone: ZONE });
-}
+export const dayOf = (ms: number): string => dayFormat.format(ms);
 
 export async function createSequenceWorld(policy: number): Promise<SequenceWorld> {
   let base: PerformWorld | null = null;
@@ -96,6 +101,8 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
   for (const name of ['ana', 'bob', 'cem'] as const)
     for (const role of ['approver', 'operator'] as const) roles.get(userOf(name))?.add(role);
   roles.get(userOf('olga'))?.add('operator');
+  const audit: Statement[] = [];
+  const unverified = new Set<string>();
   const world: Settings = { policy, hasBoard: false, delegations: [] };
   const { rolesOf } = createPermissions({
     policy: () => policyOf(world, roles),
@@ -122,8 +129,9 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     policyFor: (group) => sectionOf(policyOf(world, roles), group).approval,
     hasCardGroups: () => world.hasBoard,
     ownDelegates: () => everybody.map(userOf),
-    // Other tests cover the record, which would take most of the time.
-    audit: { append: async () => {}, async *read() {}, head: async () => ({ count: 0, hash: '' }) },
+    // Other tests cover the chain, which would take most of the time.
+    audit: { append: appendTo(audit), async *read() {}, head: async () => ({ count: 0, hash: '' }) },
+    scheduleConfirm: async (actionId) => void unverified.add(actionId),
   });
   for (const name of ['ana', 'hugo'] as const) {
     const at = now().toISOString();
@@ -134,10 +142,24 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     deps,
     service,
     roles,
+    audit,
+    unverified,
     advance,
     facts: () => factsOf(deps, service),
     standing: async () => standingOf(world, roles, now().getTime(), await deps.delegations.all()),
   });
+}
+
+/** Like the chain: the same statement about the same action is added only once. */
+function appendTo(audit: Statement[]): (statement: Statement) => Promise<void> {
+  const known = new Set<string>();
+  return async (statement) => {
+    const { at: _at, ...rest } = statement;
+    const text = JSON.stringify(rest);
+    if (known.has(text)) return;
+    known.add(text);
+    audit.push(statement);
+  };
 }
 
 type Settings = Pick<SequenceWorld, 'policy' | 'hasBoard' | 'delegations'>;
