@@ -6,7 +6,7 @@ import type { Reports } from '../actions/report.ts';
 import { mayStillBeMade } from '../actions/send-change.ts';
 import { overtaken } from '../actions/send-status.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { isAboutLimits, isLooser, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
+import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
@@ -171,7 +171,10 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
     const fromBase = await raises.changesFromBase(changes, term, acctId);
-    if (approval !== null && isMoved(fromBase, approval.judged)) return { state: 'failed', note: movedNow };
+    // Two approvals of different requests may be judged at once. Approving never lowers a limit.
+    const isLowering = isLooser(reversed(changes));
+    if (approval !== null && (isLowering || isMoved(fromBase, approval.judged)))
+      return { state: 'failed', note: movedNow };
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
     const lasts = lastsMs(term, deps.now(), deps.zone);

@@ -199,7 +199,7 @@ describe('permitting a change', () => {
     given: Approval | null = null,
     isOwnCard = false,
     policy = standard,
-    mayAsk = true,
+    changes: readonly RuleChange[] = raised,
   ) {
     const roles = over.roles ?? ['approver'];
     const asked: AskedChange[] = [];
@@ -221,7 +221,7 @@ describe('permitting a change', () => {
         return { note: 'I asked.', isTwin: false };
       },
       withLock: withoutLock,
-    })({ action: ask('limit', over), acctId, changes: raised, term: permanent, requestId: null }, given, card, mayAsk);
+    })({ action: ask('limit', over), acctId, changes, term: permanent, requestId: null }, given, card, true);
     return { refused, asked, remembered };
   }
   const atMostADay = { ...standard, durations: { longestMs: 86_400_000, mayStay: false } };
@@ -256,6 +256,18 @@ describe('permitting a change', () => {
 
     expect(asked.refused).toMatchObject({ state: 'failed', note: expect.stringContaining('only for 1 day at most') });
     expect(approved).toMatchObject({ refused: { state: 'failed' }, remembered: [] });
+  });
+
+  it('refuses an approved change that would lower a limit, because another approval raised it in this moment', async () => {
+    const lowered = [limitChange('daily', 60_000, 45_000)];
+
+    const approved = await permit(5000, approver, approval, false, standard, lowered);
+
+    expect(approved.refused).toMatchObject({
+      state: 'failed',
+      note: expect.stringContaining('changed it in this moment'),
+    });
+    expect((await permit(5000, approver, null, false, standard, lowered)).refused, 'an approver lowers it').toBeNull();
   });
 
   it('refuses people without the role', async () => {
