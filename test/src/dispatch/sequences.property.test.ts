@@ -39,6 +39,7 @@ it(
       'answer lost, made',
       'answer lost, not made',
       'answer lost, made later',
+      'two at once',
     ])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
   },

@@ -55,8 +55,7 @@ export function createCardService(
     throw noAnswer();
   };
   /** @param make returns whether it changed anything. */
-  const write = (acctId: number, make: () => boolean): void => {
-    const by = writer;
+  const write = (by: string | null, acctId: number, make: () => boolean): void => {
     const fate = lost;
     lost = null;
     if (fate !== null) unread = fate.reads;
@@ -132,7 +131,13 @@ export function createCardService(
       for (const [cardId, status] of cards) if (closes || status === 'INACTIVE') cards.set(cardId, 'CLOSED');
       cards.set(newest + 1, 'INACTIVE');
     },
-    client: {
+    client: clientFor(() => writer),
+    clientFor,
+  };
+
+  /** The calls of a job. @param by the action whose writes they are. */
+  function clientFor(by: () => string | null): WorldDeps['card'] {
+    return {
       getAccount: async (acctId) =>
         AccountDetails.parse({
           AccountId: acctId,
@@ -143,11 +148,11 @@ export function createCardService(
             CardStatus: status,
           })),
         }),
-      setCardStatus: async (acctId, status) => write(acctId, () => setStatus(of(acctId), status)),
-      activateCard: async (acctId, cardId) => write(acctId, () => activate(of(acctId), cardId)),
+      setCardStatus: async (acctId, status) => write(by(), acctId, () => setStatus(of(acctId), status)),
+      activateCard: async (acctId, cardId) => write(by(), acctId, () => activate(of(acctId), cardId)),
       getSpendRules: async (acctId) => ({ rules: rulesOf(read(acctId).raw), raw: { ...of(acctId).raw } }),
       putSpendRules: async (acctId, raw) =>
-        write(acctId, () => {
+        write(by(), acctId, () => {
           const account = of(acctId);
           const isChanged = JSON.stringify(account.raw) !== JSON.stringify(raw);
           account.raw = raw;
@@ -155,7 +160,7 @@ export function createCardService(
         }),
       orderVirtualCards: async ({ VirtualCards }) => {
         const ordered = VirtualCards as readonly { readonly FundCardAmount: number }[];
-        write(0, () => {
+        write(by(), 0, () => {
           for (const { FundCardAmount } of ordered) orders.cents += Math.round(FundCardAmount * 100);
           return true;
         });
@@ -173,8 +178,8 @@ export function createCardService(
       },
       listAccountNetworkTransactions: async () => [],
       getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
-    } satisfies WorldDeps['card'] as WorldDeps['card'],
-  };
+    };
+  }
 }
 
 function noAnswer(): CardApiError {

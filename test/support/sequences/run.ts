@@ -4,6 +4,7 @@ import { ruleKey } from '../../../src/card-api/rule.ts';
 import type { RuleGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { limitFields } from '../../../src/card-api/spend-rules.ts';
 import { AppError } from '../../../src/core/errors.ts';
+import type { WithLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
@@ -56,8 +57,9 @@ function wordsOf(step: Step, cast: Sequence['cast']): string {
   const { does, ...rest } = step.asks;
   const dies = step.diesAt === null ? '' : `; the worker dies at step ${step.diesAt} of it`;
   const lost = step.lost == null ? '' : `; its answer is lost: ${JSON.stringify(step.lost)}`;
+  const also = step.also === undefined ? '' : `; at once ${step.also.who}: ${JSON.stringify(step.also)}`;
   const again = step.again == null ? '' : `; it runs again ${step.again} steps later`;
-  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}${lost}${again}`;
+  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}${lost}${again}${also}`;
 }
 
 function nameOf(cast: Sequence['cast'], who: number | Name): Name {
@@ -93,6 +95,9 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       const given = await askFor(step.asks, by, `act_step${index}`, step.diesAt);
       if (given === null) return;
       const asked = { ...given, lost: step.lost ?? null };
+      const other =
+        step.also === undefined ? null : await askFor(step.also.asks, userOf(step.also.who), `act_also${index}`, null);
+      if (other !== null && !isStopped) return await performBoth(given, other, step.also?.turns ?? 0);
       if (isStopped) waiting.push(asked);
       else await perform(asked);
       if (step.again != null) later.push({ atStep: index + step.again, run: () => perform(given) });
@@ -135,22 +140,63 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     if (fault !== null) throw new Loosened(fault);
   }
 
-  async function perform(asked: Asked, tries = 1): Promise<void> {
-    const { action, job, diesAt, lost } = asked;
+  /** Two jobs at once. What each does to a card is judged while it has the card’s lock. */
+  async function performBoth(first: Asked, second: Asked, turns: number): Promise<void> {
+    const [one, other] = [wholeJob(first), wholeJob(second)];
+    let last = facts;
+    const then = await world.standing();
+    const run = async ({ action, job }: Asked, whole: Job): Promise<void> => {
+      const withLock: WithLock = async (name, work, outer) => {
+        const acctId = /^account:(\d+)$/.exec(name)?.[1];
+        return await deps.withLock(
+          name,
+          async (lease) => {
+            const done = await work(lease);
+            if (acctId === undefined) return done;
+            const { accounts, temporary } = await world.facts();
+            const now = { ...last, accounts: { ...last.accounts, [acctId]: accounts[Number(acctId)]! }, temporary };
+            const fault = model.judge(whole, last, now, then);
+            if (fault !== null) throw new Loosened(`at once with another job, ${fault}`);
+            last = now;
+            return done;
+          },
+          outer,
+        );
+      };
+      const own = verbsOf({ ...deps, withLock, card: service.clientFor(() => job.id) });
+      await own.performAction(action, { isLast: false }).catch((error: unknown) => {
+        if (!(error instanceof AppError)) throw error;
+      });
+    };
+    const later = async (): Promise<void> => {
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      await run(second, other);
+    };
+    await Promise.all([run(first, one), later()]);
+    model.count('two at once');
+    facts = await world.facts();
+    for (const { action, job } of [first, second]) await noteAfter(action, job);
+  }
+
+  /** The job with the approvals of its request. */
+  function wholeJob({ action, job }: Asked): Job {
     const isFirst = !performed.some(({ id }) => id === action.id);
     if (isFirst) performed.push(action);
     const requestId = 'requestId' in action.target ? action.target.requestId : null;
     const request = requestId === null ? undefined : requests.get(requestId);
     if (isFirst && request !== undefined && action.verb === 'decide' && action.approve)
       request.approvalsGiven.push(...job.approvalsGiven);
-    const whole =
-      request === undefined
-        ? job
-        : {
-            ...job,
-            request,
-            approvalsGiven: request.isWithdrawn ? [] : [...request.approvalsGiven, ...job.approvalsGiven],
-          };
+    if (request === undefined) return job;
+    return {
+      ...job,
+      request,
+      approvalsGiven: request.isWithdrawn ? [] : [...request.approvalsGiven, ...job.approvalsGiven],
+    };
+  }
+
+  async function perform(asked: Asked, tries = 1): Promise<void> {
+    const { action, job, diesAt, lost } = asked;
+    const whole = wholeJob(asked);
     const isDisturbed = lost !== null || tries > 1;
     await judged({ ...whole, isDisturbed }, async () => {
       if (lost !== null) service.loseNext(lost);
@@ -158,6 +204,12 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       await attempt(asked, tries);
       if (lost !== null && service.loseNothing()) model.count(`answer lost, ${lost.how}`);
     });
+    await noteAfter(action, job);
+  }
+
+  async function noteAfter(action: Action, job: Job): Promise<void> {
+    const requestId = 'requestId' in action.target ? action.target.requestId : null;
+    const request = requestId === null ? undefined : requests.get(requestId);
     if (request !== undefined && requestId !== null && action.verb === 'withdraw' && job.by === request.by)
       request.isWithdrawn = (await deps.requests.get(requestId))?.state === 'withdrawn';
     await noteRequest(action);

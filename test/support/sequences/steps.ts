@@ -126,6 +126,8 @@ export interface Asking {
   readonly lost?: LostAnswer;
   /** The job runs again after this many steps. */
   readonly again?: number;
+  /** Somebody else asks at the same moment. */
+  readonly also?: { readonly who: Name; readonly asks: Ask /** How much later. */; readonly turns: number };
 }
 export type LostAnswer = Lost & {
   /** The job is tried again after this many steps. */

@@ -129,7 +129,22 @@ const status: fc.Arbitrary<Trouble> = fc.oneof(
   { arbitrary: approvedMeanwhile, weight: 2 },
 );
 
-const themes = [delegates, groups, status];
+const atOnce: fc.Arbitrary<Ask> = fc.oneof(
+  { arbitrary: fc.record({ does: one('limit'), card, period: one('daily'), amount, term }), weight: 4 },
+  { arbitrary: fc.record({ does: one('approve', 'approve', 'break the glass'), which }), weight: 4 },
+  { arbitrary: fc.record({ does: one('take back', 'put back', 'leave it'), which }), weight: 2 },
+  { arbitrary: fc.record({ does: one('deny', 'change and approve'), which, amount, term }), weight: 1 },
+  { arbitrary: fc.record({ does: one('block', 'unblock'), card }), weight: 2 },
+);
+
+/** Two people ask at the same moment. */
+const twoAtOnce: fc.Arbitrary<Trouble> = single(
+  fc
+    .record({ who: approver, asks: atOnce, by: person, also: atOnce, turns: ofNumbers(0, 1, 5, 20, 60, 150, 400) })
+    .map(({ who, asks, by, also, turns }) => ({ ...asking(who, asks), also: { who: by, asks: also, turns } })),
+);
+
+const themes = [delegates, groups, status, twoAtOnce];
 
 /** The answer of a job’s first write is lost, and the job runs once more. */
 const lostAnswer = fc.record({

@@ -1,6 +1,7 @@
 import type { Statement } from '../../../src/audit/audit-record.ts';
 import { type Rule, ruleKey } from '../../../src/card-api/rule.ts';
 import { ruleValue } from '../../../src/card-api/rule-change.ts';
+import type { WithLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
@@ -8,6 +9,7 @@ import { createLinks } from '../../../src/holders/link-store.ts';
 import type { ApprovalPolicy } from '../../../src/policy/approval-policy.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
 import { type Delegation, type Policy, sectionOf } from '../../../src/policy/policy.ts';
+import { held } from '../held.ts';
 import { memoryRedis } from '../memory-redis.ts';
 import { acctId, createActionWorld, type PerformWorld, type WorldDeps } from '../perform-world.ts';
 import { type CardService, createCardService } from './card-service.ts';
@@ -126,6 +128,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
       isDeactivated: false,
     }),
     rolesOf,
+    withLock: inTurn(),
     policyFor: (group) => sectionOf(policyOf(world, roles), group).approval,
     hasCardGroups: () => world.hasBoard,
     ownDelegates: () => everybody.map(userOf),
@@ -148,6 +151,18 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
     facts: () => factsOf(deps, service),
     standing: async () => standingOf(world, roles, now().getTime(), await deps.delegations.all()),
   });
+}
+
+/** Work under one name, one after another. */
+function inTurn(): WithLock {
+  const last = new Map<string, Promise<unknown>>();
+  return async (name, work) => {
+    const before = last.get(name) ?? Promise.resolve();
+    const own = before.then(() => work(held));
+    const settled = own.catch(() => {});
+    last.set(name, settled);
+    return await own;
+  };
 }
 
 /** Like the chain: the same statement about the same action is added only once. */
