@@ -125,10 +125,12 @@ function withPermitChange(code: typeof Changing): typeof Changing {
       const policyOfCard = async (acctId: number) => ({ ...(await deps.policyOfCard(acctId)), bands });
       const permitUncounted = code.createPermitChange({ ...deps, policyOfCard });
       return async (made, approval, card, mayAsk) => {
+        const { isLooser, reversed } = await import('../../../src/card-api/rule-change.ts');
         if (isOpen('approvals count for numbers that moved') && approval !== null)
-          return await permitUncounted(made, { ...approval, judged: [] }, card, mayAsk);
+          return isLooser(reversed(made.changes))
+            ? null
+            : await permitUncounted(made, { ...approval, judged: [] }, card, mayAsk);
         if (isOpen('the earlier value of a temporary change counts')) {
-          const { isLooser } = await import('../../../src/card-api/rule-change.ts');
           if (!isLooser(await backdated(made.changes, made.acctId, deps))) return null;
         }
         return await permit(made, approval, card, mayAsk);
