@@ -169,7 +169,7 @@ describe('restoring the previous rules without an answer', () => {
     ['cannot be read', [45_000, null], 'unknown'],
     ['was certainly not written', [45_000, 40_000], 'not_sent'],
   ])('is tried again if the card %s', async (_what, reads, outcome) => {
-    await expect(restore(reads, lost(outcome))).rejects.toThrow('no answer');
+    await expect(restore(reads, lost(outcome))).rejects.toThrow('unavailable');
   });
 });
 
