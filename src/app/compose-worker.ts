@@ -7,6 +7,7 @@ import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { StoredEvent } from '../core/event.ts';
+import { localDate } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
@@ -231,8 +232,8 @@ function composeHome(context: WorkerContext) {
 async function preferencesOf(userId: string, { preferences, quietHours, directChannel, policy, now }: WorkerContext) {
   const off = await preferences.switchedOff(userId);
   const hours = await quietHours.get(await directChannel(userId));
-  const today = now().toISOString().slice(0, 10);
-  const delegates = policy.current().delegations.filter((one) => one.for === userId && one.until >= today);
+  const { delegations, zone } = policy.current();
+  const delegates = delegations.filter((one) => one.for === userId && one.until >= localDate(now(), zone));
   const digest = (await preferences.ownDigest(userId))?.often ?? null;
   return { off, digest, quiet: hours === null ? null : printQuiet(hours.window), delegates };
 }
