@@ -110,7 +110,7 @@ export function createCardTesting(redis: RedisClient) {
     /** How to restore a warning that Redis has lost, so that the decline belongs to the same one when its job runs again. */
     restoring(warningId: string, channel: string, event: TransactionEvent): () => Promise<void> {
       const key = warningsKey({ merchant: merchantIn(channel, event) });
-      const more = ` ${event.amountCents}`;
+      const more = ` ${event.amountCents} lost`;
       return coverTime({ key, alertId: warningId, at: atOf(event), more, ttlSeconds: REMEMBERED_SECONDS });
     },
   };

@@ -66,9 +66,16 @@ local function count(warning, text)
   redis.call('EXPIRE', alerts[warning], warningTtl)
 end
 
+-- A warning that Redis has lost ends with `lost` until one of its declines has counted the others again.
 local function bounds(text)
-  local first, last, to = string.match(text, '^(%d+) (%d+) (%d+)$')
-  return tonumber(first), tonumber(last), tonumber(to)
+  local first, last, to, lost = string.match(text, '^(%d+) (%d+) (%d+)(.*)$')
+  return tonumber(first), tonumber(last), tonumber(to), lost ~= ''
+end
+
+local function countAll(warning, first, last, to)
+  for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[declines], first, last, 'WITHSCORES'), to)) do
+    count(warning, redis.call('HGET', KEYS[facts], one.id))
+  end
 end
 
 -- A decline within the gap of another decline of this warning also belongs to it. Otherwise the order of arrival would
@@ -81,9 +88,7 @@ local function keep(warning, first, last, to)
     if before and last - before.at <= span then first, next = before.at, before.at
     elseif after and after.at - first <= span then last, next = after.at, after.at
     else break end
-    for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[declines], next, next, 'WITHSCORES'), to)) do
-      count(warning, redis.call('HGET', KEYS[facts], one.id))
-    end
+    countAll(warning, next, next, to)
   end
   redis.call('HSET', KEYS[warnings], warning, string.format('%.0f %.0f %.0f', first, last, to))
   redis.call('EXPIRE', KEYS[warnings], rememberedFor)
@@ -101,11 +106,12 @@ local function join(id, at, text, own)
   redis.call('EXPIRE', KEYS[facts], rememberedFor)
 
   for i = 1, #running, 2 do
-    local first, last, to = bounds(running[i + 1])
+    local first, last, to, isLost = bounds(running[i + 1])
     local isNear = at >= first - gap and at <= last + gap and isAlike(cents, to)
     if isNear and math.max(last, at) - math.min(first, at) <= span then
       if isNew then
-        if at >= first and at <= last then count(running[i], text) end
+        if isLost then countAll(running[i], first, last, to)
+        elseif at >= first and at <= last then count(running[i], text) end
         keep(running[i], first, last, to)
       end
       return running[i]
@@ -130,9 +136,7 @@ local function join(id, at, text, own)
   end
   if not first then return false end
 
-  for _, one in ipairs(alike(redis.call('ZRANGEBYSCORE', KEYS[declines], first, last, 'WITHSCORES'), cents)) do
-    count(own, redis.call('HGET', KEYS[facts], one.id))
-  end
+  countAll(own, first, last, cents)
   keep(own, first, last, cents)
   return own
 end

@@ -8,6 +8,7 @@ import {
   createCardTesting,
   mayBeCardTesting,
 } from '../../../src/alerts/card-testing-store.ts';
+import { stateKey } from '../../../src/core/keys.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined, transactionAlert } from '../../templates/fixtures.ts';
 
@@ -215,4 +216,48 @@ it('treats only declines that a thief with just the card number would get as car
   expect(own.filter(is)).toEqual([]);
   const others = ['decline', 'decline.card.pin', 'decline.rule.cardnotpresent', 'decline.suspected.fraud'];
   expect(others.filter(is)).toEqual(others);
+});
+
+/** A Redis that was rewound: it knows the first declines, the others' jobs run again, and what they had decided is repeated. */
+it('shows all cards in a warning whose first declines Redis still knows after it came back older', async () => {
+  const lost = fc.record({
+    /** Seconds after the first decline. */
+    times: fc.array(fc.nat({ max: 60 }), { minLength: 3, maxLength: 6 }),
+    known: fc.nat({ max: 5 }),
+    order: fc.array(fc.nat(), { minLength: 6, maxLength: 6 }),
+  });
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(lost, async ({ times, known, order }) => {
+      run += 1;
+      const merchant = { ...transactionAlert().event.merchant, name: `Shop ${run}` };
+      const declines = times.map((seconds, index) =>
+        tried(1000 * run + index, 1001 + index, seconds / 60, { merchant }),
+      );
+      const before: (string | null)[] = [];
+      for (const one of declines) before.push((await join(one))?.warningId ?? null);
+      await redis().flushall();
+      const isKnown = (index: number): boolean => index < Math.min(known, declines.length - 1);
+      for (const [index, one] of declines.entries()) if (isKnown(index)) await join(one);
+      const warningId = before.at(-1) ?? '';
+      const wasLost = !(await redis().exists(stateKey(`alert:${warningId}`)));
+
+      const again = declines
+        .map((decline, index) => ({ decline, index }))
+        .filter(({ index }) => !isKnown(index))
+        .toSorted((a, b) => (order[a.index] ?? 0) - (order[b.index] ?? 0));
+      for (const { decline, index } of again)
+        if (before[index] !== null) await createCardTesting(redis()).restoring(warningId, 'C1', decline.event)();
+      for (const { decline } of again) await join(decline);
+
+      const [first] = declines;
+      if (first === undefined || !wasLost) return;
+      const cards = await cardsOf(warningId, first);
+      expect(cards.map(({ acctId }) => acctId).toSorted()).toEqual(
+        declines.map(({ event }) => event.acctId).toSorted(),
+      );
+      expect(cards.every(({ count }) => count === 1)).toBe(true);
+    }),
+    { numRuns: 60 },
+  );
 });
