@@ -1,4 +1,4 @@
-import { batchedBy } from '../core/batched.ts';
+import { batched, batchedBy } from '../core/batched.ts';
 import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -66,6 +66,12 @@ export function createCardHistory(redis: RedisClient) {
       return all.map(() => null);
     },
   );
+  async function declinesLast(acctId: number): Promise<number> {
+    const key = recentKey(acctId, 'declines');
+    const ends = await Promise.all(['0', '-1'].map((at) => redis.zrange(key, at, at, 'WITHSCORES')));
+    const [first, last] = ends.map(([, ms]) => Number(ms ?? 0));
+    return (last ?? 0) - (first ?? 0);
+  }
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
@@ -110,12 +116,12 @@ export function createCardHistory(redis: RedisClient) {
       return newest.toReversed();
     },
     /** The time between the first and the last of the account's latest declines (ms). */
-    async declinesLast(acctId: number): Promise<number> {
-      const key = recentKey(acctId, 'declines');
-      const ends = await Promise.all(['0', '-1'].map((at) => redis.zrange(key, at, at, 'WITHSCORES')));
-      const [first, last] = ends.map(([, ms]) => Number(ms ?? 0));
-      return (last ?? 0) - (first ?? 0);
-    },
+    declinesLast: batched(async (acctIds: readonly number[]) => {
+      // A burst holds many declines of the same cards.
+      const spans = new Map(acctIds.map((acctId) => [acctId, 0]));
+      await Promise.all([...spans.keys()].map(async (acctId) => spans.set(acctId, await declinesLast(acctId))));
+      return acctIds.map((acctId) => spans.get(acctId) ?? 0);
+    }),
     ...createExpectations(redis),
   };
 }

@@ -1,7 +1,8 @@
 --- @keys alerts...
 -- Answers for each alert its pieces joined (packed-alert.ts; '' when it is unknown), then names and values of the fields that
 -- change independently of it. The steps of its event log, which are most of its fields, are left out.
-local wanted = { outcome = true, repeats = true, timeline = true, progress = true, asked = true, tried = true }
+-- Their first three letters tell these fields apart: `outcome:…`, `repeats:…`, `timeline`, `progress`, `asked`, `tried:…`.
+local wanted = { out = true, rep = true, tim = true, pro = true, ask = true, tri = true }
 -- Most names are `log:…` and `p0` to `p9`: one byte tells these apart, which is cheaper than a pattern.
 local LOG, PIECE, ZERO, NINE = string.byte('lp09', 1, 4)
 local answers = {}
@@ -12,7 +13,7 @@ for index = 1, #KEYS do
     local first, second = string.byte(name, 1, 2)
     if first == PIECE and second and second >= ZERO and second <= NINE then
       pieces[string.sub(name, 2) + 1] = fields[at + 1]
-    elseif first ~= LOG and wanted[string.match(name, '^%l+')] then
+    elseif first ~= LOG and wanted[string.sub(name, 1, 3)] then
       answer[#answer + 1], answer[#answer + 2] = name, fields[at + 1]
     end
   end
