@@ -66,12 +66,6 @@ export function createCardHistory(redis: RedisClient) {
       return all.map(() => null);
     },
   );
-  async function declinesLast(acctId: number): Promise<number> {
-    const key = recentKey(acctId, 'declines');
-    const ends = await Promise.all(['0', '-1'].map((at) => redis.zrange(key, at, at, 'WITHSCORES')));
-    const [first, last] = ends.map(([, ms]) => Number(ms ?? 0));
-    return (last ?? 0) - (first ?? 0);
-  }
   async function statuses(cardId: number): Promise<StatusRecord[]> {
     const members = await redis.zrange(historyKey(cardId), '0', '-1');
     return members.map((text) => {
@@ -116,14 +110,24 @@ export function createCardHistory(redis: RedisClient) {
       return newest.toReversed();
     },
     /** The time between the first and the last of the account's latest declines (ms). */
-    declinesLast: batched(async (acctIds: readonly number[]) => {
-      // A burst holds many declines of the same cards.
-      const spans = new Map(acctIds.map((acctId) => [acctId, 0]));
-      await Promise.all([...spans.keys()].map(async (acctId) => spans.set(acctId, await declinesLast(acctId))));
-      return acctIds.map((acctId) => spans.get(acctId) ?? 0);
-    }),
+    declinesLast: createDeclinesLast(redis),
     ...createExpectations(redis),
   };
+}
+
+function createDeclinesLast(redis: RedisClient): (acctId: number) => Promise<number> {
+  const read = async (acctId: number): Promise<number> => {
+    const key = recentKey(acctId, 'declines');
+    const ends = await Promise.all(['0', '-1'].map((at) => redis.zrange(key, at, at, 'WITHSCORES')));
+    const [first, last] = ends.map(([, ms]) => Number(ms ?? 0));
+    return (last ?? 0) - (first ?? 0);
+  };
+  return batched(async (acctIds: readonly number[]) => {
+    // A burst holds many declines of the same cards.
+    const spans = new Map(acctIds.map((acctId) => [acctId, 0]));
+    await Promise.all([...spans.keys()].map(async (acctId) => spans.set(acctId, await read(acctId))));
+    return acctIds.map((acctId) => spans.get(acctId) ?? 0);
+  });
 }
 
 /** Which of our actions the webhooks of a status belong to. */
