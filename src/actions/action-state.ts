@@ -90,7 +90,11 @@ export interface Verdict {
  */
 export const ActionState = z.discriminatedUnion('state', [
   /** The request is on record. */
-  z.strictObject({ state: z.literal('asked') }),
+  z.strictObject({
+    state: z.literal('asked'),
+    /** It waited too long for a worker, and the person was asked whether to still do it. */
+    isAskedAgain: z.boolean().optional(),
+  }),
   /** The card API may have received it. */
   z.strictObject({
     state: z.literal('sending'),

@@ -123,15 +123,23 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
   };
 }
 
-/** An action that would loosen a card waited too long for a worker. Asks the person whether to still do it. */
+/**
+ * An action that would loosen a card waited too long for a worker. Asks the person whether to still do it. The action ends with
+ * that, also if its job runs again.
+ */
 export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
 
-type AskAgainDeps = Pick<ActionTools, 'recordRefusal' | 'answer' | 'putChoice' | 'doingOf' | 'now'>;
+interface AskAgainDeps extends Pick<ActionTools, 'recordRefusal' | 'answer' | 'putChoice' | 'doingOf' | 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
+}
 
-export function createAskAgain({ recordRefusal, answer, putChoice, doingOf, now }: AskAgainDeps): AskAgain {
+export function createAskAgain(deps: AskAgainDeps): AskAgain {
+  const { recordRefusal, answer, putChoice, doingOf, progress, now } = deps;
   return async function askAgain(action, about = {}) {
     const waitedMs = now().getTime() - Date.parse(action.askedAt);
     await recordRefusal(action, { ...about, why: 'waited longer than 10 minutes, so it was asked about again' });
+    const written = await progress.read(action.id);
+    if (written?.state === 'asked') await progress.write(action.id, { ...written, isAskedAgain: true });
     const value = await putChoice(action, action.id);
     await answer(action, question({ value, doing: doingOf(action.verb), waitedMs }));
   };

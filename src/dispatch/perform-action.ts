@@ -124,8 +124,12 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await deps.progress.read(action.id);
     if (written?.state === 'sending' || reported(written) !== null) return action;
-    const decision = await deps.authorize(action, acctId === undefined ? {} : { acctId });
-    if (decision.kind === 'late') await deps.askAgain(action, acctId === undefined ? {} : { acctId });
+    // Once the card is known, so that the record is the same.
+    const isWhole = acctId !== undefined || entryOf(action.verb).isOfCard !== true;
+    const isAskedAgain = isWhole && written?.state === 'asked' && written.isAskedAgain === true;
+    const decision = isAskedAgain ? null : await deps.authorize(action, acctId === undefined ? {} : { acctId });
+    if (decision === null || decision.kind === 'late')
+      await deps.askAgain(action, acctId === undefined ? {} : { acctId });
     else if (decision.kind === 'refused') await refuse(decision, asked, action, acctId);
     else return action;
     return null;

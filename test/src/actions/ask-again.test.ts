@@ -15,6 +15,13 @@ it('says how long the action waited, offers it again behind a button, and audits
       return 'p_1';
     },
     doingOf: () => 'unblock cards',
+    progress: {
+      read: async () => ({ state: 'asked' }),
+      async write(id, next) {
+        steps.push({ id, ...next });
+        return next;
+      },
+    },
     now: () => new Date('2026-11-20T15:14:00.000Z'),
   });
 
@@ -22,6 +29,7 @@ it('says how long the action waited, offers it again behind a button, and audits
 
   expect(steps).toEqual([
     { acctId: 7, why: 'waited longer than 10 minutes, so it was asked about again' },
+    { id: 'act_unblock1', state: 'asked', isAskedAgain: true },
     { id: 'act_unblock1', questionId: 'act_unblock1' },
   ]);
   expect(answers[0]?.text).toContain('You asked 14 minutes ago to unblock cards');

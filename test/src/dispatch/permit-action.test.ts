@@ -144,6 +144,24 @@ describe('a queue entry', () => {
     expect(world.writes).toEqual(['limit 10']);
   });
 
+  it('asks again and nothing else when the job of such a raise runs again after somebody else changed the limit', async () => {
+    const world = await createActionWorld(redis());
+    const late = ask('limit', byCommand);
+    world.advance(11 * 60_000);
+    await performAction(late, world.deps);
+    const goals = [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 1000 }] as const;
+    const changeRequest = { goals, term: { kind: 'permanent' } } as const;
+    const askedAt = world.deps.now().toISOString();
+    await performAction(ask('limit', { ...byCommand, changeRequest, askedAt, id: 'act_lower1' }), world.deps);
+
+    await performAction(late, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(ASKS_AGAIN);
+    const events: string[] = [];
+    for await (const { record } of world.deps.audit.read()) if (record?.actionId === late.id) events.push(record.event);
+    expect(events).toEqual(['asked', 'refused']);
+  });
+
   it('blocks a card however long the action waited, even while Slack cannot list a user group', async () => {
     const silent: Partial<WorldDeps> = { rolesOf: async () => ({ roles: [], isComplete: false }) };
     const world = await createActionWorld(redis(), silent);
