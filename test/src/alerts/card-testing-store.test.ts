@@ -253,9 +253,7 @@ it('shows all cards in a warning whose first declines Redis still knows after it
       const [first] = declines;
       if (first === undefined || !wasLost) return;
       const cards = await cardsOf(warningId, first);
-      expect(cards.map(({ acctId }) => acctId).toSorted()).toEqual(
-        declines.map(({ event }) => event.acctId).toSorted(),
-      );
+      expect(new Set(cards.map(({ acctId }) => acctId))).toEqual(new Set(declines.map(({ event }) => event.acctId)));
       expect(cards.every(({ count }) => count === 1)).toBe(true);
     }),
     { numRuns: 60 },
