@@ -38,7 +38,6 @@ export async function startRedis(
 ): Promise<LocalRedis> {
   const program = findOrInstall(['redis-server', 'valkey-server'], 'redis-server');
   const port = options.port ?? (await freePort());
-  const ownsFolder = options.folder === undefined;
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'cardbell-redis-')));
   const socket = join(folder, 'redis.sock');
   const child = spawn(
@@ -70,6 +69,7 @@ export async function startRedis(
     await answersPing(port, child, ready);
   } catch (error) {
     killWithUs();
+    if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     throw new Error(`redis-server did not start on port ${port}: ${String(error)}\n${said.trim()}`);
   }
   return {
@@ -85,7 +85,7 @@ export async function startRedis(
     async stop() {
       process.removeListener('exit', killWithUs);
       await stopChild(child);
-      if (ownsFolder) await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

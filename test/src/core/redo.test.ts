@@ -42,7 +42,7 @@ function restart(): Promise<void> {
   restarting = restarting.then(async () => {
     const { port } = server;
     await server.kill();
-    server = await startRedis({ port, extraArgs: ['--appendonly', 'no'] });
+    server = await startRedis({ port, folder: server.folder, extraArgs: ['--appendonly', 'no'] });
   });
   return restarting;
 }
@@ -80,7 +80,7 @@ it('repeats writes however long Redis was down', async () => {
   vi.spyOn(performance, 'now').mockImplementation(() => now() + 20_000);
   kept.remember(async () => {});
 
-  server = await startRedis({ port, extraArgs: ['--appendonly', 'no'] });
+  server = await startRedis({ port, folder: server.folder, extraArgs: ['--appendonly', 'no'] });
   await kept.settled();
 
   expect(await redis.get('a')).toBe('written');
@@ -151,7 +151,7 @@ it('nothing continues while Redis is down', async () => {
 
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(isSettled).toBe(false);
-  server = await startRedis({ port });
+  server = await startRedis({ port, folder: server.folder });
   await waiting;
 
   expect(isSettled).toBe(true);
