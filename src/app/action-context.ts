@@ -7,11 +7,10 @@ import type { CardClient } from '../card-api/client.ts';
 import type { RuleGoal } from '../card-api/rule-change.ts';
 import { applyChanges } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { dayOf } from '../core/end-time.ts';
 import { SlackError } from '../core/errors.ts';
 import type { WebhookKind } from '../core/event.ts';
 import type { Gap } from '../core/gap.ts';
-import { toInstant } from '../core/service-time.ts';
+import { localDate, toInstant } from '../core/service-time.ts';
 import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
 import type { Claim } from '../holders/claim-store.ts';
@@ -114,7 +113,7 @@ function people({ config, policy, delegations, currentRoles, slack, seals, now, 
     unseal: seals.order.open,
     /** Updates an open form with what is known now. */
     async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm<TransactionAlert>) {
-      const today = dayOf({ now: now(), zone: config.serviceZone });
+      const today = localDate(now(), config.serviceZone);
       try {
         await slack.updateView(form, remedyForm({ privateMetadata: pendingId, alert, remedy, state, today }));
       } catch (error) {

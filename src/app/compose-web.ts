@@ -4,10 +4,10 @@ import { createEventLog } from '../alerts/event-log.ts';
 import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
-import { dayOf } from '../core/end-time.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
+import { localDate } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { parseCommand } from '../dispatch/command.ts';
@@ -100,7 +100,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
   const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
   return {
     readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
-    today: () => dayOf({ now: now(), zone: config.serviceZone }),
+    today: () => localDate(now(), config.serviceZone),
     requestAction: composeRequestAction(base, permissions, pending),
     permissions,
     rolesForCard: createRolesForCard({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
-import { toInstant, toWallClock } from './service-time.ts';
+import { localDate, toInstant } from './service-time.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
 export interface Clock {
@@ -195,7 +195,8 @@ function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): F
   const text = words.slice(0, 5).join(' ').toLowerCase();
   for (const [pattern, toEnd] of phrases) {
     const match = pattern.exec(text)?.[0];
-    if (match !== undefined) return { end: toEnd(dayOf(clock), isUntil), words: match.split(' ').length };
+    if (match !== undefined)
+      return { end: toEnd(localDate(clock.now, clock.zone), isUntil), words: match.split(' ').length };
   }
   return null;
 }
@@ -207,7 +208,7 @@ function readLength(words: readonly string[]): Found {
 
 /** A time, a day, or both. */
 function readMoment(words: readonly string[], clock: Clock): Found {
-  const today = dayOf(clock);
+  const today = localDate(clock.now, clock.zone);
   const alone = timeAt(words, 0);
   if (alone !== null) {
     const lead = /^on$/i.test(words[alone.words] ?? '') ? 1 : 0;
@@ -258,11 +259,6 @@ function soundsLikeTime(words: readonly string[]): boolean {
 
 function said(words: readonly string[], count = 3): string {
   return words.slice(0, count).join(' ').slice(0, 40);
-}
-
-/** `2026-11-20` */
-export function dayOf({ now, zone }: Clock): string {
-  return toWallClock(now, zone).slice(0, 10);
 }
 
 function instantOf(date: string, time: string, zone: string): Date {

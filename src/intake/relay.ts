@@ -6,7 +6,7 @@ import { mayShareJob } from './burst.ts';
 import { type InboxEntry, streamsOf } from './intake.ts';
 
 /** The consumer group that all relays share. */
-export const RELAYS = 'relay';
+const RELAYS = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
 /** Entries that were read and are still there after this time are read again: their worker died. */

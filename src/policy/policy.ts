@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { localDate } from '../core/service-time.ts';
 import { type ApprovalPolicy, approvalPolicyOf } from './approval-policy.ts';
 import type { Role } from './decide-action.ts';
 
@@ -122,6 +123,6 @@ export function withNamedDelegates(policy: Policy, named: readonly Delegation[])
 /** The delegations of that day. */
 export function delegationsAt({ delegations, zone }: Policy, now: Date): readonly Delegation[] {
   if (delegations.length === 0) return [];
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(now);
+  const day = localDate(now, zone);
   return delegations.filter(({ from, until }) => from <= day && day <= until);
 }

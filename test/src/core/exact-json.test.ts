@@ -57,7 +57,7 @@ it('keeps any 64-bit integer, wherever it appears', () => {
   );
 });
 
-it('reads JSON that is nested as deep as any text allows', () => {
+it('reads JSON that is nested 120,000 levels deep', () => {
   const text = `${'{"a":['.repeat(60_000)}9007199254740993${']}'.repeat(60_000)}`;
 
   let [value, depth] = [parseExactly(text), 0];
