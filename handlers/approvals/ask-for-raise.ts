@@ -15,19 +15,19 @@ type AskFormFor = Pick<Extract<Pending, { kind: 'ask' }>, 'alertId' | 'words' | 
 export function openAskForm(
   triggerId: string,
   { origin }: Pick<Interaction, 'origin'>,
-  form: AskFormFor & Partial<Pick<Parameters<typeof askForm>[0], 'about' | 'amountCents'>>,
+  form: AskFormFor & Partial<Pick<Parameters<typeof askForm>[0], 'about' | 'amountCents' | 'term'>>,
   { pending, openView, today }: ListenerDeps,
 ) {
   return async (): Promise<{ kind: 'shown' }> => {
-    const { alertId, words, messageTs, about = '', amountCents = null } = form;
+    const { alertId, words, messageTs, about = '', amountCents = null, term = { kind: 'purchase' } } = form;
     const { channel } = origin;
-    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, channel, messageTs });
-    await openView(triggerId, askForm({ privateMetadata, about, amountCents, today: today() }));
+    const privateMetadata = await pending.put({ kind: 'ask', alertId, words, term, channel, messageTs });
+    await openView(triggerId, askForm({ privateMetadata, about, amountCents, term, today: today() }));
     return { kind: 'shown' };
   };
 }
 
-/** `/card ask`: requested at once if it gives a reason. Otherwise opens a form with the amount filled in. */
+/** `/card ask`: requested at once if it gives a reason. Otherwise opens a form with the amount and the duration filled in. */
 export async function askForRaiseByCommand(
   asked: Extract<Ask, { verb: 'ask' }>,
   triggerId: string,
@@ -38,7 +38,7 @@ export async function askForRaiseByCommand(
   const { notify } = interaction;
   if (reason !== '' || typeof input === 'function') return await deps.requestAction({ ...asked, notify });
   const words = target.kind === 'words' ? [...target.words] : [];
-  const form = { alertId: null, words, messageTs: null, amountCents: input.ask.amountCents };
+  const form = { alertId: null, words, messageTs: null, ...input.ask };
   await deps.requestAction({ ...asked, notify, input: openAskForm(triggerId, interaction, form, deps) });
 }
 
@@ -71,7 +71,7 @@ export function askForRaise(deps: ListenerDeps) {
       return;
     }
     const amountCents = parseAmount(inputs.text('amount'));
-    const term = inputs.term();
+    const term = inputs.term(form.term);
     const reason = inputs.text('reason');
     if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {
       await ack(

@@ -6,7 +6,7 @@ import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction } from '../../src/limits/contradiction.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
-import { AS_ASKED, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
+import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
@@ -65,7 +65,7 @@ export function submitDecideForm(deps: ListenerDeps) {
     let changeRequest: ChangeRequest | null = null;
     if (form.purpose === 'change') {
       const { goals, errors } = goalsTyped(inputs, request.changes);
-      const term = inputs.choice(formInput.term) === AS_ASKED ? request.term : inputs.term();
+      const term = inputs.term(request.term);
       if ('error' in term || Object.keys(errors).length > 0) {
         await ack(inputs.refusal({ ...errors, ...('error' in term ? { day: term.error } : {}) }));
         return;

@@ -1,7 +1,13 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
-import { dayOfChoice, formInput, limitOfAmount, type TermChoice } from '../../templates/limits/form-inputs.ts';
+import {
+  AS_ASKED,
+  dayOfChoice,
+  formInput,
+  limitOfAmount,
+  type TermChoice,
+} from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
   readonly value?: string | null;
@@ -35,9 +41,10 @@ export function inputsOf(view: ViewOutput) {
     channel: (actionId: string) => given(actionId).selected_conversation ?? null,
     /** `2026-12-24`. */
     day: (actionId: string) => given(actionId).selected_date ?? null,
-    /** The duration, or why it is invalid. */
-    term(): Term | { readonly error: string } {
+    /** The duration, or why it is invalid. @param asked what the choice "As asked" stands for. */
+    term(asked: Term = { kind: 'purchase' }): Term | { readonly error: string } {
       const choice = given(formInput.term).selected_option?.value ?? 'purchase';
+      if (choice === AS_ASKED) return asked;
       const day = choice === 'day' ? given(formInput.day).selected_date : dayOfChoice(choice);
       if (day != null) return { kind: 'day', day };
       return terms.get(choice) ?? { error: 'Choose the day, too.' };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
 import { LimitPeriod } from '../card-api/rule.ts';
+import { Term } from '../card-api/rule-change.ts';
 import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
@@ -61,6 +62,8 @@ export const Pending = z.discriminatedUnion('kind', [
     kind: z.literal('ask'),
     alertId: z.string().nullable(),
     words: z.array(z.string()),
+    /** The duration that the form had chosen at first. */
+    term: Term,
     ...place,
   }),
 ]);

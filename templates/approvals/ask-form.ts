@@ -1,4 +1,5 @@
 import type { ModalView } from '@slack/types';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 import { modal } from '../core/form.ts';
@@ -10,12 +11,14 @@ export interface RaiseForm {
   /** The subject: `$84.10 at Blue Bottle Coffee was declined`; empty when it is not about a purchase. Raw. */
   readonly about: string;
   readonly amountCents: number | null;
+  /** What is chosen at first. */
+  readonly term: Term;
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
 }
 
 /** *Ask for more*, for the cardholder: how much, how long, and why. */
-export function askForm({ privateMetadata, about, amountCents, today }: RaiseForm): ModalView {
+export function askForm({ privateMetadata, about, amountCents, term, today }: RaiseForm): ModalView {
   return modal({
     callback: callbackId.askForRaise,
     privateMetadata,
@@ -30,7 +33,7 @@ export function askForm({ privateMetadata, about, amountCents, today }: RaiseFor
         { label: 'What you want to pay, in dollars', hint: 'The price of the purchase. Examples: 84.10, $1,250' },
         amountCents,
       ),
-      ...termInputs(today, 'purchase'),
+      ...termInputs(today, term),
       reasonInput('Reason', 'What it is for. The approvers read it.'),
     ],
   });

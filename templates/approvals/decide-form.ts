@@ -1,17 +1,15 @@
 import type { InputBlock, ModalView } from '@slack/types';
 import type { LimitRequest } from '../../src/approvals/request.ts';
-import type { Term } from '../../src/card-api/rule-change.ts';
 import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { termWords } from '../../src/limits/change-request.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import { amountAt } from '../core/purchase-words.ts';
-import { amountInput, amountLabel, amountOf, reasonInput, type TermChoice, termInputs } from '../limits/form-inputs.ts';
+import { amountInput, amountLabel, amountOf, reasonInput, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 
 /** The purpose of a form on a request. */
@@ -27,8 +25,6 @@ export interface DecideForm {
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
 }
-
-const HOUR_MS = 3_600_000;
 
 const words: Readonly<Record<DecidePurpose, { title: string; submit: string }>> = {
   change: { title: 'Change and approve', submit: 'Approve' },
@@ -65,7 +61,8 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
           )
         : []),
       ...(isChange ? limitInputs(changes) : []),
-      ...(isChange ? termInputs(today, choiceOf(term)) : []),
+      // Changing only the amount keeps the requested duration.
+      ...(isChange ? termInputs(today, term) : []),
       purpose === 'change'
         ? reasonInput('Note', 'Whoever asked reads it.', true)
         : purpose === 'deny'
@@ -82,12 +79,4 @@ function limitInputs(changes: readonly RuleChange[]): InputBlock[] {
       ? amountInput({ label: 'New limit in dollars', hint }, to)
       : amountInput({ label: amountLabel(rule), hint }, to, { action: amountOf(rule) }),
   );
-}
-
-/** The default choice is the requested duration, so changing only the amount keeps it. */
-function choiceOf(term: Term): TermChoice | { readonly asAsked: string } {
-  if (term.kind !== 'duration' && term.kind !== 'day' && term.kind !== 'until') return term.kind;
-  if (term.kind === 'duration' && term.ms === HOUR_MS) return '1h';
-  if (term.kind === 'duration' && term.ms === 24 * HOUR_MS) return '24h';
-  return { asAsked: termWords(term) };
 }

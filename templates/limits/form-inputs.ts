@@ -1,7 +1,8 @@
 import type { InputBlock } from '@slack/types';
 import { type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
+import type { Term } from '../../src/card-api/rule-change.ts';
 import { serviceZone } from '../../src/core/installation.ts';
-import { dayWords } from '../../src/limits/change-request.ts';
+import { dayWords, termWords } from '../../src/limits/change-request.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { input, option, textInput } from '../core/form.ts';
@@ -79,13 +80,12 @@ export function amountInput(
  * The duration, and the day for the choice that needs one.
  *
  * @param today the card service's day, `2026-11-20`.
- * @param initial a choice, or the requested duration in words if it is not one of the choices. Raw.
+ * @param initial what is chosen at first. If it is not one of the choices, it becomes the first one.
  */
-export function termInputs(today: string, initial: TermChoice | { readonly asAsked: string }): InputBlock[] {
+export function termInputs(today: string, initial: Term): InputBlock[] {
   const choices = termChoices(today).map(([value, text]) => option(text, value));
-  const options =
-    typeof initial === 'string' ? choices : [option(`As asked: ${initial.asAsked}`, AS_ASKED), ...choices];
-  const chosen = typeof initial === 'string' ? initial : AS_ASKED;
+  const chosen = choiceOf(initial);
+  const options = chosen === AS_ASKED ? [option(`As asked: ${termWords(initial)}`, AS_ASKED), ...choices] : choices;
   const initialOption = options.find(({ value }) => value === chosen);
   return [
     input(formInput.term, 'How long', {
@@ -101,6 +101,14 @@ export function termInputs(today: string, initial: TermChoice | { readonly asAsk
     ),
   ];
 }
+
+function choiceOf(term: Term): TermChoice | typeof AS_ASKED {
+  if (term.kind === 'purchase' || term.kind === 'permanent') return term.kind;
+  if (term.kind !== 'duration') return AS_ASKED;
+  return term.ms === HOUR_MS ? '1h' : term.ms === 24 * HOUR_MS ? '24h' : AS_ASKED;
+}
+
+const HOUR_MS = 3_600_000;
 
 export function reasonInput(label: string, hint: string, isOptional = false): InputBlock {
   const min = isOptional ? 0 : 1;

@@ -51,7 +51,7 @@ export function remedyForm(form: RemedyForm): ModalView {
     blocks: [
       ...about(form, words, raised),
       ...(remedy === null || remedy.kind === 'raise_limit' ? limitInputs(form, raised) : []),
-      ...(remedy?.kind === 'unblock' ? [] : termInputs(form.today, 'purchase')),
+      ...(remedy?.kind === 'unblock' ? [] : termInputs(form.today, { kind: 'purchase' })),
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
   });

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people } from '../support/people.ts';
 import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -49,4 +50,21 @@ it('lets people pick a holder or a delegate from a list', async () => {
 
   await cardbell().command(hana, `limit ${card.AcctId} daily 77`);
   await cardbell().waitTold(hana, /^Limit changed/);
+});
+
+it('asks for the missing reason of `/card ask`, and keeps the typed duration', async () => {
+  const card = cardbell().take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 600);
+  await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+  await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+  const at = new Date().toISOString();
+  await createLinks(cardbell().store).link({ acctId: card.AcctId, userId: otto, provedBy: 'approver', by: ana, at });
+
+  await cardbell().command(otto, `ask ${last4Of(card)} 250 for 3 days`);
+  const form = () => cardbell().workspace.views.top(otto);
+  await until(() => form() !== undefined, 'the form opens');
+  expect(JSON.stringify(form())).toContain('As asked: for 3 days');
+  await cardbell().workspace.submitView({ user: otto, viewId: form()?.id ?? '', values: { reason: 'hotel' } });
+  const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
+
+  expect(JSON.stringify(request.blocks)).toContain('For 3 days');
 });

@@ -127,7 +127,9 @@ const deniedOf = ({ temporaryChangeId: _made, ...request }: OverriddenRequest): 
 
 /** The output of each template for two strings in all its text inputs. Templates with properties elsewhere are omitted. */
 const made: Readonly<Record<string, (one: string, two: string) => readonly (Message | ModalView)[]>> = {
-  'ask-form': (one) => [askForm({ privateMetadata: 'p_1', about: one, amountCents: 8410, today: '2026-11-20' })],
+  'ask-form': (one) => [
+    askForm({ privateMetadata: 'p_1', about: one, amountCents: 8410, term: { kind: 'purchase' }, today: '2026-11-20' }),
+  ],
   'card-picker': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
     const controls = (['show', 'activate', 'unblock', 'limit', 'block'] as const).map((verb) => ({

@@ -1,7 +1,8 @@
 import type { ViewOutput } from '@slack/bolt';
 import { describe, expect, it } from 'vitest';
 import { inputsOf } from '../../../handlers/dispatch/form-inputs.ts';
-import { formInput, termInputs } from '../../../templates/limits/form-inputs.ts';
+import type { Term } from '../../../src/card-api/rule-change.ts';
+import { AS_ASKED, formInput, termInputs } from '../../../templates/limits/form-inputs.ts';
 
 /** The form as Slack returns it. */
 function submitted(choice: string | null, day: string | null = null) {
@@ -13,7 +14,7 @@ function submitted(choice: string | null, day: string | null = null) {
 }
 
 describe('how long, as chosen in a form', () => {
-  const [choices] = termInputs('2026-11-20', 'purchase');
+  const [choices] = termInputs('2026-11-20', { kind: 'purchase' });
   const options = choices?.element.type === 'static_select' ? (choices.element.options ?? []) : [];
   const choiceOf = (text: RegExp): string => options.find((option) => text.test(option.text.text))?.value ?? '';
 
@@ -36,6 +37,24 @@ describe('how long, as chosen in a form', () => {
     expect(submitted(choiceOf(/day below/), '2026-12-24')).toEqual({ kind: 'day', day: '2026-12-24' });
     expect(submitted(choiceOf(/day below/))).toEqual({ error: 'Choose the day, too.' });
     expect(submitted(choiceOf(/1 hour/), '2026-12-24')).toEqual({ kind: 'duration', ms: 3_600_000 });
+  });
+
+  it('starts with what was asked, as a choice of its own if there is none', () => {
+    const initial = (term: Term): string | undefined => {
+      const [first] = termInputs('2026-11-20', term);
+      return first?.element.type === 'static_select' ? first.element.initial_option?.text.text : undefined;
+    };
+
+    expect(initial({ kind: 'duration', ms: 3_600_000 })).toBe('1 hour');
+    expect(initial({ kind: 'duration', ms: 2 * 3_600_000 })).toBe('As asked: for 2 hours');
+    expect(initial({ kind: 'permanent' })).toBe('Permanent');
+  });
+
+  it('is what was asked if that stays chosen', () => {
+    const values = { term: { [formInput.term]: { selected_option: { value: AS_ASKED } } } };
+    const asked: Term = { kind: 'duration', ms: 2 * 3_600_000 };
+
+    expect(inputsOf({ state: { values } } as unknown as ViewOutput).term(asked)).toEqual(asked);
   });
 
   it('is one purchase in a form without the choice', () => {
