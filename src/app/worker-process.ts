@@ -82,7 +82,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const runJob = createRunJob({ ...worker, throttle: pace, redo: context.redo, jobDone: context.jobDone });
   const noteFailure = createFailureCauses(redis).note;
   const consumers = startConsumers(runJob, { queues, log, measure: admin.metrics.jobRan, noteFailure });
-  const relays = startRelays(context, workerId);
+  const relays = startRelays(context);
   const maintenance = createMaintenance(context, { workerId, sweepMs: pace.sweepMs, ...worker });
   maintenance.start();
   worker.checkChannels().catch((error: unknown) => log.warn({ err: error }, 'could not check the channels'));
@@ -105,14 +105,13 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   };
 }
 
-function startRelays({ config, redis, queues, enqueue, log }: WorkerContext, consumer: string): Relay[] {
+function startRelays({ config, redis, queues, enqueue, log }: WorkerContext): Relay[] {
   const roomOf = Math.ceil(ALERT_EVENTS_MAX / config.redisShards);
   return shardsOf(config.redisShards).map((shard) =>
     startRelay({
       shard,
       reader: connectPatient({ ...config.redis, log, name: 'relay' }),
       redis,
-      consumer,
       handOn: (entries) => handOn(entries, enqueue),
       roomInQueue: async () => roomOf - (await countEvents(queues, ['waiting'], shard)),
       log,

@@ -5,7 +5,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { mayShareJob } from './burst.ts';
 import { type InboxEntry, streamsOf } from './intake.ts';
 
-/** The consumer group that all relays share. */
+/** The consumer group of all relays. With NOACK, Redis keeps nothing about its consumers, so all relays share one name. */
 const RELAYS = 'relay';
 const READ_MAX = 200;
 const BLOCK_MS = 2000;
@@ -31,7 +31,6 @@ interface RelayOptions {
   /** A separate connection, because reads block while they wait. */
   readonly reader: RedisClient;
   readonly redis: RedisClient;
-  readonly consumer: string;
   /** Makes one job of entries that may share one. */
   readonly handOn: (entries: readonly InboxEntry[]) => Promise<void>;
   /** How many webhooks the queue can still hold. The others stay in the inbox, where they take less memory. */
@@ -48,11 +47,11 @@ interface RelayOptions {
  * consumer group gives each entry to one of them. The group keeps no list of what is in hand (NOACK): such a list would be
  * written to disk for each entry, and the entries that are still there say the same.
  */
-export function startRelay({ shard = 0, reader, redis, consumer, handOn, roomInQueue, log }: RelayOptions): Relay {
+export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log }: RelayOptions): Relay {
   const streams = streamsOf(shard);
   /** People's requests and gaps are few and never wait for webhooks. */
   const unlimited = streams.filter((stream) => stream !== intakeKey('webhooks', shard));
-  const group = createGroup(redis, consumer, streams);
+  const group = createGroup(redis, streams);
   let isStopping = false;
   let lastTakeover = -ABANDONED_AFTER_MS;
   const inHand = createInHand(redis);
@@ -141,7 +140,7 @@ async function handEach(entries: readonly StreamEntry[], handOn: RelayOptions['h
   return { done, failure: failures[0] };
 }
 
-function createGroup(redis: RedisClient, consumer: string, streams: readonly string[]) {
+function createGroup(redis: RedisClient, streams: readonly string[]) {
   return {
     async create(): Promise<void> {
       for (const stream of streams) {
@@ -160,7 +159,7 @@ function createGroup(redis: RedisClient, consumer: string, streams: readonly str
         'xreadgroup',
         'GROUP',
         RELAYS,
-        consumer,
+        RELAYS,
         ...options,
         'STREAMS',
         ...open,

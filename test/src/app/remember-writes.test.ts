@@ -479,7 +479,6 @@ it('enqueues an event again whose job Redis lost, although it has left the inbox
   const relay = startRelay({
     reader,
     redis: client,
-    consumer: 'worker',
     log,
     roomInQueue: async () => 1000,
     async handOn(entries) {

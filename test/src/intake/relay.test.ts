@@ -34,7 +34,6 @@ afterEach(async () => {
 
 /** A relay as a worker runs it. Collects the jobs it enqueues; `jobs` keeps each batch together. */
 function start(
-  consumer: string,
   handOn: (id: string) => Promise<void> = async () => {},
   roomInQueue = (): number => 1000,
   jobs: string[][] = [],
@@ -47,7 +46,6 @@ function start(
     shard,
     reader,
     redis,
-    consumer,
     log,
     roomInQueue: async () => roomInQueue(),
     handOn: async (entries) => {
@@ -85,7 +83,7 @@ describe('the relay', () => {
   it('enqueues entries from before and after its start, and empties the inbox', async () => {
     await add(1, 2);
 
-    const handed = start('one');
+    const handed = start();
     await until(() => handed.length === 2, 'the first two are enqueued');
     await add(3);
 
@@ -102,7 +100,7 @@ describe('the relay', () => {
     await add(3);
     await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
 
-    const handed = start('one', undefined, undefined, jobs);
+    const handed = start(undefined, undefined, jobs);
 
     await until(() => handed.length === 6, 'all are enqueued');
     expect(jobs.toSorted((a, b) => b.length - a.length)).toEqual([['1', '2', '3'], ['other'], ['other'], ['other']]);
@@ -115,7 +113,7 @@ describe('the relay', () => {
     await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
     let room = 0;
 
-    const handed = start('one', undefined, () => room, [], 3);
+    const handed = start(undefined, () => room, [], 3);
     await new Promise((resolve) => setTimeout(resolve, 600));
     expect(handed).toEqual([]);
     room = 10;
@@ -129,7 +127,7 @@ describe('the relay', () => {
   it("takes over a dead worker's entries once", async () => {
     await abandon([1, 2, 3]);
 
-    const handed = start('alive');
+    const handed = start();
 
     await until(() => handed.length === 3, 'all three are taken over');
     await until(isEmpty, 'the inbox is empty');
@@ -139,7 +137,7 @@ describe('the relay', () => {
   it('takes over more entries than one read returns', async () => {
     await abandon(Array.from({ length: 450 }, (_, id) => id));
 
-    const handed = start('alive');
+    const handed = start();
 
     await until(() => handed.length === 450, 'all are taken over');
     expect(new Set(handed).size).toBe(450);
@@ -150,7 +148,7 @@ describe('the relay', () => {
     await add(1);
     await store.xreadgroup('GROUP', 'relay', 'busy', 'NOACK', 'STREAMS', inboxKeys.webhooks, '>');
 
-    const handed = start('other');
+    const handed = start();
     await add(2);
 
     await until(() => handed.length > 0, 'the new entry is enqueued');
@@ -162,7 +160,7 @@ describe('the relay', () => {
     let isBroken = true;
     await add(1, 2);
 
-    const handed = start('one', async (id) => {
+    const handed = start(async (id) => {
       if (isBroken && id === '1') throw new Error('the queue is unavailable');
     });
     await until(() => handed.length === 1, 'the good entry is enqueued');
@@ -182,7 +180,6 @@ describe('the relay', () => {
     await store.xadd(inboxKeys.gaps, '*', 'entry', JSON.stringify({ type: 'gap', fromMs: 1, toMs: 2, cause: 'away' }));
 
     const handed = start(
-      'one',
       async () => {
         room -= 1;
       },
@@ -200,7 +197,7 @@ describe('the relay', () => {
   });
 
   it('recreates its consumer groups after Redis came back empty', async () => {
-    const handed = start('one');
+    const handed = start();
     await add(1);
     await until(() => handed.length === 1, 'the first entry is enqueued');
 
@@ -211,8 +208,8 @@ describe('the relay', () => {
   });
 
   it('gives each entry to one of several workers', async () => {
-    const one = start('one');
-    const two = start('two');
+    const one = start();
+    const two = start();
     const redis = connectFailFast({ urls: [server.url], log, name: 'web' });
     await until(() => redis.status === 'ready', 'redis is ready');
     const intake = createIntake(redis);
@@ -234,7 +231,7 @@ describe('the relay', () => {
       release = resolve;
     });
     let isInHand = false;
-    const handed = start('one', async () => {
+    const handed = start(async () => {
       isInHand = true;
       await held;
     });
