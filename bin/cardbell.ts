@@ -89,9 +89,11 @@ else if (verb !== undefined) {
   process.argv = [process.execPath, fileURLToPath(file), ...rest];
   await import(file.href);
 } else if (name === 'help' || name === '--help' || name === '-h') process.stdout.write(usage());
-else if (name === 'version' || name === '--version') process.stdout.write(`${version}\n`);
-else if (name === 'completion') {
+else if (name === 'version' || name === '--version') {
+  if (rest.length > 0) fail(`${name}: expected no arguments`);
+  process.stdout.write(`${version}\n`);
+} else if (name === 'completion') {
   const script = completion(rest[0]);
-  if (script === null) fail('completion: expected bash or zsh');
+  if (script === null || rest.length > 1) fail('completion: expected bash or zsh');
   process.stdout.write(script);
 } else fail(`there is no verb ${name}`);

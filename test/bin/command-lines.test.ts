@@ -225,7 +225,7 @@ it.concurrent('cardbell prints its version, and completions for two shells', asy
   expect(zsh.out).toContain('#compdef cardbell');
 });
 
-it.concurrent.each([[], ['nonsense'], ['completion', 'fish']])(
+it.concurrent.each([[], ['nonsense'], ['completion', 'fish'], ['completion', 'bash', 'zsh'], ['version', 'extra']])(
   'cardbell %j %j is refused with the usage',
   async (...args) => {
     const ended = await run(
