@@ -13,7 +13,11 @@ import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { createNameCategory } from '../limits/binding-limit.ts';
 import { createChangeRule, createPermitChange, type OpenRequest } from '../limits/change-rule.ts';
-import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
+import {
+  createDecideTemporaryChange,
+  createForgetUnmade,
+  createPermitDecision,
+} from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createRestore } from '../limits/end-temporary-change.ts';
 import { createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
@@ -79,12 +83,23 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     changeOnce(resolved, run, (locked) => changeRule(resolved, null, locked));
   const changeRule = createChangeRule({
     ...tools,
-    plan: createPlanChange({ ...tools, nameCategory: createNameCategory(tools) }),
+    plan: createPlanChange({
+      ...tools,
+      nameCategory: createNameCategory(tools),
+      changesFromBase: raises.changesFromBase,
+    }),
     permit: createPermitChange({ ...tools, raises, openRequest }),
     send: createSendRules({ ...tools, terms, raises, sendChange: createSendChange(tools) }),
     terms,
   });
-  const decideTemporaryChange = createDecideTemporaryChange({ ...tools, permitDecision, handOver, restore, notifyEnd });
+  const decideTemporaryChange = createDecideTemporaryChange({
+    ...tools,
+    permitDecision,
+    forgetUnmade: createForgetUnmade({ ...tools, raises }),
+    handOver,
+    restore,
+    notifyEnd,
+  });
   return {
     changeRule,
     countRaise: raises.count,

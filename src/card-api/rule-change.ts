@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { End } from '../core/end-time.ts';
-import { isSameRule, type LimitRule, limitWindows, Rule, RuleValue, ruleKey } from './rule.ts';
+import {
+  isSameRule,
+  type LimitPeriod,
+  type LimitRule,
+  limitPeriods,
+  limitWindows,
+  Rule,
+  RuleValue,
+  ruleKey,
+} from './rule.ts';
 import type { CardLimits, SpendRules } from './spend-rules.ts';
 
 /** The target value of a rule: a change for which the current value has not been read yet. */
@@ -67,6 +76,19 @@ export function limitOf({ limits, categories }: CardLimits, { period, category }
   const own = category === null ? undefined : categories.find(({ id }) => id === category.id);
   if (period === 'transaction') return own?.transactionLimitCents ?? null;
   return (category === null ? limits : own?.limits)?.[period] ?? null;
+}
+
+/** All limits of a card, in whole cents. */
+export function limitsOf({ limits, categories }: CardLimits): LimitGoal[] {
+  const overall = limitPeriods.map((period) => ({ rule: limitRule(period, null), to: limits[period] }));
+  const ofCategories = categories.flatMap(({ id, name, limits }) =>
+    limitPeriods.map((period) => ({ rule: limitRule(period, { id, name }), to: limits[period] })),
+  );
+  return [...overall, ...ofCategories].filter(({ to }) => to !== null);
+}
+
+export function limitRule(period: LimitPeriod, category: LimitRule['category']): LimitRule {
+  return { kind: 'limit', period, category };
 }
 
 /** The current value of a rule. */

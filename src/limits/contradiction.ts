@@ -1,5 +1,5 @@
-import { isSameRule, type LimitPeriod, type LimitRule, limitPeriods } from '../card-api/rule.ts';
-import { type LimitGoal, limitOf } from '../card-api/rule-change.ts';
+import { isSameRule, type LimitRule, limitPeriods } from '../card-api/rule.ts';
+import { type LimitGoal, limitGoals, limitOf, limitRule, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { capital } from '../core/first-letter.ts';
 import { formatCents } from '../core/money.ts';
@@ -54,6 +54,23 @@ export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]
   return all;
 }
 
+/**
+ * The same changes, going back only as far as the card service accepts: not below a shorter window, or a category, that
+ * has its planned or else its current value then. A limit that was none goes back to none.
+ */
+export function accepted(
+  current: CardLimits,
+  changes: readonly RuleChange[],
+  planned: readonly LimitGoal[],
+): RuleChange[] {
+  const backs = limitGoals(reversed(changes)).filter(({ to }) => to !== null);
+  const goals = withRaisedAlong(current, [...backs, ...planned]);
+  return changes.map((change) => {
+    if (typeof change.from !== 'number') return change;
+    return { ...change, from: goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? change.from };
+  });
+}
+
 /** What a limit will be: the planned value, or else the current one. */
 function plannedOf(current: CardLimits, goals: readonly LimitGoal[], rule: LimitRule): number | null {
   const goal = goals.find((planned) => isSameRule(planned.rule, rule));
@@ -83,10 +100,6 @@ function neighborsOf({ categories, apartCents = 0 }: CardLimits, { period, categ
       ? categories.map(({ id, name }) => ({ rule: limitRule(period, { id, name }), isAbove: false, apartCents: 0 }))
       : [{ rule: limitRule(period, null), isAbove: true, apartCents: 0 }];
   return [...windows, ...across];
-}
-
-function limitRule(period: LimitPeriod, category: LimitRule['category']): LimitRule {
-  return { kind: 'limit', period, category };
 }
 
 function sentence(

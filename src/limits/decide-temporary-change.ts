@@ -1,6 +1,7 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
@@ -9,7 +10,7 @@ import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
-import type { HandOver } from './supersede.ts';
+import { type HandOver, liftedWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
@@ -17,6 +18,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'n
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
+  readonly forgetUnmade: ForgetUnmade;
   readonly handOver: HandOver;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
@@ -44,7 +46,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     temporaryChange: TemporaryChange,
     lease: Lease,
   ): Promise<void> {
-    const { state, closingActionId, changes } = temporaryChange;
+    const { acctId, state, closingActionId, changes } = temporaryChange;
     // Done by this click before a crash.
     if (closingActionId === action.id) return await deps.notifyEnd.show(temporaryChange);
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
@@ -52,7 +54,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.', isSent);
     const why = await deps.permitDecision(action, temporaryChange);
     if (why === 'late' && isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
-    if (why === 'late') return await deps.askAgain(action, { acctId: temporaryChange.acctId });
+    if (why === 'late') return await deps.askAgain(action, { acctId });
     if (why !== null) return await refuse(action, why.why, why.whoCan, isSent);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
       const over = {
@@ -65,9 +67,12 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const left = await deps.handOver(temporaryChange);
     const goesBack = 'When that ends, it goes back to what was before both.';
     if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
-    const after = await deps.restore(left, action, lease);
+    const after = await deps.restore(left, action, lease).catch(async (error: unknown) => {
+      if (!isSent) await deps.forgetUnmade(action, acctId, error);
+      throw error;
+    });
     if (after === null) return await refuse(action, notClear, 'Wait two minutes, then look at the card.', isSent);
-    await deps.notifyEnd.notify(after, action);
+    await deps.notifyEnd.notify(after, action, liftedWords(left.changes, after.changes).join(' '));
     if (after.state !== 'asking') return;
     const found = `Somebody changed the ${ruleNames(changes)} meanwhile, or the card service stored another value. I left it.`;
     await refuse(action, found, 'The question is in the channel for requests.', isSent);
@@ -91,6 +96,25 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   superseded: 'A later change took its place.',
 };
 
+/** Restoring the rules failed. If that certainly changed nothing, it is known to have failed, and counts as no raise. */
+type ForgetUnmade = (action: TemporaryChangeAction, acctId: number, error: unknown) => Promise<void>;
+
+export function createForgetUnmade({
+  progress,
+  raises,
+}: {
+  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
+}): ForgetUnmade {
+  return async function forgetUnmade(action, acctId, error) {
+    if (!(error instanceof CardApiError)) return;
+    const isSent = (await progress.read(action.id))?.state === 'sending';
+    if (isSent && error.outcome === 'unknown') return;
+    if (isSent) await progress.write(action.id, { state: 'asked' });
+    await raises.forget(action, acctId);
+  };
+}
+
 /** Asks the policy and records the request. Returns why it is not permitted; null when it is. */
 type PermitDecision = (
   action: TemporaryChangeAction,
@@ -105,7 +129,8 @@ interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf
 /**
  * Reverting a temporary reduction is a raise. While the rule still has the temporary value, the earlier value was
  * permitted before and one approver may restore it. If someone has changed the rule since, restoring is an ordinary
- * raise from the current value: above what one approver may allow alone, others are asked.
+ * raise from the current value. Keeping a raise for good is one, too, from the value that it would go back to. Above what
+ * one approver may allow alone, others are asked.
  */
 export function createPermitDecision(deps: PermitDeps): PermitDecision {
   const { authorize, record, factsOf, raises, withLock } = deps;
@@ -113,11 +138,13 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
     const isKept = action.verb === 'complete-temporary-change' && !action.restore;
-    const beyond = isKept ? [] : raisesBeyond(temporaryChange);
-    const raised = { changes: beyond, fromBase: beyond, term: permanent };
+    const beyond = isKept ? raisesKept(temporaryChange) : raisesBeyond(temporaryChange);
+    // What is kept is in effect already, so it is a raise only from the value that it would go back to.
+    const fromNow = isKept ? beyond.map((change) => ({ ...change, from: change.to })) : beyond;
+    const raised = { changes: fromNow, fromBase: beyond, term: permanent };
     const isRaise = beyond.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
-    // Rules that someone has changed since are restored permanently.
+    // What is kept, and what is restored after someone has changed it, stays permanently.
     const lasts = beyond.length > 0 ? { lastsMs: Number.POSITIVE_INFINITY } : {};
     // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
@@ -156,5 +183,13 @@ function raisesBeyond({ changes, meanwhile }: TemporaryChange): RuleChange[] {
     const found = meanwhile?.[index]?.to;
     const back = found === undefined || found === to ? [] : [{ rule, from: found, to: from }];
     return isLooser(back) ? back : [];
+  });
+}
+
+/** The raises that become permanent: rules that still have their temporary value. */
+function raisesKept({ changes, meanwhile }: TemporaryChange): RuleChange[] {
+  return changes.filter((change, index) => {
+    const found = meanwhile?.[index]?.to;
+    return (found === undefined || found === change.to) && isLooser([change]);
   });
 }

@@ -5,16 +5,25 @@ import type { LatestChanges } from '../actions/progress-store.ts';
 import { mayStillBeMade } from '../actions/send-change.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { changesFrom, isAboutLimits, isMade, isSameGoals, reversed } from '../card-api/rule-change.ts';
+import {
+  changesFrom,
+  isAboutLimits,
+  isMade,
+  isSameGoals,
+  limitsOf,
+  reversed,
+  without,
+} from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
 import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import type { NotifyEnd, OverChange } from './notify-end.ts';
+import { accepted } from './contradiction.ts';
+import { itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
-import type { HandOver } from './supersede.ts';
+import { type HandOver, liftedWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** Retry interval while the card API is unavailable or rejects our token. */
@@ -58,11 +67,12 @@ export function createEndTemporaryChange(deps: EndDeps) {
         if (left === null) return null;
         const over = await restore(left, null, lease);
         if (over === null) return COME_BACK_MS;
-        await notifyEnd.notify(over, null);
+        await notifyEnd.notify(over, null, liftedWords(left.changes, over.changes).join(' '));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
-        if (error.retryable || error.code === 'token_dead') return COME_BACK_MS;
-        await notifyEnd.notify({ ...temporaryChange, state: 'refused' }, null, error.apiMessage ?? error.code);
+        // Only a refusal is final: everything else says nothing about the rules.
+        if (error.code !== 'refused') return COME_BACK_MS;
+        await notifyEnd.notify({ ...temporaryChange, state: 'refused' }, null, itSays(error));
       }
       return null;
     });
@@ -91,16 +101,18 @@ interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
 
 export function createRestore(deps: RestoreDeps): Restore {
   return async function restore(temporaryChange, by, lease) {
-    const { id, changes, acctId, state } = temporaryChange;
+    const { id, acctId, state } = temporaryChange;
     const endId = `end-${id}`;
     // A click that may have been carried out must not be reported as refused or failed.
     const progressId = by?.id ?? endId;
     const written = await deps.progress.read(progressId);
     const { rules, raw } = await deps.card.getSpendRules(acctId);
+    const changes = accepted(rules, temporaryChange.changes, without(limitsOf(rules), temporaryChange.changes));
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
     const ended = {
       ...temporaryChange,
+      changes,
       closedAt: deps.now().toISOString(),
       closedBy: by?.actor.userId ?? null,
       closingActionId: by?.id ?? null,
@@ -125,8 +137,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     try {
       await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     } catch (error) {
-      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(temporaryChange, deps)))
-        throw error;
+      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(ended, deps))) throw error;
     }
     return { ...ended, state: 'ended' };
   };

@@ -6,6 +6,7 @@ import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Audit } from '../audit/audit.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import type { CardApiError } from '../core/errors.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
@@ -39,12 +40,12 @@ export function createNotifyEnd(deps: Deps) {
      * is marked as over last: after a crash before that, it is ended and reported again; all steps are idempotent.
      *
      * @param action the click that ended it; null when its time was over.
-     * @param refused the card API's words when it rejected the change.
+     * @param note sentences about what is unusual.
      */
-    async notify(temporaryChange: OverChange, action: Action | null, refused = ''): Promise<void> {
+    async notify(temporaryChange: OverChange, action: Action | null, note = ''): Promise<void> {
       const { id, acctId, alertId, state } = temporaryChange;
       const card = await deps.factsOf(acctId);
-      const detail = refused === '' ? details[state] : `${details[state]} It says: “${refused}”.`;
+      const detail = `${details[state]} ${note}`.trim();
       const at = await deps.recordEnd(temporaryChange, { action, card, detail });
       const by = action?.actor.userId ?? null;
       if (alertId !== null) {
@@ -72,6 +73,9 @@ export function createNotifyEnd(deps: Deps) {
     await deps.updateTemporaryChange(id);
   }
 }
+
+/** The card service's own words. */
+export const itSays = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;
 
 /** Records the end, in the chain and in the audit channel. Returns its time, UTC ISO 8601. */
 type RecordEnd = (

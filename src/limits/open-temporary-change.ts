@@ -9,7 +9,7 @@ import { serviceTime, serviceZone } from '../core/installation.ts';
 import { dayWords, endOfTerm } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
-import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** What a result says about a temporary change: when it ends, and that it can be reverted. */
 export type Opened = Pick<Result, 'note' | 'control'>;
@@ -240,7 +240,7 @@ async function show(temporaryChange: TemporaryChange, deps: TermDeps): Promise<v
     await deps.postTemporaryChange(temporaryChange);
 }
 
-/** Open temporary changes of any of the rules. */
+/** Temporary changes of any of the rules that run, or wait for a decision. */
 async function openOnSameRules(
   changes: readonly RuleChange[],
   acctId: number,
@@ -249,7 +249,7 @@ async function openOnSameRules(
   return (await temporaryChanges.all()).filter(
     (candidate) =>
       candidate.acctId === acctId &&
-      candidate.state === 'open' &&
+      isUndecided(candidate) &&
       candidate.changes.some((theirs) => changes.some(({ rule }) => isSameRule(theirs.rule, rule))),
   );
 }

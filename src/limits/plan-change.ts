@@ -1,11 +1,20 @@
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { changesFrom, limitGoals, type RuleChange, type Term } from '../card-api/rule-change.ts';
+import {
+  changesFrom,
+  limitGoals,
+  limitsOf,
+  type RuleChange,
+  reversed,
+  type Term,
+  without,
+} from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { NameCategory } from './binding-limit.ts';
 import { hasPassed, passedWords } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
+import type { RaiseAmounts } from './raise-amount.ts';
 import type { RuleAction } from './verbs.ts';
 
 interface Planned {
@@ -35,9 +44,10 @@ export type PlanChange = (
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly nameCategory: NameCategory;
+  readonly changesFromBase: RaiseAmounts['changesFromBase'];
 }
 
-export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }: Deps): PlanChange {
+export function createPlanChange({ factsOf, card: api, nameCategory, changesFromBase, zone, now }: Deps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
     const readAt = performance.now();
@@ -47,7 +57,9 @@ export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }
     const { goals, term } = changeRequest;
     const changes = changesFrom(rules, goals);
     const isOver = hasPassed(term, now(), zone);
-    const against = isOver ? `${passedWords(term)} Ask again with a later end.` : obstacleTo(changes, rules);
+    const against = isOver
+      ? `${passedWords(term)} Ask again with a later end.`
+      : (obstacleTo(changes, rules) ?? (await laterObstacleTo(changes, term, { acctId, rules })));
     return { kind: 'planned', card, changes, term, raw, readAt, isOver, against };
   };
 
@@ -57,5 +69,22 @@ export function createPlanChange({ factsOf, card: api, nameCategory, zone, now }
       return 'A card has no limit of its own for a single purchase: only a merchant category does.';
     }
     return contradiction(rules, limits)?.why ?? null;
+  }
+
+  /** A temporary change that ends before this one could not end: the card service would reject what it goes back to. */
+  async function laterObstacleTo(
+    changes: readonly RuleChange[],
+    term: Term,
+    { acctId, rules }: { acctId: number; rules: SpendRules },
+  ): Promise<string | null> {
+    const limits = limitGoals(changes);
+    // Beside a permanent change, it goes back only as far as the card service accepts.
+    if (limits.length === 0 || term.kind === 'permanent') return null;
+    const others = without(limitsOf(rules), limits).map(({ rule, to }) => ({ rule, from: to, to }));
+    const fromBase = await changesFromBase(others, term, acctId);
+    const backs = limitGoals(reversed(fromBase.filter(({ from, to }) => from !== to)));
+    if (backs.length === 0 || contradiction(rules, backs) !== null) return null;
+    const why = contradiction(rules, [...limits, ...backs])?.why;
+    return why === undefined ? null : `A temporary change ends before this one would. ${why}`;
   }
 }

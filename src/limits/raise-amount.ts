@@ -14,7 +14,7 @@ import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm } from './change-request.ts';
 import { isAloneBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
-import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
 export interface Raise {
@@ -94,7 +94,7 @@ export function createRaiseAmounts(deps: Deps) {
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
       const end = endMs(term, deps);
       const ending = (await deps.temporaryChanges.all())
-        .filter((open) => open.acctId === acctId && open.state === 'open' && Date.parse(open.endsAt) < end)
+        .filter((open) => open.acctId === acctId && isUndecided(open) && Date.parse(open.endsAt) < end)
         .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
         .flatMap((open) => open.changes);
       return changes.map((change) => {

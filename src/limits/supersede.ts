@@ -1,11 +1,11 @@
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { limitGoals, type RuleChange, type RuleGoal, reversed, without } from '../card-api/rule-change.ts';
+import { limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { withRaisedAlong } from './contradiction.ts';
+import { accepted } from './contradiction.ts';
 import { ruleName, ruleNames, stateWords } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
@@ -31,20 +31,16 @@ interface SupersedeDeps extends Pick<ActionTools, 'updateTemporaryChange' | 'now
 export function createSupersede(deps: SupersedeDeps): Supersede {
   return async function supersede(temporaryChange, goals, isForGood = false) {
     if (goals.length === 0) return [];
+    const { meanwhile } = temporaryChange;
     const left = without(temporaryChange.changes, goals);
     const lifted = isForGood && left.length > 0 ? await raiseRestoreValues(left, goals, temporaryChange.acctId) : left;
     await deps.temporaryChanges.save(
       left.length === 0
         ? { ...temporaryChange, state: 'superseded', closedAt: deps.now().toISOString() }
-        : { ...temporaryChange, changes: lifted },
+        : { ...temporaryChange, changes: lifted, meanwhile: meanwhile && without(meanwhile, goals) },
     );
     await deps.updateTemporaryChange(temporaryChange.id);
-    return lifted.flatMap(({ rule, from }, index) => {
-      const was = left[index]?.from ?? null;
-      if (from === was) return [];
-      const words = `goes back to ${stateWords([{ rule, from }], 'from')}, not to ${stateWords([{ rule, from: was }], 'from')}`;
-      return [`The ${ruleName(rule)} ${words}: that would be below what stays.`];
-    });
+    return liftedWords(left, lifted);
   };
 
   /**
@@ -60,13 +56,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
     if (keptLimits.length === 0) return left;
     const rules = await readRules(acctId);
     if (rules === null) return left;
-    const backs = limitGoals(reversed(left)).filter(({ to }) => to !== null);
-    const goals = withRaisedAlong(rules, [...backs, ...keptLimits]);
-    return left.map((change) => {
-      // A rule without a limit goes back to none, which is never below another.
-      if (typeof change.from !== 'number') return change;
-      return { ...change, from: goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? change.from };
-    });
+    return accepted(rules, left, keptLimits);
   }
 
   /** Null if they cannot be read. The temporary change ends anyway. */
@@ -79,6 +69,16 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
       return null;
     }
   }
+}
+
+/** What goes back to more than before, because the card service accepts nothing lower. */
+export function liftedWords(before: readonly RuleChange[], lifted: readonly RuleChange[]): string[] {
+  return lifted.flatMap(({ rule, from }, index) => {
+    const was = before[index]?.from ?? null;
+    if (from === was) return [];
+    const words = `goes back to ${stateWords([{ rule, from }], 'from')}, not to ${stateWords([{ rule, from: was }], 'from')}`;
+    return [`The ${ruleName(rule)} ${words}: that would be below what stays.`];
+  });
 }
 
 /**

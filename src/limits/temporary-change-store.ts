@@ -41,6 +41,9 @@ export const TemporaryChange = z.strictObject({
 });
 export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
+/** Its rules may still go back. */
+export const isUndecided = ({ state }: TemporaryChange): boolean => state === 'open' || state === 'asking';
+
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 
 /** Signed, because the values the rules go back to may be looser than the current ones. */
@@ -59,8 +62,8 @@ export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
   return {
     /** Saves the temporary change's current state. */
     async save(temporaryChange: TemporaryChange): Promise<void> {
-      const { id, state } = temporaryChange;
-      if (state === 'open' || state === 'asking') await open.put(id, temporaryChange);
+      const { id } = temporaryChange;
+      if (isUndecided(temporaryChange)) await open.put(id, temporaryChange);
       else await ended.put(id, temporaryChange, (change) => change.hdel(openKey, id));
     },
     /** Also finds ended changes, for a month. */

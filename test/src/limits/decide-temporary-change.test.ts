@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
-import { createDecideTemporaryChange, createPermitDecision } from '../../../src/limits/decide-temporary-change.ts';
+import {
+  createDecideTemporaryChange,
+  createForgetUnmade,
+  createPermitDecision,
+} from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import type { TemporaryChangeAction } from '../../../src/limits/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
+import { refusal } from '../../support/card-api-errors.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { memoryRedis } from '../../support/memory-redis.ts';
@@ -37,6 +42,7 @@ describe('a click on a temporary change', () => {
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
+      forgetUnmade: async () => {},
       handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
       restore: async (change) => (given.after === null ? null : { ...change, state: given.after ?? 'ended' }),
       notifyEnd: {
@@ -233,18 +239,18 @@ describe('who may decide', () => {
     const remembered: unknown[] = [];
     const underLock: string[] = [];
     let lock = '';
-    const raisedCents = over.meanwhile?.[0]?.to === 10_000 ? 590_000 : 100;
     const decided = await createPermitDecision({
       ...authorizationOf({ roles: action.roles, holder: isHolder ? action.actor.userId : null, policy }),
       raises: {
-        async count() {
+        async count(_action, _acctId, { fromBase }) {
           underLock.push(`counted: ${lock}`);
           const { rule } = limitChange('daily', 0, 0);
-          return { rule, ownCents: raisedCents, earlier: [], aboveCents: 100_000, cap: null };
+          const ownCents = fromBase.reduce((sum, { from, to }) => sum + Number(to) - Number(from), 0);
+          return { rule, ownCents, earlier: [], aboveCents: 100_000, cap: null };
         },
-        async remember(_action, _acctId, { changes }) {
+        async remember(_action, _acctId, { fromBase }) {
           underLock.push(`remembered: ${lock}`);
-          remembered.push(...changes);
+          remembered.push(...fromBase);
         },
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
@@ -324,6 +330,25 @@ describe('who may decide', () => {
     expect((await permit(resolve(false), asking(10_000))).why, 'keeping the current limit').toBeNull();
   });
 
+  it('keeping a raise for good is a raise from what it would go back to, but not what someone else has set since', async () => {
+    const keep = (weekly: number) => {
+      const changes = [limitChange('daily', 40_000, 90_000), limitChange('weekly', 60_000, weekly)];
+      const meanwhile = [limitChange('daily', 90_000, 90_100), limitChange('weekly', weekly, weekly)];
+      return permit(resolve(false), { changes, state: 'asking' as const, meanwhile });
+    };
+
+    expect(await keep(5_000_000)).toMatchObject({
+      why: 'One approver alone may not raise this: weekly limit $600.00 → $50,000.00.',
+      requested: [{ changes: [limitChange('weekly', 60_000, 5_000_000)], others: 1 }],
+      remembered: [],
+    });
+    expect(await keep(90_000)).toMatchObject({
+      why: null,
+      requested: [],
+      remembered: [limitChange('weekly', 60_000, 90_000)],
+    });
+  });
+
   it('asks others to restore a lowered limit if the policy leaves no raise to one approver', async () => {
     const policy = { ...standard, bands: [{ upToCents: null, approvals: 2 }] };
 
@@ -354,5 +379,38 @@ describe('who may decide', () => {
       underLock: [],
     });
     expect((await permit(takeBack({ askedAt }))).why, 'reverting a raise is never late').toBeNull();
+  });
+});
+
+describe('restoring the rules failed', () => {
+  const failure = (outcome: 'refused' | 'unknown') =>
+    refusal('Too low.', outcome === 'refused' ? {} : { code: 'timeout', outcome });
+  async function forget(error: unknown, isSending: boolean) {
+    const steps: string[] = [];
+    await createForgetUnmade({
+      progress: {
+        read: async () => (isSending ? { state: 'sending', before: null, after: null } : null),
+        write: async (_id, entry) => {
+          steps.push(`progress ${entry.state}`);
+          return entry;
+        },
+      },
+      raises: { forget: async (_action, id) => void steps.push(`forgot the raise of ${id}`) },
+    })(takeBack(), 4711, error);
+    return steps;
+  }
+
+  it.each<[string, unknown, boolean, string[]]>([
+    [
+      'a refusal is known to have changed nothing',
+      failure('refused'),
+      true,
+      ['progress asked', 'forgot the raise of 4711'],
+    ],
+    ['a failed read, too', failure('unknown'), false, ['forgot the raise of 4711']],
+    ['a lost answer is not', failure('unknown'), true, []],
+    ['a bug of ours is not', new TypeError('a bug'), true, []],
+  ])('%s', async (_what, error, isSending, steps) => {
+    expect(await forget(error, isSending)).toEqual(steps);
   });
 });

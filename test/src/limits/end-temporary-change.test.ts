@@ -63,6 +63,23 @@ describe('restoring the previous rules', () => {
     expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
   });
 
+  it('goes back only as far as the card service accepts beside a shorter limit that someone raised meanwhile', async () => {
+    const written: unknown[] = [];
+    const after = await createRestore({
+      progress: { read: async () => null, write: async (_id, entry) => entry },
+      card: {
+        getSpendRules: async () => ({ rules: rulesOf({ daily: 100_000, weekly: 5_000_000 }), raw: {} }),
+        putSpendRules: async (_acctId, raw) => void written.push(raw),
+      },
+      applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
+      latestChanges: { changed: async () => {} },
+      now,
+    })(temporaryChangeOf({ changes: [limitChange('weekly', 60_000, 5_000_000)] }), null, held);
+
+    expect(written).toEqual([{ goals: [100_000] }]);
+    expect(after).toMatchObject({ state: 'ended', changes: [limitChange('weekly', 100_000, 5_000_000)] });
+  });
+
   it('writes nothing if the rules are already restored, by someone or before a crash', async () => {
     const { after, steps } = await restore(40_000);
 
@@ -205,7 +222,7 @@ describe('when a temporary change is due to end', () => {
     })('act_1', time.isEarly);
     return { again, locks: steps.slice(0, 1), steps: steps.slice(1) };
   }
-  const failed = (code: 'refused' | 'unavailable' | 'token_dead') => refusal('No.', { code });
+  const failed = (code: 'refused' | 'unavailable' | 'token_dead' | 'bad_answer') => refusal('No.', { code });
 
   it('restores the rules and sends notifications', async () => {
     expect(await end(temporaryChangeOf())).toEqual({
@@ -229,14 +246,17 @@ describe('when a temporary change is due to end', () => {
     });
   });
 
-  it.each(['unavailable', 'token_dead'] as const)('comes back in a minute when the card API is %s', async (code) => {
-    expect(await end(temporaryChangeOf(), failed(code))).toMatchObject({ again: 60_000, steps: [] });
-  });
+  it.each(['unavailable', 'token_dead', 'bad_answer'] as const)(
+    'comes back in a minute when the card API is %s',
+    async (code) => {
+      expect(await end(temporaryChangeOf(), failed(code))).toMatchObject({ again: 60_000, steps: [] });
+    },
+  );
 
   it("reports the card service's reason for a refusal", async () => {
     expect(await end(temporaryChangeOf(), failed('refused'))).toMatchObject({
       again: null,
-      steps: ['told refused No.'],
+      steps: ['told refused It says: “No.”.'],
     });
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/audit/audit-record.ts';
-import { createNotifyEnd, createRecordEnd, type OverChange } from '../../../src/limits/notify-end.ts';
+import { createNotifyEnd, createRecordEnd, itSays, type OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { refusal } from '../../support/card-api-errors.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { ask } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -120,10 +121,10 @@ describe('the end of a temporary change', () => {
     expect(steps).toContain('posted for approvers');
   });
 
-  it("quotes the card service's refusal", async () => {
+  it('adds what is unusual, such as the refusal in the words of the card service', async () => {
     const { notifyEnd, steps } = setUp();
 
-    await notifyEnd.notify(changeNow('refused'), null, 'No.');
+    await notifyEnd.notify(changeNow('refused'), null, itSays(refusal('No.')));
 
     expect(steps[0]).toMatch(/refuses to put it back\. It says: “No\.”\.$/);
   });

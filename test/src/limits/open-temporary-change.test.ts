@@ -156,9 +156,17 @@ describe('a temporary change', () => {
     expect(steps).toContain('superseded act_1: 1 for a while');
   });
 
+  it('supersedes one that waits for a decision: it would bring its value back', async () => {
+    const { terms, steps } = await setUp(temporaryChangeOf({ state: 'asking' }));
+
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 50_000)], forHours(4)));
+
+    expect(said?.note).toContain('Goes back to $400.00');
+    expect(steps).toContain('superseded act_1: 1 for a while');
+  });
+
   it.each<[string, Partial<TemporaryChange>]>([
     ['of another card', { acctId: acctId + 1 }],
-    ['that waits for a decision', { state: 'asking' }],
     ['of another rule', { changes: [limitChange('weekly', 40_000, 45_000)] }],
   ])('supersedes nothing of one %s', async (_which, over) => {
     const { terms, steps } = await setUp(temporaryChangeOf(over));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { createPlanChange } from '../../../src/limits/plan-change.ts';
+import type { RaiseAmounts } from '../../../src/limits/raise-amount.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { acctId, ask } from '../../support/perform-world.ts';
 import { rulesOf } from '../../support/temporary-changes.ts';
@@ -10,8 +11,14 @@ const permanent: Term = { kind: 'permanent' };
 const now = (): Date => new Date('2026-11-20T15:00:00.000Z');
 
 describe('planning a change', () => {
-  const plan = async (goals: readonly ReturnType<typeof limitGoal>[], term: Term = permanent, at = now()) =>
+  const plan = async (
+    goals: readonly ReturnType<typeof limitGoal>[],
+    term: Term = permanent,
+    at = now(),
+    changesFromBase: RaiseAmounts['changesFromBase'] = async (changes) => [...changes],
+  ) =>
     await createPlanChange({
+      changesFromBase,
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
@@ -21,6 +28,7 @@ describe('planning a change', () => {
 
   it('is impossible if the category is ambiguous', async () => {
     const plan = createPlanChange({
+      changesFromBase: async (changes) => [...changes],
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
       nameCategory: async () => ({ changeRequest: null, why: 'Which category?' }),
@@ -50,6 +58,25 @@ describe('planning a change', () => {
       kind: 'planned',
       changes: [limitChange('daily', 40_000, 45_000)],
       raw: { a: 1 },
+      against: null,
+    });
+  });
+
+  it('refuses to keep a temporary change from ending: it could not go back to a limit below this one', async () => {
+    // The weekly limit of $500.00 is temporary. It goes back to $420.00 first.
+    const changesFromBase: RaiseAmounts['changesFromBase'] = async (changes) =>
+      changes.map((change) =>
+        'period' in change.rule && change.rule.period === 'weekly' ? { ...change, from: 42_000 } : change,
+      );
+    const forDays: Term = { kind: 'duration', ms: 3 * 86_400_000 };
+    const against = (cents: number, term: Term) => plan([limitGoal('daily', cents)], term, now(), changesFromBase);
+
+    expect(await against(45_000, forDays)).toMatchObject({
+      against:
+        'A temporary change ends before this one would. The daily limit of $450.00 would be above the weekly limit, $420.00. Change one of the two.',
+    });
+    expect(await against(42_000, forDays)).toMatchObject({ against: null });
+    expect(await against(45_000, permanent), 'beside what stays, it goes back to no less').toMatchObject({
       against: null,
     });
   });

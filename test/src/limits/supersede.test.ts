@@ -18,7 +18,11 @@ const dailyAndWeekly = temporaryChangeOf({
 async function superseded(
   goals: readonly RuleGoal[],
   isForGood: boolean,
-  { isCardAway = false, changes = dailyAndWeekly.changes } = {},
+  {
+    isCardAway = false,
+    changes = dailyAndWeekly.changes,
+    over = {},
+  }: { isCardAway?: boolean; changes?: TemporaryChange['changes']; over?: Partial<TemporaryChange> } = {},
 ) {
   const saved: TemporaryChange[] = [];
   const updated: string[] = [];
@@ -36,7 +40,7 @@ async function superseded(
     now: () => new Date(at),
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const notes = await supersede({ ...dailyAndWeekly, changes }, goals, isForGood);
+  const notes = await supersede({ ...dailyAndWeekly, changes, ...over }, goals, isForGood);
   return { notes, saved: saved.at(-1), updated };
 }
 
@@ -71,6 +75,14 @@ it('lets a rule without a limit go back to none, and a high enough one to its ol
 
   expect(saved?.changes).toEqual(changes.slice(1));
   expect(notes).toEqual([]);
+});
+
+it('keeps what was found about the other rules of one that waits for a decision', async () => {
+  const meanwhile = [limitChange('daily', 70_000, 70_100), limitChange('weekly', 70_000, 70_000)];
+  const { saved } = await superseded([limitGoal('daily', 80_000)], false, { over: { state: 'asking', meanwhile } });
+
+  expect(saved).toMatchObject({ state: 'asking', changes: [limitChange('weekly', 60_000, 70_000)] });
+  expect(saved?.meanwhile).toEqual([limitChange('weekly', 70_000, 70_000)]);
 });
 
 it('ends the temporary value even while the card is unreadable', async () => {

@@ -3,6 +3,7 @@ import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { limitFields, readSpendRules, type SpendRules } from '../../../src/card-api/spend-rules.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
+import { refusal } from '../card-api-errors.ts';
 import type { WorldDeps } from '../perform-world.ts';
 
 /** What happens to the answer of the next write: it was made, it was not, or it will be made later. */
@@ -154,6 +155,7 @@ export function createCardService(
       putSpendRules: async (acctId, raw) =>
         write(by(), acctId, () => {
           const account = of(acctId);
+          if (!isOrdered(raw)) throw refusal('A shorter window is above a longer one.');
           const isChanged = JSON.stringify(account.raw) !== JSON.stringify(raw);
           account.raw = raw;
           return isChanged;
@@ -180,6 +182,12 @@ export function createCardService(
       getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
     };
   }
+}
+
+/** The service rejects a limit above that of a longer window. */
+function isOrdered(raw: Record<string, unknown>): boolean {
+  const limits = Object.values(limitFields).flatMap((field) => (typeof raw[field] === 'number' ? [raw[field]] : []));
+  return limits.every((limit, index) => index === 0 || limit >= (limits[index - 1] ?? 0));
 }
 
 function noAnswer(): CardApiError {
