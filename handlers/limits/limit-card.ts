@@ -40,13 +40,11 @@ export function limitCard(deps: ListenerDeps) {
       );
     await ack({ response_action: 'clear' });
 
-    // Parsed again with the reason, as if it had been typed.
-    const whole = deps.readCommand(`limit card ${period} ${amount} ${lasting} ${text(input.reason)}`);
-    const { verb, reason, input: typed } = whole.kind === 'read' ? whole : timed;
     const { target, origin, actor } = asked;
     const id = contentId('act_', ['picked', view.private_metadata, view.id]);
     const submitted = { id, target, actor, isExternal: false, origin: { ...origin, kind: 'form' } } as const;
-    const ask = askOf({ ...submitted, verb, reason, input: typed });
+    // The reason is never parsed: `2027 budget` after `until Dec 24` is no year.
+    const ask = askOf({ ...submitted, verb: timed.verb, reason: text(input.reason), input: timed.input });
     await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
   };
 }

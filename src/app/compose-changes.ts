@@ -86,7 +86,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     plan: createPlanChange({
       ...tools,
       nameCategory: createNameCategory(tools),
-      changesFromBase: raises.changesFromBase,
+      changesFromReturn: raises.changesFromReturn,
     }),
     permit: createPermitChange({ ...tools, raises, openRequest }),
     send: createSendRules({ ...tools, terms, raises, sendChange: createSendChange(tools) }),

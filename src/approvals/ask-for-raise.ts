@@ -53,6 +53,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
       return await refuse('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
     }
     const { verdict, counted } = await deps.judge(action, acctId, { changes, term });
+    if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
     const detail = counted === null ? 'asked by the holder' : `asked by the holder: ${countedText(counted)}`;

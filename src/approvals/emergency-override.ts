@@ -2,7 +2,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isAboutLimits, type RuleChange, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
-import { atMost } from '../limits/change-request.ts';
+import { atMost, purchaseCents } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_AFTER_MS } from '../policy/decide-action.ts';
@@ -76,8 +76,8 @@ export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps
   return async function capChange({ action, acctId, changes, term }) {
     const mostCents = aloneCents(await policyOfCard(acctId));
     if (!isAboutLimits(changes)) {
-      const purchase = await purchaseOf(action);
-      const isSmall = purchase !== null && purchase.amountCents <= mostCents;
+      const cents = purchaseCents(action, await purchaseOf(action));
+      const isSmall = cents !== null && cents <= mostCents;
       // A time limit would allow any number of purchases of any size.
       return isSmall ? { changes, term: { kind: 'purchase' } } : null;
     }

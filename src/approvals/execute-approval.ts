@@ -248,7 +248,8 @@ export function changeOf(click: ApprovalClick, request: LimitRequest, approval: 
   const { changes, term } = approval;
   const reason = click.verb === 'emergency-override' ? click.reason : asked.reason;
   const inWhoseName = isInOwnName(click, request) ? { ...click, target: asked.target, reason } : asked;
-  const changeRequest = { goals: goalsOf(changes), term };
+  const payCents = asked.verb === 'ask' ? { payCents: asked.ask.amountCents } : {};
+  const changeRequest = { goals: goalsOf(changes), term, ...payCents };
   // The click decides it, so it takes precedence over decisions made since the request.
   const decided = { id: click.id, askedAt: click.askedAt };
   return { ...inWhoseName, verb: ruleVerbOf(changes), changeRequest, ...decided };

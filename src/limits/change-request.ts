@@ -11,6 +11,8 @@ export const ChangeRequest = z.strictObject({
   term: Term,
   /** The form could not determine which limit stopped the purchase. The worker determines the category. */
   isCategoryUnknown: z.literal(true).optional(),
+  /** What the holder asked to pay, in whole cents. */
+  payCents: z.int().positive().optional(),
 });
 export type ChangeRequest = z.infer<typeof ChangeRequest>;
 
@@ -35,6 +37,22 @@ const LastingAction = z.union([
 export function durationOf(action: object): string | null {
   const { data: term } = LastingAction.safeParse(action);
   return term === undefined ? null : termWords(term);
+}
+
+const PaidAction = z.union([
+  z
+    .looseObject({ changeRequest: z.looseObject({ payCents: z.int() }) })
+    .transform(({ changeRequest }) => changeRequest.payCents),
+  z.looseObject({ ask: z.looseObject({ amountCents: z.int() }) }).transform(({ ask }) => ask.amountCents),
+]);
+
+/**
+ * What the purchase that an action is for may cost, in whole cents: what was declined, or what its holder asked to pay if
+ * that is more. Null: it is for no purchase.
+ */
+export function purchaseCents(action: object, declined: { readonly amountCents: number } | null): number | null {
+  if (declined === null) return null;
+  return Math.max(declined.amountCents, PaidAction.safeParse(action).data ?? 0);
 }
 
 /** The end of a term that ends then no matter when the change is made; null: it has none, or starts with the change. */

@@ -160,7 +160,7 @@ type PermitChange = (
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
-  readonly raises: RaiseAmounts;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'forget' | 'changesFromBase'>;
   readonly openRequest: OpenRequest;
 }
 

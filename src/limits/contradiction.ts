@@ -55,16 +55,26 @@ export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]
 }
 
 /**
- * The same changes, going back only as far as the card service accepts: not below a shorter window, or a category, that
- * has its planned or else its current value then. A limit that was none goes back to none.
+ * The same changes, going back only to what the card service accepts beside the other limits, which have their planned or
+ * else their current values: not above a longer window or the card's overall limit, and not below a shorter window or a
+ * category. A limit that was none goes back to none.
  */
 export function accepted(
   current: CardLimits,
   changes: readonly RuleChange[],
   planned: readonly LimitGoal[],
 ): RuleChange[] {
-  const backs = limitGoals(reversed(changes)).filter(({ to }) => to !== null);
-  const goals = withRaisedAlong(current, [...backs, ...planned]);
+  const backs = limitGoals(reversed(changes)).flatMap(({ rule, to }) => (to === null ? [] : { rule, to }));
+  const most = (rule: LimitRule): number =>
+    Math.min(
+      ...neighborsOf(current, rule).map((neighbor) => {
+        const goesBackToo = backs.some((back) => isSameRule(back.rule, neighbor.rule));
+        const cents = plannedOf(current, planned, neighbor.rule);
+        return neighbor.isAbove && !goesBackToo && cents !== null ? cents - neighbor.apartCents : Infinity;
+      }),
+    );
+  const lowered = backs.map(({ rule, to }) => ({ rule, to: Math.min(to, most(rule)) }));
+  const goals = withRaisedAlong(current, [...lowered, ...planned]);
   return changes.map((change) => {
     if (typeof change.from !== 'number') return change;
     return { ...change, from: goals.find(({ rule }) => isSameRule(rule, change.rule))?.to ?? change.from };

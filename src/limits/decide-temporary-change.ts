@@ -10,7 +10,7 @@ import type { Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
-import { type HandOver, liftedWords } from './supersede.ts';
+import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
@@ -72,7 +72,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       throw error;
     });
     if (after === null) return await refuse(action, notClear, 'Wait two minutes, then look at the card.', isSent);
-    await deps.notifyEnd.notify(after, action, liftedWords(left.changes, after.changes).join(' '));
+    await deps.notifyEnd.notify(after, action, otherwiseWords(left.changes, after.changes).join(' '));
     if (after.state !== 'asking') return;
     const found = `Somebody changed the ${ruleNames(changes)} meanwhile, or the card service stored another value. I left it.`;
     await refuse(action, found, 'The question is in the channel for requests.', isSent);

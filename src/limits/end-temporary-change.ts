@@ -23,7 +23,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import { accepted } from './contradiction.ts';
 import { itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
-import { type HandOver, liftedWords } from './supersede.ts';
+import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** Retry interval while the card API is unavailable or rejects our token. */
@@ -67,7 +67,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
         if (left === null) return null;
         const over = await restore(left, null, lease);
         if (over === null) return COME_BACK_MS;
-        await notifyEnd.notify(over, null, liftedWords(left.changes, over.changes).join(' '));
+        await notifyEnd.notify(over, null, otherwiseWords(left.changes, over.changes).join(' '));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Only a refusal is final: everything else says nothing about the rules.

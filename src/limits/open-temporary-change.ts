@@ -6,7 +6,7 @@ import type { Term } from '../card-api/rule-change.ts';
 import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
-import { dayWords, endOfTerm } from './change-request.ts';
+import { dayWords, endOfTerm, purchaseCents } from './change-request.ts';
 import { stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
@@ -144,7 +144,11 @@ async function openTemporaryChange(
     purchase:
       purchase === null
         ? null
-        : { merchantId: purchase.merchant.id, merchant: purchase.merchant.name, maxCents: purchase.amountCents },
+        : {
+            merchantId: purchase.merchant.id,
+            merchant: purchase.merchant.name,
+            maxCents: purchaseCents(action, purchase) ?? 0,
+          },
     alertId: alertIdOf(action),
     requestId,
     state: 'open',

@@ -44,10 +44,10 @@ export type PlanChange = (
 interface Deps extends Pick<ActionTools, 'factsOf' | 'now' | 'zone'> {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly nameCategory: NameCategory;
-  readonly changesFromBase: RaiseAmounts['changesFromBase'];
+  readonly changesFromReturn: RaiseAmounts['changesFromReturn'];
 }
 
-export function createPlanChange({ factsOf, card: api, nameCategory, changesFromBase, zone, now }: Deps): PlanChange {
+export function createPlanChange({ factsOf, card: api, nameCategory, changesFromReturn, zone, now }: Deps): PlanChange {
   return async function planChange(action, acctId) {
     const card = await factsOf(acctId);
     const readAt = performance.now();
@@ -81,8 +81,8 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
     // Beside a permanent change, it goes back only as far as the card service accepts.
     if (limits.length === 0 || term.kind === 'permanent') return null;
     const others = without(limitsOf(rules), limits).map(({ rule, to }) => ({ rule, from: to, to }));
-    const fromBase = await changesFromBase(others, term, acctId);
-    const backs = limitGoals(reversed(fromBase.filter(({ from, to }) => from !== to)));
+    const returned = await changesFromReturn(others, term, acctId);
+    const backs = limitGoals(reversed(returned.filter(({ from, to }) => from !== to)));
     if (backs.length === 0 || contradiction(rules, backs) !== null) return null;
     const why = contradiction(rules, [...limits, ...backs])?.why;
     return why === undefined ? null : `A temporary change ends before this one would. ${why}`;

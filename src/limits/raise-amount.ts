@@ -12,7 +12,7 @@ import {
 } from '../policy/approval-policy.ts';
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
-import { endOfTerm } from './change-request.ts';
+import { endOfTerm, purchaseCents } from './change-request.ts';
 import { isAloneBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
 import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -92,19 +92,26 @@ export function createRaiseAmounts(deps: Deps) {
      * lower.
      */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const end = endMs(term, deps);
-      const ending = (await deps.temporaryChanges.all())
-        .filter((open) => open.acctId === acctId && isUndecided(open) && Date.parse(open.endsAt) < end)
-        .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
-        .flatMap((open) => open.changes);
-      return changes.map((change) => {
+      const returned = await changesFromReturn(changes, term, acctId);
+      return changes.map((change, index) => {
         const { rule, from } = change;
-        const before = valueBefore(change, ending);
+        const before = returned[index]?.from ?? null;
         // Under a temporary reduction the current value is lower. Raising it counts from the lower value.
         return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;
       });
     },
+    changesFromReturn,
   };
+
+  /** The changes relative to the value that each rule goes back to before they end, or else to its current value. */
+  async function changesFromReturn(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
+    const end = endMs(term, deps);
+    const ending = (await deps.temporaryChanges.all())
+      .filter((open) => open.acctId === acctId && isUndecided(open) && Date.parse(open.endsAt) < end)
+      .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
+      .flatMap((open) => open.changes);
+    return changes.map((change) => ({ ...change, from: valueBefore(change, ending) }));
+  }
 }
 
 /** What each change of a raise counts: from the current value, and from the one that it goes back to. */
@@ -211,7 +218,7 @@ async function ownCents(
     return Number.isFinite(cents) ? cents : null;
   }
   // Any number of purchases can be made during a time, however short.
-  return term.kind === 'purchase' ? ((await deps.purchaseOf(action))?.amountCents ?? null) : null;
+  return term.kind === 'purchase' ? purchaseCents(action, await deps.purchaseOf(action)) : null;
 }
 
 /** The key for the amount by which a rule was raised permanently. */

@@ -1,7 +1,7 @@
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
+import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
@@ -40,7 +40,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
         : { ...temporaryChange, changes: lifted, meanwhile: meanwhile && without(meanwhile, goals) },
     );
     await deps.updateTemporaryChange(temporaryChange.id);
-    return liftedWords(left, lifted);
+    return otherwiseWords(left, lifted);
   };
 
   /**
@@ -71,13 +71,14 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
   }
 }
 
-/** What goes back to more than before, because the card service accepts nothing lower. */
-export function liftedWords(before: readonly RuleChange[], lifted: readonly RuleChange[]): string[] {
-  return lifted.flatMap(({ rule, from }, index) => {
+/** What goes back to another value than before, because the card service would not accept that. */
+export function otherwiseWords(before: readonly RuleChange[], accepted: readonly RuleChange[]): string[] {
+  return accepted.flatMap(({ rule, from }, index) => {
     const was = before[index]?.from ?? null;
     if (from === was) return [];
+    const side = isLooser([{ rule, from: was, to: from }]) ? 'below' : 'above';
     const words = `goes back to ${stateWords([{ rule, from }], 'from')}, not to ${stateWords([{ rule, from: was }], 'from')}`;
-    return [`The ${ruleName(rule)} ${words}: that would be below what stays.`];
+    return [`The ${ruleName(rule)} ${words}: that would be ${side} what stays.`];
   });
 }
 

@@ -90,15 +90,16 @@ export function needsWords(needed: number): string {
 /** The duration, and facts that help to decide. The change itself is shown above. */
 export function requestFields({
   orderCents,
+  payCents,
   blocks,
   term,
   facts,
-}: Pick<ApprovalRequest, 'orderCents' | 'blocks' | 'term' | 'facts'>): Field[] {
+}: Pick<ApprovalRequest, 'orderCents' | 'payCents' | 'blocks' | 'term' | 'facts'>): Field[] {
   if (blocks.length > 0) return [];
   if (orderCents !== null) return [['Funded with', formatCents(orderCents)]];
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
-  const cents = purchase?.amountCents ?? 0;
+  const cents = payCents ?? purchase?.amountCents ?? 0;
   return [
     ['Duration', capital(durationWords(term))],
     ['Other limits', left.map((one) => otherLimit(one, cents)).join('\n')],

@@ -91,13 +91,14 @@ describe('/card alone', () => {
 
     const amount = await submit({ amount: 'lots', duration: '4h', reason: 'trip' });
     const duration = await submit({ amount: '300', duration: 'a while', reason: 'trip' });
-    await submit({ amount: '300', duration: '4h', reason: 'team trip' });
+    // Typed after the duration in a command, the reason would be 3 hours more.
+    await submit({ amount: '300', duration: '4h', reason: '3 hours of team trip' });
     const answer = await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
 
     expect(amount.errors).toMatchObject({ amount: expect.stringContaining('dollars') });
     expect(duration.errors).toMatchObject({ duration: expect.stringContaining('how long') });
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(300);
-    expect(JSON.stringify(answer.blocks)).toMatch(/Goes back to .* in 4 hours.*Reason: team trip/);
+    expect(JSON.stringify(answer.blocks)).toMatch(/Goes back to .* in 4 hours.*Reason: 3 hours of team trip/);
     expect(top(ana)).toBeUndefined();
   });
 });

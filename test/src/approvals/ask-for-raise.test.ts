@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -40,4 +41,20 @@ it('asks for the purchase plus its padding if the remaining limit is unknown', a
 
   const [request] = await deps.requests.open();
   expect(request?.changes).toEqual([limitChange('daily', 40_000, 40_000 + 8410 + 4900)]);
+});
+
+it('refuses a duration that the policy does not allow, and says which one it allows', async () => {
+  const world = await createActionWorld(redis());
+  const { deps } = await linkHugo(world);
+  const policy = {
+    ...approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
+    durations: { longestMs: 60_000, mayStay: false },
+  };
+
+  await performAction(toPay(60_000), { ...deps, policyFor: () => policy });
+
+  expect(await deps.requests.open()).toEqual([]);
+  expect(world.answers.map(({ text }) => text).join()).toMatch(
+    /The policy allows this for .*Ask for less, or for a shorter time\./s,
+  );
 });

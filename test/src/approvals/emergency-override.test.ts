@@ -54,6 +54,13 @@ it.each<[string, number | null, boolean]>([
   expect(capped).toEqual(isAllowed ? { changes: [online], term: { kind: 'purchase' } } : null);
 });
 
+it('opens a rule for no more than that, even if less was declined than its holder asks to pay', async () => {
+  const { action } = openRequestOf();
+  const asked = ask('ask', { ...action, ask: { amountCents: 500_000, term: { kind: 'purchase' } } });
+
+  expect(await capChange(5000)(openRequestOf({ action: asked, changes: [online] }))).toBeNull();
+});
+
 it('does nothing if one of several limits has no amount to cap', async () => {
   const ofNone: RuleChange = { rule: { kind: 'limit', period: 'weekly', category: null }, from: null, to: 90_000 };
 

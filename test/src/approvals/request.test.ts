@@ -114,6 +114,7 @@ describe('a click on a request', () => {
       actor,
       reason: 'hotel',
       target: asked.action.target,
+      changeRequest: { payCents: 90_000 },
     });
   });
 

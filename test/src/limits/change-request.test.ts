@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
-import { atMost, endOfTerm, hasPassed, readTerm, termWords } from '../../../src/limits/change-request.ts';
+import {
+  atMost,
+  endOfTerm,
+  hasPassed,
+  purchaseCents,
+  readTerm,
+  termWords,
+} from '../../../src/limits/change-request.ts';
 import { clock } from '../../support/clock.ts';
 
 const zone = 'America/New_York';
@@ -144,5 +151,19 @@ describe('parsing the duration of a change', () => {
     [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, 'until Nov 21, 2026, 9:00 AM ET'],
   ])('describes %j as “%s”', (term, words) => {
     expect(termWords(term)).toBe(words);
+  });
+});
+
+describe('what the purchase of an action may cost', () => {
+  const declined = { amountCents: 5000 };
+
+  it.each<[string, object, { amountCents: number } | null, number | null]>([
+    ['is what was declined', {}, declined, 5000],
+    ['is what its holder asked to pay, if that is more', { ask: { amountCents: 9000 } }, declined, 9000],
+    ['stays what was declined if its holder asked for less', { ask: { amountCents: 4000 } }, declined, 5000],
+    ['is the same once it is approved', { changeRequest: { payCents: 9000 } }, declined, 9000],
+    ['is nothing without a purchase', { ask: { amountCents: 9000 } }, null, null],
+  ])('%s', (_what, action, purchase, cents) => {
+    expect(purchaseCents(action, purchase)).toBe(cents);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
+import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import {
@@ -63,21 +64,40 @@ describe('restoring the previous rules', () => {
     expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
   });
 
-  it('goes back only as far as the card service accepts beside a shorter limit that someone raised meanwhile', async () => {
+  it.each<[string, Parameters<typeof rulesOf>[0], RuleChange, RuleChange]>([
+    [
+      'a day that someone raised above the week it would go back to',
+      { daily: 100_000, weekly: 5_000_000 },
+      limitChange('weekly', 60_000, 5_000_000),
+      limitChange('weekly', 100_000, 5_000_000),
+    ],
+    [
+      'a week that someone lowered below the day it would go back to',
+      { daily: 10_000, weekly: 50_000 },
+      limitChange('daily', 60_000, 10_000),
+      limitChange('daily', 50_000, 10_000),
+    ],
+    [
+      'a week that is not in its way',
+      { daily: 10_000, weekly: 60_000 },
+      limitChange('daily', 60_000, 10_000),
+      limitChange('daily', 60_000, 10_000),
+    ],
+  ])('goes back as far as the card service accepts beside %s', async (_what, limits, change, accepted) => {
     const written: unknown[] = [];
     const after = await createRestore({
       progress: { read: async () => null, write: async (_id, entry) => entry },
       card: {
-        getSpendRules: async () => ({ rules: rulesOf({ daily: 100_000, weekly: 5_000_000 }), raw: {} }),
+        getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
         putSpendRules: async (_acctId, raw) => void written.push(raw),
       },
       applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
       latestChanges: { changed: async () => {} },
       now,
-    })(temporaryChangeOf({ changes: [limitChange('weekly', 60_000, 5_000_000)] }), null, held);
+    })(temporaryChangeOf({ changes: [change] }), null, held);
 
-    expect(written).toEqual([{ goals: [100_000] }]);
-    expect(after).toMatchObject({ state: 'ended', changes: [limitChange('weekly', 100_000, 5_000_000)] });
+    expect(written).toEqual([{ goals: [accepted.from] }]);
+    expect(after).toMatchObject({ state: 'ended', changes: [accepted] });
   });
 
   it('writes nothing if the rules are already restored, by someone or before a crash', async () => {

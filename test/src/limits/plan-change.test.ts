@@ -15,10 +15,10 @@ describe('planning a change', () => {
     goals: readonly ReturnType<typeof limitGoal>[],
     term: Term = permanent,
     at = now(),
-    changesFromBase: RaiseAmounts['changesFromBase'] = async (changes) => [...changes],
+    changesFromReturn: RaiseAmounts['changesFromReturn'] = async (changes) => [...changes],
   ) =>
     await createPlanChange({
-      changesFromBase,
+      changesFromReturn,
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
       nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
@@ -28,7 +28,7 @@ describe('planning a change', () => {
 
   it('is impossible if the category is ambiguous', async () => {
     const plan = createPlanChange({
-      changesFromBase: async (changes) => [...changes],
+      changesFromReturn: async (changes) => [...changes],
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
       nameCategory: async () => ({ changeRequest: null, why: 'Which category?' }),
@@ -64,12 +64,12 @@ describe('planning a change', () => {
 
   it('refuses to keep a temporary change from ending: it could not go back to a limit below this one', async () => {
     // The weekly limit of $500.00 is temporary. It goes back to $420.00 first.
-    const changesFromBase: RaiseAmounts['changesFromBase'] = async (changes) =>
+    const changesFromReturn: RaiseAmounts['changesFromReturn'] = async (changes) =>
       changes.map((change) =>
         'period' in change.rule && change.rule.period === 'weekly' ? { ...change, from: 42_000 } : change,
       );
     const forDays: Term = { kind: 'duration', ms: 3 * 86_400_000 };
-    const against = (cents: number, term: Term) => plan([limitGoal('daily', cents)], term, now(), changesFromBase);
+    const against = (cents: number, term: Term) => plan([limitGoal('daily', cents)], term, now(), changesFromReturn);
 
     expect(await against(45_000, forDays)).toMatchObject({
       against:

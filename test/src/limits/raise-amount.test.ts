@@ -312,6 +312,12 @@ describe('opening a rule', () => {
   it.each<[string, Term, object, number | null]>([
     ['for one purchase only counts as that purchase', purchase, {}, 8410],
     [
+      'for one purchase that may cost more than was declined counts as that',
+      purchase,
+      { changeRequest: { goals: [{ rule: abroad.rule, to: true }], term: purchase, payCents: 500_000 } },
+      500_000,
+    ],
+    [
       'for a day has no amount, since any number of purchases fit into it',
       { kind: 'duration', ms: COUNTED_MS },
       {},

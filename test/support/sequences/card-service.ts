@@ -184,8 +184,8 @@ export function createCardService(
   }
 }
 
-/** The service rejects a limit above that of a longer window. */
-function isOrdered(raw: Record<string, unknown>): boolean {
+/** The service, and its portal, reject a limit above that of a longer window. */
+export function isOrdered(raw: Record<string, unknown>): boolean {
   const limits = Object.values(limitFields).flatMap((field) => (typeof raw[field] === 'number' ? [raw[field]] : []));
   return limits.every((limit, index) => index === 0 || limit >= (limits[index - 1] ?? 0));
 }

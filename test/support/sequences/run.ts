@@ -10,6 +10,7 @@ import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
+import { isOrdered } from './card-service.ts';
 import { createModel, type Facts, type GivenApproval, type Job, least, type Model } from './model.ts';
 import { type Performed, whatIsWrong } from './on-record.ts';
 import type { Amount, Ask, Card, Happening, LostAnswer, Name, Sequence, Step } from './steps.ts';
@@ -301,7 +302,9 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
           // An amount that no person types, so that every change is visible.
           const dollars = dollarsOf(given.amount, given.card, given.period) ?? 9000;
           const to = Math.floor(dollars) + (index + 1) / 100;
-          account.raw = { ...account.raw, [limitFields[given.period]]: to };
+          const raw = { ...account.raw, [limitFields[given.period]]: to };
+          if (!isOrdered(raw)) return;
+          account.raw = raw;
           model.setForGood(acctOf(given.card), [Math.round(to * 100)]);
         });
       case 'the portal replaces the card':
