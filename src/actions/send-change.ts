@@ -50,6 +50,8 @@ interface Steps {
   readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
   /** `action`: one of ours changed the same thing since. `others`: the card has changed, and none of ours did it. */
   readonly supersede: (by: 'action' | 'others') => Promise<Result>;
+  /** This attempt certainly made no change. Runs before a retry; reverses what `prepare` told others. */
+  readonly unmade: () => Promise<unknown>;
   /** The change was certainly not made. */
   readonly fail: (said: Said) => Promise<Result>;
   /** The outcome is unknown and is verified later. */
@@ -83,9 +85,9 @@ export function createSendChange({ progress, record, now, latestChanges, reports
       return mayStillBeMade(change.written, verb, now()) ? await steps.leave(said) : await failUnmade(said);
     }
     const followed = await latestChanges.changedBy(acctId, expects);
-    const sending = { state: 'sending', ...sides, expects, followed } as const;
-    const sentAt = now().toISOString();
-    const stands = await progress.write(action.id, { ...sending, sentAt, ...(basis !== undefined && { basis }) });
+    const mayStillCome = mayStillBeMade(change.written, verb, now());
+    const sending = { state: 'sending', ...sides, expects, followed, sentAt: now().toISOString() } as const;
+    const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
     const known = await reports.resume(action, verb, stands, change);
     if (known !== null) return known;
     await record(action, { event: 'sent', acctId, cardId, ...sides });
@@ -100,16 +102,22 @@ export function createSendChange({ progress, record, now, latestChanges, reports
       if (seen === 'made') return await steps.made('confirmed');
       if (seen === 'changed') return await steps.supersede('others');
       if ((error.retryable || seen === 'unread') && !run.isLast) {
-        // The change was certainly not made, so changes by others before the retry are no reason to skip it.
-        if (error.outcome !== 'unknown') await progress.write(action.id, sending);
+        if (error.outcome !== 'unknown' && !mayStillCome) await startOver();
         throw error;
       }
       const said = { apiWords: error.apiMessage, note: noteOf(error) };
-      // A service that did not answer in time may still make the change.
-      if (error.outcome === 'unknown') return await steps.leave({ ...said, note: null });
+      // A service that did not answer in time, now or before, may still make the change.
+      if (error.outcome === 'unknown' || mayStillCome) return await steps.leave({ ...said, note: null });
       return await failUnmade(said);
     }
     return await steps.made('sent');
+
+    /** Nothing was changed. So before the retry, others may decide otherwise, or do the same themselves. */
+    async function startOver(): Promise<void> {
+      await latestChanges.notMade(acctId, expects, action);
+      await steps.unmade();
+      await progress.write(action.id, { state: 'asked' });
+    }
 
     async function failUnmade(said: Said): Promise<Result> {
       await latestChanges.notMade(acctId, expects, action);
@@ -122,14 +130,12 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const { action, acctId, expects, basis, written, counts } = change;
     if (written?.state !== 'sending') return null;
     if (await latestChanges.isSuperseded(acctId, expects, action.id, written.followed, counts)) return 'action';
-    return written.basis !== undefined && written.basis !== basis ? 'others' : null;
+    const isOther = written.basis !== undefined && basis !== undefined && written.basis !== basis;
+    return isOther ? 'others' : null;
   }
 }
 
-/**
- * True when the card service may still carry out an earlier attempt. An attempt that it refused has no basis. A block of a card
- * without an id never has one, so it may be either.
- */
+/** True when the card service may still carry out an earlier attempt. Only a block is sent without a basis. */
 export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, now: Date): boolean {
   if (written?.state !== 'sending' || (written.basis === undefined && verb !== 'block')) return false;
   return written.sentAt === undefined || now.getTime() - Date.parse(written.sentAt) < CARRIED_OUT_WITHIN_MS;

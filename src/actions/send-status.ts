@@ -87,6 +87,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           (await readBack(acctId, cardId, api)) === status
             ? await foundMade(verb, resolved, before, finish)
             : await finish('unknown', { note: superseded }),
+        unmade: () => history.forgetExpected(acctId, status),
         async fail(said) {
           await history.forgetExpected(acctId, status);
           return await finish('failed', said);

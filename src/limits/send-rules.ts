@@ -98,6 +98,10 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         await terms.forgetIfGone(action.id, seen, acctId);
         return await finish('unknown', { note: otherValues(seen, term) ?? superseded });
       },
+      async unmade() {
+        await terms.forget(action.id);
+        await raises.forget(action, acctId);
+      },
       async fail(said) {
         await terms.forget(action.id);
         const failed = await finish(refused?.state ?? 'failed', { ...said, counted: refused?.counted });

@@ -12,16 +12,20 @@ const NOW = new Date('2026-11-20T15:00:00Z');
 
 type Steps = Parameters<ReturnType<typeof createSendChange>>[1];
 
-/** @param given.answer the card service’s response to the write. */
-async function send(given: {
-  answer?: CardApiError;
-  seen?: Awaited<ReturnType<Steps['look']>>;
-  written?: ActionState;
-  whyNot?: string;
-  isLast?: boolean;
-}): Promise<string[]> {
+interface Given {
+  /** The card service’s response to the write. */
+  readonly answer?: CardApiError;
+  readonly seen?: Awaited<ReturnType<Steps['look']>>;
+  readonly written?: ActionState;
+  readonly basis?: string | undefined;
+  readonly whyNot?: string;
+  readonly isLast?: boolean;
+}
+
+/** @param steps collects what was done. */
+async function send(given: Given, steps: string[] = []): Promise<string[]> {
   const { answer, seen = 'unmade', written = null, whyNot = null, isLast = true } = given;
-  const steps: string[] = [];
+  const basis = 'basis' in given ? given.basis : 'now';
   const tell = (what: string) => async (): Promise<Result> => {
     steps.push(what);
     return { state: 'done', card, before: null, after: null, apiWords: null, note: null };
@@ -50,7 +54,7 @@ async function send(given: {
     cardId: 1,
     expects: { kind: 'status', status: 'BLOCKED', cardId: 1 },
     sides: { before: 'active', after: 'blocked' },
-    basis: 'now',
+    basis,
     written,
     whyNot,
   } as const;
@@ -63,6 +67,7 @@ async function send(given: {
         if (answer !== undefined) throw answer;
       },
       look: async () => seen,
+      unmade: async () => void steps.push('expected by nobody'),
       made: (confirmation) => tell(confirmation)(),
       supersede: tell('superseded'),
       fail: tell('failed'),
@@ -71,6 +76,13 @@ async function send(given: {
     { isLast, lease: held },
   );
   return steps;
+}
+
+/** The same for a change that is retried later. */
+async function sendOrThrow(given: Given): Promise<string[]> {
+  const steps: string[] = [];
+  await expect(send(given, steps)).rejects.toThrow(CardApiError);
+  return [...steps, 'thrown'];
 }
 
 describe('a change of a card', () => {
@@ -95,6 +107,34 @@ describe('a change of a card', () => {
       'no longer counts as a change',
       'failed',
     ]);
+  });
+
+  it('that was certainly not made starts over at the retry: others may have decided otherwise', async () => {
+    const answer = refusal(null, { code: 'rate_limited' });
+
+    const steps = await sendOrThrow({ answer, isLast: false });
+
+    expect(steps).toEqual([...before, 'no longer counts as a change', 'expected by nobody', 'asked', 'thrown']);
+  });
+
+  it('that is refused after an attempt without an answer may still be made', async () => {
+    const written = {
+      state: 'sending',
+      before: null,
+      after: null,
+      basis: 'now',
+      sentAt: '2026-11-20T14:59:00Z',
+    } as const;
+
+    expect(await send({ written, answer: refusal('No.') })).toEqual([...before, 'left to the verification']);
+    const limited = refusal(null, { code: 'rate_limited' });
+    expect(await sendOrThrow({ written, answer: limited, isLast: false })).toEqual([...before, 'thrown']);
+  });
+
+  it('is sent again if the card cannot be read: that is no sign of a change', async () => {
+    const written = { state: 'sending', before: null, after: null, basis: 'then' } as const;
+
+    expect(await send({ written, basis: undefined })).toEqual([...before, 'sent']);
   });
 
   it('is not sent again after a crash if the card has changed since', async () => {

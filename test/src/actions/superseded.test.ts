@@ -380,3 +380,40 @@ describe('an order whose worker stalled for longer than its lock', () => {
     expect(world.writes.length - before).toBe(asOther(world.deps) === world.deps ? 1 : 0);
   });
 });
+
+describe('a status change that the card service certainly did not make at first', () => {
+  const limited = async (): Promise<never> => {
+    throw refusal(null, { code: 'rate_limited' });
+  };
+  const retried = async (world: PerformWorld, action: Action): Promise<void> => {
+    const deps = { ...world.deps, card: { ...world.deps.card, setCardStatus: limited } };
+    await expect(performAction(action, deps)).rejects.toThrow(CardApiError);
+  };
+
+  it('does not unblock a card whose block somebody else was told to be in effect', async () => {
+    const world = await createActionWorld(redis());
+    world.service.status = 'BLOCKED';
+    const ben = { userId: 'U0BEN', teamId: 'T1' };
+    const unblock = ask('unblock', { ...byCommand, id: 'act_older' });
+    await retried(world, unblock);
+
+    await performAction(ask('block', { ...byCommand, id: 'act_newer', actor: ben, askedAt: t1 }), world.deps);
+    expect(world.answers.at(-1)?.text).toMatch(/blocked already/);
+    await performAction(unblock, world.deps);
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(world.writes).toEqual([]);
+  });
+
+  it('does not claim a block that somebody else made meanwhile, nor offers to undo it', async () => {
+    const world = await createActionWorld(redis());
+    const block = ask('block', { ...byCommand, id: 'act_older' });
+    await retried(world, block);
+    world.service.status = 'BLOCKED';
+
+    await performAction(block, world.deps);
+
+    expect((await world.stations()).at(-1)).toBe('unchanged');
+    expect(JSON.stringify(world.answers.at(-1))).not.toContain('undo');
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reported } from '../../../src/actions/action-state.ts';
+import type { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
@@ -176,11 +177,15 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 
   it('the request stays open to others if the approval finally fails', async () => {
     const { world, hugo } = await asked();
-    await firstAttempt(click, hugo, { arrives: false });
-    const putSpendRules = async (): Promise<never> => {
-      throw refusal();
+    const answering = (error: CardApiError): WorldDeps => {
+      const putSpendRules = async (): Promise<never> => {
+        throw error;
+      };
+      return { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules } };
     };
-    await performAction(click, { ...hugo.deps, card: { ...hugo.deps.card, putSpendRules } });
+    const limited = performAction(click, answering(refusal(null, { code: 'rate_limited' })));
+    await expect(limited).rejects.toThrow('refused');
+    await performAction(click, answering(refusal()));
 
     await performAction(denial('act_zoe', 'U0ZOE'), hugo.deps);
 

@@ -55,8 +55,7 @@ function setUp(given: Given = {}) {
   const sendChange = createSendChange({
     progress: {
       write: async (_id, entry) => {
-        const isCertainlyUnsent = entry.state === 'sending' && entry.basis === undefined;
-        steps.push(isCertainlyUnsent ? 'progress: certainly not sent' : `progress ${entry.state}`);
+        steps.push(`progress ${entry.state}`);
         return stands ?? entry;
       },
     },
@@ -191,9 +190,9 @@ describe('a rule change', () => {
 
   it.each<[string, Given, string[]]>([
     [
-      "the card service did not accept it, which others' changes in the meantime do not prevent",
+      'the card service did not accept it, and starts over, so that others may decide otherwise in the meantime',
       { outcome: 'refused', retryable: true },
-      ['progress: certainly not sent'],
+      ['overtakes nobody', 'its end is forgotten', 'counts no more', 'progress asked'],
     ],
     ['the rules cannot be read back', { outcome: 'unknown', readBack: null }, []],
     ['the answer is lost and the rules are unchanged', { outcome: 'unknown', retryable: true }, []],
