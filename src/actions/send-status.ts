@@ -127,7 +127,7 @@ interface SentFrom {
  */
 function hasMovedSince(verb: StatusVerb, { before, written }: SentFrom): boolean {
   if (written?.state !== 'sending' || written.before === before) return false;
-  // A change that was certainly not made has no basis. Only a block is sent without a basis.
+  // Only a block is sent without a basis.
   return written.basis !== undefined || verb === 'block';
 }
 
