@@ -7,7 +7,6 @@ import { expect, it } from 'vitest';
  */
 const WITHOUT: readonly string[] = [
   'actions/action',
-  'actions/change-status',
   'actions/record-refusal',
   'actions/report',
   'alerts/announce',

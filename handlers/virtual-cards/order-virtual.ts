@@ -82,7 +82,7 @@ function readOrder(given: Given, errors: Errors): VirtualOrder {
   const fundCents = amount === '' ? 0 : parseAmount(amount);
   if (fundCents === null) errors[input.amount] = 'Write dollars such as 450 or 1,250.50, or leave it empty.';
   const number = (id: string): number | null => {
-    const text = need(id, (one) => /^\d{0,9}$/.test(one), 'Write its number, or leave it empty.');
+    const text = need(id, (one) => /^(?:0*[1-9]\d{0,8})?$/.test(one), 'Write its number, or leave it empty.');
     return text === '' || errors[id] !== undefined ? null : Number(text);
   };
   const dateOfBirth = readBirthDate(textOf(given, input.dateOfBirth), new Date()) ?? '';

@@ -133,7 +133,7 @@ interface Obstacle {
 /** Why the card API need not or cannot be called. Null when nothing prevents the call. */
 function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
   const cannot = (note: string): Obstacle => ({ state: 'failed', note });
-  if (card === undefined) return cannot('This account has no card.');
+  if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
   if (card.status === 'CLOSED') return cannot('The card is closed. That is final: order a new one.');
   if (card.status === wantedStatus[verb]) {
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
@@ -147,9 +147,10 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
   return null;
 }
 
-function cardToActivate(account: AccountDetails, cardId: number | null): Card | undefined {
-  const named = account.cards.find((card) => card.cardId === cardId);
-  return named ?? account.cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse(account, null);
+/** Never another card than the one asked for: activating it would close that one for good. */
+function cardToActivate({ cards }: AccountDetails, cardId: number | null): Card | undefined {
+  if (cardId !== null) return cards.find((card) => card.cardId === cardId);
+  return cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse({ cards }, null);
 }
 
 /** Other cards of the account would be closed for good: asks the person to confirm. */

@@ -49,8 +49,10 @@ describe('/card virtual order', () => {
       state: 'T1',
       phone: 'none',
       date_of_birth: '30/02/1991',
+      group: '0',
     });
-    await Promise.all([submit(ana, viewId), submit(ana, viewId).catch(() => {})]);
+    const right = { group: '' };
+    await Promise.all([submit(ana, viewId, right), submit(ana, viewId, right).catch(() => {})]);
     await cardbell().waitTold(ana, /^Ordered: a virtual card for Vera Nova/);
     const told = await direct(ana, /You asked for this: Virtual card created: Vera Nova/);
     const alert = await cardbell().waitFor(channels.virtual, /Vera Nova/);
@@ -64,6 +66,7 @@ describe('/card virtual order', () => {
       state: expect.stringContaining('Two letters'),
       phone: expect.stringContaining('phone number'),
       date_of_birth: expect.stringContaining('04/30/1991'),
+      group: expect.stringContaining('leave it empty'),
     });
     expect(orders()).toHaveLength(1);
     expect(orders()[0]?.body).toMatchObject({
