@@ -74,10 +74,13 @@ export function approvalsFor({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: nu
   return Math.max(band?.approvals ?? 2, Number.isFinite(cents) ? 1 : 2);
 }
 
+/** What one person may allow if the policy sets no amount. */
+export const ANY_AMOUNT_CENTS = Number.MAX_SAFE_INTEGER;
+
 /** The largest amount that one person may allow, in whole cents. */
 export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number {
   const last = bands.findLast(({ approvals }) => approvals <= 1);
-  return last === undefined ? 0 : (last.upToCents ?? Number.MAX_SAFE_INTEGER);
+  return last === undefined ? 0 : (last.upToCents ?? ANY_AMOUNT_CENTS);
 }
 
 /** Sums of earlier loosening by scope, in whole cents. */

@@ -4,7 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { aloneCents } from './approval-policy.ts';
+import { ANY_AMOUNT_CENTS, aloneCents } from './approval-policy.ts';
 import { mayAsk, type Permission, type Role, withoutHolder } from './decide-action.ts';
 import {
   type Delegation,
@@ -34,12 +34,13 @@ export function policyOnRecord(
       .join(', ');
   const may = (needed: Role): string => verbsWhere(({ role }) => role === needed);
   const who = ({ permitted }: People): string => (permitted.length === 0 ? 'nobody' : permitted.toSorted().join(' '));
+  const alone = aloneCents(standard.approval);
   const own = groups.map(({ cardGroups }) => cardGroups.join(', ')).join('; ');
   const words = [
     `operators (${who(standard.operators)}): ${may('operator')}`,
     `approvers (${who(standard.approvers)}): these and ${may('approver')}`,
     `holders, their own card: ${verbsWhere(({ role, holderMay }) => role === 'holder' || holderMay === true)}`,
-    `two approvers for a raise above ${formatCents(aloneCents(standard.approval))}`,
+    `two approvers for ${alone === ANY_AMOUNT_CENTS ? 'a change without an amount' : `a raise above ${formatCents(alone)}`}`,
     ...(own === '' ? [] : [`other rules for cards in ${own}`]),
     `from ${source}`,
   ].join('; ');

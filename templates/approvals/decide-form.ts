@@ -4,6 +4,7 @@ import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
+import { ANY_AMOUNT_CENTS } from '../../src/policy/approval-policy.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
@@ -57,7 +58,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
       ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
       ...(purpose === 'override'
         ? context(
-            `At most ${formatCents(capCents)} more, for at most an hour, once a day for each card. Every approver is told.`,
+            `${capCents === ANY_AMOUNT_CENTS ? 'For' : `At most ${formatCents(capCents)} more, for`} at most an hour, once a day for each card. Every approver is told.`,
           )
         : []),
       ...(isChange ? limitInputs(changes) : []),

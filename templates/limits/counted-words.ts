@@ -2,6 +2,7 @@ import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName } from '../../src/limits/rule-words.ts';
 import {
+  ANY_AMOUNT_CENTS,
   type CountedRaise,
   countedCents,
   type EarlierRaise,
@@ -19,6 +20,7 @@ const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
 /** `A raise of more than $1,000.00 within 24 hours needs a second approver.` */
 export function whyOthers({ aboveCents, cap }: CountedRaise, needed: number): string {
   const who = needed === 2 ? 'a second approver' : `${needed} approvers`;
+  if (cap === null && aboveCents === ANY_AMOUNT_CENTS) return `A change without an amount needs ${who}.`;
   if (cap === null) return `A raise of more than ${formatCents(aboveCents)} within 24 hours needs ${who}.`;
   return `This goes ${overCap(cap)}. It needs ${who}.`;
 }

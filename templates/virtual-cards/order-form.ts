@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { formatCents } from '../../src/core/money.ts';
+import { ANY_AMOUNT_CENTS } from '../../src/policy/approval-policy.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, section } from '../core/blocks.ts';
 import { modal, textInput } from '../core/form.ts';
@@ -35,7 +36,7 @@ export interface VirtualOrderForm {
 /** The form behind `/card virtual order`: what the card service asks for, and why. */
 export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMaxCents }: VirtualOrderForm): ModalView {
   const input = virtualOrderInput;
-  const most = formatCents(fundMaxCents);
+  const needsOthers = `More than ${formatCents(fundMaxCents)} within 24 hours needs a second approver.`;
   return modal({
     callback: callbackId.orderVirtual,
     privateMetadata,
@@ -61,7 +62,7 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       textInput(input.amount, 'Put on the card, in dollars', {
         max: 12,
         optional: true,
-        hint: `More than ${most} within 24 hours needs a second approver.`,
+        ...(fundMaxCents === ANY_AMOUNT_CENTS ? {} : { hint: needsOthers }),
       }),
       textInput(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
       textInput(input.group, 'Group, by number', { max: 9, optional: true }),

@@ -91,6 +91,12 @@ describe('the audited policy', () => {
     );
   });
 
+  it('names no amount if one approver may allow any', () => {
+    const text = 'version: 1\namounts: [{ approvals: 1 }]';
+
+    expect(wordsOf(text)).toContain('two approvers for a change without an amount;');
+  });
+
   it('names the card groups with separate rules', () => {
     const groups = '[{ cards: [North, Van], approvers: [U5] }, { cards: [South], approvers: [U6] }]';
 

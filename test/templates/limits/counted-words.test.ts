@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CountedRaise } from '../../../src/policy/approval-policy.ts';
+import { ANY_AMOUNT_CENTS } from '../../../src/policy/approval-policy.ts';
 import { countedText, countedWords, whyOthers } from '../../../templates/limits/counted-words.ts';
 
 const raise = { by: 'U0ANA', at: '2026-11-20T14:12:00.000Z', cents: 70_000 };
@@ -59,6 +60,12 @@ it('uses the singular for one raise beyond the first ten', () => {
   const earlier = Array.from({ length: 11 }, () => ({ ...raise, cents: 100 }));
 
   expect(countedText({ ...counted, earlier })).toContain(' and 1 raise before these added $1.00');
+});
+
+it('names no amount if one person may allow any', () => {
+  expect(whyOthers({ ...counted, aboveCents: ANY_AMOUNT_CENTS }, 2)).toBe(
+    'A change without an amount needs a second approver.',
+  );
 });
 
 it('says why others have to approve: the amount, or the cap that it exceeds', () => {
