@@ -1,5 +1,5 @@
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
-import { isAboutLimits, isSameGoals, type RuleChange, type Term } from '../../src/card-api/rule-change.ts';
+import { isAboutLimits, isSameGoals, type RuleChange, type Term, without } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
@@ -56,6 +56,10 @@ export function changedWords(request: ApprovalRequest): string | null {
   if (isSameGoals(asked.goals, changes) && JSON.stringify(asked.term) === JSON.stringify(term)) return null;
   const by = approvals.find((one) => one.by !== askedBy)?.by ?? decidedBy;
   const wanted = `${escapeUntrusted(ruleStates(asked.goals, 'to'), RULES_MAX)}, ${durationWords(asked.term)}`;
+  // Nobody decided otherwise: approving lowers nothing, so limits that have become higher were left out.
+  const enough = without(asked.goals, changes);
+  if (isSameGoals(without(asked.goals, enough), changes) && JSON.stringify(asked.term) === JSON.stringify(term))
+    return `${mention(askedBy)} asked for: ${wanted}. At least that already, so not changed: ${escapeUntrusted(ruleNames(enough), RULES_MAX)}.`;
   const given = `${escapeUntrusted(ruleStates(changes, 'to'), RULES_MAX)}, ${durationWords(term)}`;
   const who = by === null ? 'It was changed' : `${mention(by)} changed it`;
   return `${mention(askedBy)} asked for: ${wanted}. ${who} to: ${given}.`;

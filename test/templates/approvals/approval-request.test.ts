@@ -104,6 +104,19 @@ it('after Change and approve shows who asked for what and who decided what', () 
   );
 });
 
+it('names no approver as having changed a request if a limit is left out because it is higher by now', () => {
+  const weekly = { rule: { kind: 'limit', period: 'weekly', category: null }, to: 250_000 } as const;
+  const request = openRequestOf({
+    goals: [{ rule: raiseDaily.rule, to: 90_000 }, weekly],
+    approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }],
+  });
+  const decision = { actionId: 'act_ana', by: 'U0ANA', at: askedAt };
+  const shown = inChannel({ ...request, state: 'approved', decision, temporaryChangeId: null });
+
+  expect(shown).toMatch(/At least that already, so not changed: weekly limit\./);
+  expect(shown).not.toContain('changed it to');
+});
+
 it('a reminder is one message for all open requests, with amounts and links', () => {
   const waiting = [openRequestOf({ facts }), openRequestOf({ id: 'req_2', changes: [{ ...raiseDaily, to: 50_000 }] })];
   const { blocks } = requestReminder(
