@@ -14,7 +14,6 @@ const WITHOUT: readonly string[] = [
   'alerts/group-alert',
   'alerts/track-card',
   'card-api/call',
-  'card-api/errors',
   'card-api/retry',
   'card-api/rule',
   'card-api/schema',

@@ -152,6 +152,8 @@ const TOO_LATE_MS = 1000;
 const ROLES_UNREAD_MS = 3000;
 const RATE_LIMITED_MS = 6000;
 const SHORTEST_MS = 500;
+/** The card service may ask for an hour. A person who wants a card blocked must learn sooner that it is not. */
+const LONGEST_MS = 60_000;
 
 /**
  * Milliseconds until a job runs again without counting an attempt. Null: the failure counts. It does not count when
@@ -165,7 +167,8 @@ export function laterMs(error: unknown, ageMs: number): number | null {
   if (error instanceof TooLateError) return TOO_LATE_MS;
   if (error instanceof RolesUnreadError) return ROLES_UNREAD_MS;
   const isRateLimited = (error instanceof CardApiError || error instanceof SlackError) && error.code === 'rate_limited';
-  return isRateLimited ? Math.max(SHORTEST_MS, error.retryAfterMs ?? RATE_LIMITED_MS) : null;
+  if (!isRateLimited) return null;
+  return Math.min(LONGEST_MS, Math.max(SHORTEST_MS, error.retryAfterMs ?? RATE_LIMITED_MS));
 }
 
 /** One try of a job. */

@@ -104,8 +104,9 @@ export function silenceOf(error: unknown, timedOut: boolean): Silence {
   return codesOf(error).some((code) => neverSent.test(code)) ? 'not_sent' : 'lost';
 }
 
+/** Only errors from before or during the TLS handshake. Later ones (a corrupt record) may follow a request. */
 const neverSent =
-  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|EPROTO|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_(?:CERT|HANDSHAKE|INVALID|REQUIRED).*|ERR_SSL_(?:WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|NO_.*|.*_ALERT_(?:PROTOCOL_VERSION|HANDSHAKE_FAILURE|UNKNOWN_CA|UNRECOGNIZED_NAME|INSUFFICIENT_SECURITY))|CERT_.*|.*_CERT.*|UNABLE_TO_.*|HOSTNAME_MISMATCH)$/;
 
 /** Error codes along the chain of causes. Without messages, which may contain addresses or headers. */
 function codesOf(error: unknown, depth = 0): string[] {

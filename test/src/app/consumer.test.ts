@@ -149,6 +149,7 @@ describe('a job that could not do anything runs again without using up an attemp
   it.each([
     ['soon, if its process was too late', new TooLateError('the lock is lost'), 1000],
     ['when the card service asks for it', rateLimited(30_000), 30_000],
+    ['within a minute, even if the card service asks for an hour', rateLimited(3_600_000), 60_000],
     ['a few seconds later, if the card service does not say when', rateLimited(), 6000],
     ['a moment later, if the card service says immediately', rateLimited(0), 500],
     [
