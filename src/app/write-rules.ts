@@ -195,7 +195,7 @@ export const rules: Rules = {
     releaseOverride: { subject: of('override') },
   },
   decisions: { ...reads('since'), remember: ofActions },
-  virtualOrders: { ...ofJobs('arrived'), expect: ofActions },
+  virtualOrders: { ...ofJobs('arrived'), expect: ofActions, forget: ofActions },
   pending: {
     ...reads('get'),
     put: { ...ofActions, again: (pending, id, what) => () => pending.replace(id, what) },

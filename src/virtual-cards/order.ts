@@ -89,10 +89,15 @@ export function createVirtualOrders(redis: RedisClient) {
       const { eventId } = await write(keyOf(awaited), `asked:${asked.action.id}`, format.write(asked));
       return awaited.kind === 'resend' ? null : (eventId ?? null);
     },
+    /** Nothing was sent, so the action waits for nothing. */
+    async forget(awaited: Awaited, actionId: string): Promise<void> {
+      await redis.hdel(keyOf(awaited), `asked:${actionId}`);
+    },
     /**
      * The webhook arrived.
      *
-     * @returns everyone who waits for it, latest first. A resend answers everyone who has asked by then, each only once.
+     * @returns everyone who waits for it, latest first. A resend, or a name, answers everyone who has asked by then, each
+     * only once: later ones belong to somebody else.
      */
     async arrived(awaited: Awaited, { id, callbackAt }: Arrived): Promise<Asked[]> {
       const key = keyOf(awaited);
@@ -103,7 +108,7 @@ export function createVirtualOrders(redis: RedisClient) {
       const waiting = all
         .filter((asked) => awaited.kind === 'order' || isAfter(asked, callbackAt))
         .toSorted((one, other) => other.at.localeCompare(one.at));
-      if (awaited.kind !== 'resend') return waiting;
+      if (awaited.kind === 'order') return waiting;
       const isAnswered = await Promise.all(
         waiting.map(async ({ action }) => {
           const field = `answered:${action.id}`;

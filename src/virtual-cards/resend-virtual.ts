@@ -9,7 +9,7 @@ import type { VirtualOrders } from './order.ts';
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {
   /** Asks the card service to send the details again. @throws CardApiError */
   readonly requestVirtualCardData: (request: { readonly AcctId: number }) => Promise<void>;
-  readonly virtualOrders: Pick<VirtualOrders, 'expect'>;
+  readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'forget'>;
 }
 
 interface Sent {
@@ -65,6 +65,7 @@ export function createResendVirtual(deps: Deps) {
         throw error;
       }
       const state = error.outcome === 'unknown' ? 'unknown' : 'failed';
+      if (state === 'failed') await deps.virtualOrders.forget({ kind: 'resend', acctId }, action.id);
       return { state, apiWords: error.apiMessage, note: noteOf(error) };
     }
   }

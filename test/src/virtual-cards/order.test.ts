@@ -45,6 +45,25 @@ it("matches an order without a number by the holder's name, however it is writte
   expect(await orders.arrived({ kind: 'name', name: 'Vera Nowak' }, event('evt_2'))).toEqual([]);
 });
 
+it('a name answers an order once: a later card of that name is somebody else’s', async () => {
+  const orders = createVirtualOrders(redis());
+  await orders.expect({ kind: 'name', name: 'Vera Nova' }, asked);
+
+  expect(await orders.arrived({ kind: 'name', name: 'Vera Nova' }, event('evt_1'))).toEqual([asked]);
+  expect(await orders.arrived({ kind: 'name', name: 'Vera Nova' }, event('evt_1')), 'a repeated event').toEqual([
+    asked,
+  ]);
+  expect(await orders.arrived({ kind: 'name', name: 'Vera Nova' }, event('evt_2'))).toEqual([]);
+});
+
+it('a resend that was refused waits for no event', async () => {
+  const orders = createVirtualOrders(redis());
+  await orders.expect({ kind: 'resend', acctId: 7 }, asked);
+  await orders.forget({ kind: 'resend', acctId: 7 }, asked.action.id);
+
+  expect(await orders.arrived({ kind: 'resend', acctId: 7 }, event('evt_1'))).toEqual([]);
+});
+
 it('does not match an earlier event with a resend', async () => {
   const orders = createVirtualOrders(redis());
   await orders.arrived({ kind: 'resend', acctId: 1 }, event('evt_1'));

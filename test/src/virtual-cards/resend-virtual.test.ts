@@ -31,6 +31,7 @@ function setUp(
         await beforeSending();
         return null;
       },
+      forget: async () => void steps.push('waits for nothing'),
     },
     factsOf: async () => ({ ...card, isVirtual }),
     record: async (_action, { event }) => void steps.push(`${event}`),
