@@ -11,9 +11,7 @@ export function actOnHomeCard(verb: 'block' | 'activate' | 'ask'): PressListener
     const card = deps.seals.card.open(value);
     if (card === null) return await refuseChoice(interaction, { kind: 'own' }, formTooOld(), deps);
     const target = { kind: 'card', ...card, alertId: null } as const;
-    if (verb === 'block') return await deps.requestAction({ ...interaction, verb, target, input: {} });
-    if (verb === 'activate')
-      return await deps.requestAction({ ...interaction, verb, target, input: { confirmed: false } });
+    if (verb !== 'ask') return await deps.requestAction({ ...interaction, verb, target, input: {} });
     const about = { alertId: null, words: [String(card.acctId)], messageTs: null };
     const input = openAskForm(body.trigger_id, interaction, about, deps);
     await deps.requestAction({ ...interaction, verb, target, input });

@@ -44,5 +44,5 @@ export const activateCard = onPress(async (press, deps) => {
   const { value, interaction } = press;
   if (value.startsWith('p_')) return await chooseKept(press, deps);
   const target = { kind: 'alert', alertId: value } as const;
-  await deps.requestAction({ ...interaction, verb: 'activate', target, input: { confirmed: false } });
+  await deps.requestAction({ ...interaction, verb: 'activate', target, input: {} });
 });

@@ -45,15 +45,10 @@ export async function controlsOf(
       const action: Action = { id: 'act_picked', verb, target, reason: '', ...by, askedAt: new Date().toISOString() };
       const value = await deps.pending.put({
         kind: 'choice',
-        action: verb === 'activate' ? confirmable(action) : action,
+        action,
         questionId: null,
       });
       return { verb, value };
     }),
   );
-}
-
-/** The person still has to confirm that other cards of the account may be closed. */
-function confirmable(action: Action): Action & { readonly confirmed: false } {
-  return { ...action, confirmed: false };
 }

@@ -25,14 +25,15 @@ const BLOCK_READ_MS = 4000;
  * is about to send before sending it. After a crash or a missing answer it reads the card again before it repeats
  * anything. Runs under the account's lock.
  *
- * @param options.isConfirmed the person has confirmed that other cards of the account are closed for good.
+ * @param options.closes other cards of the account of which the person has confirmed that they are closed for good. Not
+ *   those that have been added since.
  * @throws CardApiError when the job should be retried.
  */
 export type ChangeStatus = (
   verb: StatusVerb,
   resolved: Resolved,
   run: LockedRun,
-  options?: { readonly isConfirmed?: boolean },
+  options?: { readonly closes?: readonly number[] | undefined },
 ) => Promise<unknown>;
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
@@ -46,7 +47,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
   const { progress, blocks, sendStatus } = deps;
-  return async function changeStatus(verb, { action, acctId, cardId }, run, { isConfirmed = false } = {}) {
+  return async function changeStatus(verb, { action, acctId, cardId }, run, { closes } = {}) {
     // Also when the card is already blocked: the first person to block it must not undo a block others rely on.
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
@@ -77,11 +78,14 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
-    if (verb === 'activate' && card !== undefined && !isConfirmed) {
+    if (verb === 'activate' && card !== undefined) {
       const ending = account.cards.filter(
         (other) => other.cardId !== card.cardId && other.status !== 'CLOSED' && other.status !== null,
       );
-      if (ending.length > 0) return await deps.askFirst(action, acctId, card, ending);
+      const isConfirmed = ending.every(({ cardId }) =>
+        cardId === null ? closes !== undefined : closes?.includes(cardId),
+      );
+      if (!isConfirmed) return await deps.askFirst(action, acctId, card, ending);
     }
 
     if (verb !== 'block' && !(await deps.permit(resolved, wasSending ? notAgain : null))) return null;
@@ -161,7 +165,8 @@ type AskFirstDeps = Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'>;
 export function createAskFirst({ factsOf, answer, putChoice }: AskFirstDeps): AskFirst {
   return async function askFirst(action, acctId, card, ending) {
     const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
-    const confirmed: Action & { confirmed: true } = { ...action, confirmed: true, target };
+    const closes = ending.flatMap(({ cardId }) => cardId ?? []);
+    const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
     const value = await putChoice(confirmed, action.id);
     const others = [];
     for (const other of ending)

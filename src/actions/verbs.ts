@@ -18,8 +18,8 @@ export const BlockAllAction = actionOf('block-all', target.alert, {
 export type BlockAllAction = z.infer<typeof BlockAllAction>;
 const UnblockAction = actionOf('unblock', target.card, {});
 const ActivateAction = actionOf('activate', target.card, {
-  /** The person has confirmed that other cards of the account are closed for good. */
-  confirmed: z.boolean(),
+  /** Other cards of the account, by id, of which the person has confirmed that they are closed for good. */
+  closes: z.array(z.int()).readonly().optional(),
 });
 export const UndoBlockAction = actionOf('undo-block', target.action, {});
 export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
@@ -36,7 +36,7 @@ export const statusVerbs = {
       usage: 'activate CARD',
       example: 'activate Jane Doe',
       effect: 'activates a new card; asks first if that closes other cards of the account',
-      read: readCard('activate', 'activate CARD', 'Which card should I activate?', { confirmed: false }),
+      read: readCard('activate', 'activate CARD', 'Which card should I activate?'),
     },
   },
   block: {

@@ -54,7 +54,7 @@ export function composeStatus(tools: Tools) {
       'close-fraud-case': closeFraudCase,
       activate: (resolved, run) =>
         changeOnce(resolved, run, (locked) =>
-          changeStatus('activate', resolved, locked, { isConfirmed: resolved.action.confirmed }),
+          changeStatus('activate', resolved, locked, { closes: resolved.action.closes }),
         ),
       unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
       'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotUndo: createWhyNotUndo(tools) }),

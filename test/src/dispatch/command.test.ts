@@ -27,7 +27,7 @@ describe('parsing a command', () => {
     ['--help', { kind: 'help' }],
     ['show 4242', read('show', ['4242'])],
     ['Block  Jane   Doe lost it', read('block', ['Jane', 'Doe', 'lost', 'it'])],
-    ['activate 4242', read('activate', ['4242'], { confirmed: false })],
+    ['activate 4242', read('activate', ['4242'])],
     ['unblock ••4242', read('unblock', ['••4242'])],
     ['link 4242', read('claim', ['4242'], { confirmed: false })],
     ['link Jane Doe <@U0JANE>', read('link', ['Jane', 'Doe'], { subject: 'U0JANE' })],

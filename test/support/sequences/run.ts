@@ -474,7 +474,9 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         return given.does === 'unblock' ? made : { ...made, job: { ...made.job, blocks: service.inUseOf(acctId) } };
       }
       case 'activate':
-        return asked(ask('activate', { ...over, ...onCard(given.card, true), confirmed: true }));
+        return asked(
+          ask('activate', { ...over, ...onCard(given.card, true), closes: [...accountAt(given.card).cards.keys()] }),
+        );
       case 'undo a block':
         return asked(ask('undo-block', { ...over, target: { kind: 'action', actionId: lastBlock } }));
       case 'order': {
