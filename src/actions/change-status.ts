@@ -79,13 +79,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
     if (verb === 'activate' && card !== undefined) {
-      const ending = account.cards.filter(
-        (other) => other.cardId !== card.cardId && other.status !== 'CLOSED' && other.status !== null,
-      );
-      const isConfirmed = ending.every(({ cardId }) =>
-        cardId === null ? closes !== undefined : closes?.includes(cardId),
-      );
-      if (!isConfirmed) return await deps.askFirst(action, acctId, card, ending);
+      const ending = closedBy(card, account);
+      if (!areListed(ending, closes)) return await deps.askFirst(action, acctId, card, ending);
     }
 
     if (verb !== 'block' && !(await deps.permit(resolved, wasSending ? notAgain : null))) return null;
@@ -155,6 +150,16 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
 function cardToActivate({ cards }: AccountDetails, cardId: number | null): Card | undefined {
   if (cardId !== null) return cards.find((card) => card.cardId === cardId);
   return cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse({ cards }, null);
+}
+
+/** The other open cards of the account: activating a card closes them for good. */
+function closedBy(card: Card, { cards }: AccountDetails): readonly Card[] {
+  return cards.filter(({ cardId, status }) => cardId !== card.cardId && status !== 'CLOSED' && status !== null);
+}
+
+/** Whether the person has confirmed the end of all of these cards. @param listed the ids of the confirmed ones. */
+function areListed(ending: readonly Card[], listed: readonly number[] | undefined): boolean {
+  return ending.every(({ cardId }) => (cardId === null ? listed !== undefined : listed?.includes(cardId)));
 }
 
 /** Other cards of the account would be closed for good: asks the person to confirm. */
