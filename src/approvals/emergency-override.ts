@@ -77,16 +77,16 @@ export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps
     const mostCents = aloneCents(await policyOfCard(acctId));
     if (!isAboutLimits(changes)) {
       const cents = purchaseCents(action, await purchaseOf(action));
-      const isSmall = cents !== null && cents <= mostCents;
+      const isSmall = cents !== null && (mostCents === null || cents <= mostCents);
       // A time limit would allow any number of purchases of any size.
       return isSmall ? { changes, term: { kind: 'purchase' } } : null;
     }
     const lowered = changes.flatMap((change): RuleChange[] => {
       const { from, to } = change;
       if (typeof from !== 'number') return [];
-      const most = Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents);
       // A policy may let one approver allow any amount, but never to remove the limit.
-      return Number.isSafeInteger(most) ? [{ ...change, to: most }] : [];
+      if (mostCents === null) return typeof to === 'number' ? [change] : [];
+      return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
     });
     const capped = atMost(term, OVERRIDE_AFTER_MS, now(), zone);
     return lowered.length < changes.length ? null : { changes: lowered, term: capped };

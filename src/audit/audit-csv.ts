@@ -41,7 +41,8 @@ const columns: Readonly<Record<string, Column>> = {
   permalink: ({ record }) => record.permalink,
   alert: ({ record }) => record.alertId,
   action: ({ record }) => record.actionId,
-  two_person_above_usd: ({ record }) => (record.twoPersonAboveCents / 100).toFixed(2),
+  two_person_above_usd: ({ record }) =>
+    record.twoPersonAboveCents === null ? '' : (record.twoPersonAboveCents / 100).toFixed(2),
   policy: ({ record }) => record.policy?.version,
   policy_words: ({ record }) => record.policy?.words,
   hash: ({ hash }) => hash,

@@ -47,8 +47,8 @@ export const AuditRecord = z.strictObject({
   alertId: z.string().nullable(),
   /** The card API's answer, or why Cardbell refused. */
   detail: z.string().nullable(),
-  /** The amount above which a raise needed two people at that time, in whole cents. */
-  twoPersonAboveCents: z.int(),
+  /** The amount above which a raise needed two people at that time, in whole cents; null: there was none. */
+  twoPersonAboveCents: z.int().nullable(),
   /** The card API's answer to the write. */
   api: z.string().nullish(),
   /** Permalink of the message. */

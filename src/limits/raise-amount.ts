@@ -118,7 +118,7 @@ export function createRaiseAmounts(deps: Deps) {
 async function amountsOf(
   { action, acctId }: { action: Action; acctId: number },
   { changes, fromBase, term }: Raise,
-  { people, aboveCents }: { people: readonly string[]; aboveCents: number },
+  { people, aboveCents }: { people: readonly string[]; aboveCents: number | null },
   deps: Deps,
 ): Promise<Omit<CountedRaise, 'cap'>[]> {
   const recent = await recentRaisesBy(people, { action, acctId }, deps);

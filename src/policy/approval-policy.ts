@@ -74,13 +74,10 @@ export function approvalsFor({ bands }: Pick<ApprovalPolicy, 'bands'>, cents: nu
   return Math.max(band?.approvals ?? 2, Number.isFinite(cents) ? 1 : 2);
 }
 
-/** What one person may allow if the policy sets no amount. */
-export const ANY_AMOUNT_CENTS = Number.MAX_SAFE_INTEGER;
-
-/** The largest amount that one person may allow, in whole cents. */
-export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number {
+/** The largest amount that one person may allow, in whole cents; null: any amount. */
+export function aloneCents({ bands }: Pick<ApprovalPolicy, 'bands'>): number | null {
   const last = bands.findLast(({ approvals }) => approvals <= 1);
-  return last === undefined ? 0 : (last.upToCents ?? ANY_AMOUNT_CENTS);
+  return last === undefined ? 0 : last.upToCents;
 }
 
 /** Sums of earlier loosening by scope, in whole cents. */
@@ -130,8 +127,8 @@ export const CountedRaise = z.strictObject({
   ownCents: z.int().nonnegative().nullable(),
   /** Earlier raises by the same people that count with it, oldest first. */
   earlier: z.array(EarlierRaise),
-  /** The amount one person may allow alone under the policy in force, in whole cents. */
-  aboveCents: z.int(),
+  /** The amount one person may allow alone under the policy in force, in whole cents; null: any amount. */
+  aboveCents: z.int().nullable(),
   /** The cap it exceeds together with earlier loosening; null: none. */
   cap: ExceededCap.nullable(),
 });
@@ -150,5 +147,7 @@ export function amountIn(counted: CountedRaise): Pick<Facts, 'raiseCents' | 'isO
 
 /** The raise if its size needs two approvers; null if one may approve it. */
 export function tooMuchForOne(counted: CountedRaise): CountedRaise | null {
-  return countedCents(counted) > counted.aboveCents || counted.cap !== null ? counted : null;
+  const { aboveCents, ownCents, cap } = counted;
+  const isTooMuch = aboveCents === null ? ownCents === null : countedCents(counted) > aboveCents;
+  return isTooMuch || cap !== null ? counted : null;
 }

@@ -4,7 +4,7 @@ import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import { formatCents } from '../core/money.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { ANY_AMOUNT_CENTS, aloneCents } from './approval-policy.ts';
+import { aloneCents } from './approval-policy.ts';
 import { mayAsk, type Permission, type Role, withoutHolder } from './decide-action.ts';
 import {
   type Delegation,
@@ -40,7 +40,7 @@ export function policyOnRecord(
     `operators (${who(standard.operators)}): ${may('operator')}`,
     `approvers (${who(standard.approvers)}): these and ${may('approver')}`,
     `holders, their own card: ${verbsWhere(({ role, holderMay }) => role === 'holder' || holderMay === true)}`,
-    `two approvers for ${alone === ANY_AMOUNT_CENTS ? 'a change without an amount' : `a raise above ${formatCents(alone)}`}`,
+    `two approvers for ${alone === null ? 'a change without an amount' : `a raise above ${formatCents(alone)}`}`,
     ...(own === '' ? [] : [`other rules for cards in ${own}`]),
     `from ${source}`,
   ].join('; ');

@@ -4,7 +4,6 @@ import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName, stateWords } from '../../src/limits/rule-words.ts';
-import { ANY_AMOUNT_CENTS } from '../../src/policy/approval-policy.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
@@ -21,8 +20,8 @@ export interface DecideForm {
   readonly privateMetadata: string;
   readonly purpose: DecidePurpose;
   readonly request: LimitRequest;
-  /** For the emergency override: the maximum raise, in whole cents. */
-  readonly capCents: number;
+  /** For the emergency override: the maximum raise, in whole cents; null: any amount. */
+  readonly capCents: number | null;
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
 }
@@ -58,7 +57,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
       ...(purpose === 'deny' ? [] : context(mayLeaveRuleset(card))),
       ...(purpose === 'override'
         ? context(
-            `${capCents === ANY_AMOUNT_CENTS ? 'For' : `At most ${formatCents(capCents)} more, for`} at most an hour, once a day for each card. Every approver is told.`,
+            `${capCents === null ? 'For' : `At most ${formatCents(capCents)} more, for`} at most an hour, once a day for each card. Every approver is told.`,
           )
         : []),
       ...(isChange ? limitInputs(changes) : []),

@@ -4,7 +4,7 @@ import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
-import { ANY_AMOUNT_CENTS, type CountedRaise } from '../../src/policy/approval-policy.ts';
+import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
 import { holderName } from '../core/card-words.ts';
@@ -85,7 +85,7 @@ export function whyApprovals({
 /** `more than $1,000.00 in 24 hours`. */
 function whyMore({ cap, aboveCents }: CountedRaise): string {
   if (cap !== null) return overCap(cap);
-  return aboveCents === ANY_AMOUNT_CENTS ? 'it has no amount' : `more than ${formatCents(aboveCents)} in 24 hours`;
+  return aboveCents === null ? 'it has no amount' : `more than ${formatCents(aboveCents)} in 24 hours`;
 }
 
 export function needsWords(needed: number): string {

@@ -2,7 +2,6 @@ import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { ruleName } from '../../src/limits/rule-words.ts';
 import {
-  ANY_AMOUNT_CENTS,
   type CountedRaise,
   countedCents,
   type EarlierRaise,
@@ -20,9 +19,9 @@ const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
 /** `A raise of more than $1,000.00 within 24 hours needs a second approver.` */
 export function whyOthers({ aboveCents, cap }: CountedRaise, needed: number): string {
   const who = needed === 2 ? 'a second approver' : `${needed} approvers`;
-  if (cap === null && aboveCents === ANY_AMOUNT_CENTS) return `A change without an amount needs ${who}.`;
-  if (cap === null) return `A raise of more than ${formatCents(aboveCents)} within 24 hours needs ${who}.`;
-  return `This goes ${overCap(cap)}. It needs ${who}.`;
+  if (cap !== null) return `This goes ${overCap(cap)}. It needs ${who}.`;
+  if (aboveCents === null) return `A change without an amount needs ${who}.`;
+  return `A raise of more than ${formatCents(aboveCents)} within 24 hours needs ${who}.`;
 }
 
 /** `over the cap for one card: $800.00 of $1,000.00 used within 24 hours`. */

@@ -1,6 +1,5 @@
 import type { ModalView } from '@slack/types';
 import { formatCents } from '../../src/core/money.ts';
-import { ANY_AMOUNT_CENTS } from '../../src/policy/approval-policy.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, section } from '../core/blocks.ts';
 import { modal, textInput } from '../core/form.ts';
@@ -29,14 +28,13 @@ export interface VirtualOrderForm {
   /** The name typed after the command. */
   readonly firstName: string;
   readonly lastName: string;
-  /** The most that one person may put on new cards alone within 24 hours, in whole cents. */
-  readonly fundMaxCents: number;
+  /** The most that one person may put on new cards alone within 24 hours, in whole cents; null: any amount. */
+  readonly fundMaxCents: number | null;
 }
 
 /** The form behind `/card virtual order`: what the card service asks for, and why. */
 export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMaxCents }: VirtualOrderForm): ModalView {
   const input = virtualOrderInput;
-  const needsOthers = `More than ${formatCents(fundMaxCents)} within 24 hours needs a second approver.`;
   return modal({
     callback: callbackId.orderVirtual,
     privateMetadata,
@@ -62,7 +60,9 @@ export function virtualOrderForm({ privateMetadata, firstName, lastName, fundMax
       textInput(input.amount, 'Put on the card, in dollars', {
         max: 12,
         optional: true,
-        ...(fundMaxCents === ANY_AMOUNT_CENTS ? {} : { hint: needsOthers }),
+        ...(fundMaxCents !== null && {
+          hint: `More than ${formatCents(fundMaxCents)} within 24 hours needs a second approver.`,
+        }),
       }),
       textInput(input.ruleset, 'Spending ruleset, by number', { max: 9, optional: true }),
       textInput(input.group, 'Group, by number', { max: 9, optional: true }),

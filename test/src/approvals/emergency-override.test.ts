@@ -40,7 +40,10 @@ it('caps the removal of a limit at an amount', async () => {
 it('does not remove a limit if one approver may allow any amount: that is no amount', async () => {
   const anyAmount = { ...standard, bands: [{ upToCents: null, approvals: 1 }] };
 
-  expect(await capChange(null, anyAmount)(openRequestOf({ changes: [{ ...raiseDaily, to: null }] }))).toBeNull();
+  for (const from of [0, 40_000]) {
+    const request = openRequestOf({ changes: [{ ...raiseDaily, from, to: null }] });
+    expect(await capChange(null, anyAmount)(request)).toBeNull();
+  }
   expect(await capChange(null, anyAmount)(openRequestOf())).toEqual({ changes: [raiseDaily], term: hour });
 });
 
@@ -52,6 +55,13 @@ it.each<[string, number | null, boolean]>([
   const capped = await capChange(cents)(openRequestOf({ changes: [online] }));
 
   expect(capped).toEqual(isAllowed ? { changes: [online], term: { kind: 'purchase' } } : null);
+});
+
+it('opens a rule for a purchase of any amount if one approver may', async () => {
+  const anyAmount = { ...standard, bands: [{ upToCents: null, approvals: 1 }] };
+  const request = openRequestOf({ changes: [online] });
+
+  expect(await capChange(900_000_000, anyAmount)(request)).toMatchObject({ changes: [online] });
 });
 
 it('opens a rule for no more than that, even if less was declined than its holder asks to pay', async () => {

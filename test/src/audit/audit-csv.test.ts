@@ -56,6 +56,10 @@ it('names Cardbell if nobody asked for the change, and leaves unknown values emp
   expect(read(entry({ actor: { userId: 'U8', teamId: 'T1' } }))[0]).toMatchObject({ user: 'U8', user_name: '' });
 });
 
+it('leaves the amount for two people empty if one person might allow any', () => {
+  expect(read(entry({ twoPersonAboveCents: null }))[0]).toMatchObject({ two_person_above_usd: '' });
+});
+
 it('neutralizes formulas and keeps commas and quotes in their cells', () => {
   const formula = '=HYPERLINK("http://x.example","a, b")';
 

@@ -33,6 +33,7 @@ describe('the bands', () => {
   it('tell how much one person may allow', () => {
     expect(aloneCents({ bands })).toBe(50_000);
     expect(aloneCents({ bands: [{ upToCents: null, approvals: 2 }] })).toBe(0);
+    expect(aloneCents({ bands: [{ upToCents: null, approvals: 1 }] })).toBeNull();
   });
 
   it('from the environment variables use its single amount for raises and for orders', () => {

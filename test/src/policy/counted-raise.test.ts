@@ -22,3 +22,10 @@ it('exceeds the amount for one person only above it', () => {
   expect(tooMuchForOne({ ...counted, ownCents: 40_001 })).toMatchObject({ ownCents: 40_001 });
   expect(tooMuchForOne({ ...counted, ownCents: null })).toMatchObject({ ownCents: null });
 });
+
+it('exceeds no amount if one person may allow any, unless it has none', () => {
+  const any = { ...counted, aboveCents: null };
+
+  expect(tooMuchForOne({ ...any, ownCents: Number.MAX_SAFE_INTEGER })).toBeNull();
+  expect(tooMuchForOne({ ...any, ownCents: null })).toMatchObject({ ownCents: null });
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestMessage } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { homeRequests, type WaitingRequest } from '../../../templates/app-home/home-waiting.ts';
+import { decideForm } from '../../../templates/approvals/decide-form.ts';
 import { requestReminder } from '../../../templates/approvals/request-notes.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { shown } from '../shown.ts';
@@ -102,6 +103,23 @@ it('after Change and approve shows who asked for what and who decided what', () 
   expect(inChannel({ ...request, state: 'approved', decision, temporaryChangeId: null })).toMatch(
     /<@U0HUGO> asked for: .*\$900\.00, for 1 hour\. <@U0ANA> changed it to: .*\$600\.00, for 1 hour\./,
   );
+});
+
+it('names no amount as the reason for more approvals if one person may allow any', () => {
+  const request = openRequestOf({ needed: 2, counted: { ...counted, ownCents: null, aboveCents: null } });
+
+  expect(inChannel(request)).toContain('2 approvals: it has no amount.');
+});
+
+it('the form for an emergency override names the maximum raise, if there is one', () => {
+  const form = (capCents: number | null): string => {
+    const purpose = 'override';
+    const today = '2026-11-20';
+    return JSON.stringify(decideForm({ privateMetadata: 'p_1', purpose, request: openRequestOf(), capCents, today }));
+  };
+
+  expect(form(100_000)).toContain('At most $1,000.00 more, for at most an hour');
+  expect(form(null)).toContain('For at most an hour, once a day for each card.');
 });
 
 it('names no approver as having changed a request if a limit is left out because it is higher by now', () => {
