@@ -50,9 +50,9 @@ interface Steps {
   readonly made: (confirmation: Extract<Confirmation, 'sent' | 'confirmed'>) => Promise<Result>;
   /** `action`: one of ours changed the same thing since. `others`: the card has changed, and none of ours did it. */
   readonly supersede: (by: 'action' | 'others') => Promise<Result>;
-  /** This attempt certainly made no change. Runs before a retry; reverses what `prepare` told others. */
-  readonly unmade: () => Promise<unknown>;
-  /** The change was certainly not made. */
+  /** The change was certainly not made: reverses `prepare`. It runs again before the next attempt. */
+  readonly forget: () => Promise<unknown>;
+  /** The change was certainly not made, and is not tried again. */
   readonly fail: (said: Said) => Promise<Result>;
   /** The outcome is unknown and is verified later. */
   readonly leave: (said: Said) => Promise<Result>;
@@ -112,16 +112,20 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     }
     return await steps.made('sent');
 
-    /** Nothing was changed. So before the retry, others may decide otherwise, or do the same themselves. */
+    /** Before the retry, others may decide otherwise, or do the same themselves. */
     async function startOver(): Promise<void> {
-      await latestChanges.notMade(acctId, expects, action);
-      await steps.unmade();
+      await forget();
       await progress.write(action.id, { state: 'asked' });
     }
 
     async function failUnmade(said: Said): Promise<Result> {
-      await latestChanges.notMade(acctId, expects, action);
+      await forget();
       return await steps.fail(said);
+    }
+
+    async function forget(): Promise<void> {
+      await latestChanges.notMade(acctId, expects, action);
+      await steps.forget();
     }
   };
 

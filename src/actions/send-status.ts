@@ -87,11 +87,8 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           (await readBack(acctId, cardId, api)) === status
             ? await foundMade(verb, resolved, before, finish)
             : await finish('unknown', { note: superseded }),
-        unmade: () => history.forgetExpected(acctId, status),
-        async fail(said) {
-          await history.forgetExpected(acctId, status);
-          return await finish('failed', said);
-        },
+        forget: () => history.forgetExpected(acctId, status),
+        fail: (said) => finish('failed', said),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
       if (whyNot !== null && hasMovedSince(verb, from)) return await steps.supersede();

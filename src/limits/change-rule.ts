@@ -86,17 +86,14 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const isOvertaken = !wasSending && (await latestChanges.isOvertaken(acctId, expects, action));
     if (!isThere && isOvertaken) return await finish('failed', { note: overtaken(ruleNames(changes)) });
     const { raw, readAt } = planned;
-    // An attempt that the card service did not take has no basis: it was certainly not made.
-    const isUnsent = !wasSending || written.basis === undefined;
     const sent = { ...made, card, raw, readAt };
-    const refuse = (refused: RefusedChange) =>
-      send({ ...sent, written: isUnsent ? null : written, refused }, run, finish, approval ?? {});
+    const refuse = (refused: RefusedChange) => send({ ...sent, written, refused }, run, finish, approval ?? {});
     // Making it again with an end that has passed would end what is in force now.
     if (planned.against !== null && (!isThere || planned.isOver)) {
       const against = { state: 'failed', note: planned.against } as const;
       return wasSending ? await refuse(against) : await finish('failed', against);
     }
-    const refused = await permit(made, approval, card, isUnsent);
+    const refused = await permit(made, approval, card, !wasSending);
     // An earlier attempt's change is not in effect and is not sent again.
     if (refused !== null && wasSending) return await refuse(refused);
     if (refused?.isLate === true) {

@@ -98,16 +98,11 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         await terms.forgetIfGone(action.id, seen, acctId);
         return await finish('unknown', { note: otherValues(seen, term) ?? superseded });
       },
-      async unmade() {
+      async forget() {
         await terms.forget(action.id);
         await raises.forget(action, acctId);
       },
-      async fail(said) {
-        await terms.forget(action.id);
-        const failed = await finish(refused?.state ?? 'failed', { ...said, counted: refused?.counted });
-        await raises.forget(action, acctId);
-        return failed;
-      },
+      fail: (said) => finish(refused?.state ?? 'failed', { ...said, counted: refused?.counted }),
       leave: (said) => finish('unknown', { ...said, expects }),
     } satisfies Parameters<SendChange>[1];
     const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, whyNot, ...of } as const;

@@ -67,7 +67,7 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
         if (answer !== undefined) throw answer;
       },
       look: async () => seen,
-      unmade: async () => void steps.push('expected by nobody'),
+      forget: async () => void steps.push('expected by nobody'),
       made: (confirmation) => tell(confirmation)(),
       supersede: tell('superseded'),
       fail: tell('failed'),
@@ -105,6 +105,7 @@ describe('a change of a card', () => {
     expect(await send({ answer: refusal('No.'), seen: 'made' })).toEqual([
       ...before,
       'no longer counts as a change',
+      'expected by nobody',
       'failed',
     ]);
   });
@@ -146,7 +147,11 @@ describe('a change of a card', () => {
   it.each([
     ['a minute ago', { basis: 'now', sentAt: '2026-11-20T14:59:00Z' }, ['left to the verification']],
     ['by a build that noted no time', { basis: 'now' }, ['left to the verification']],
-    ['too long ago', { basis: 'now', sentAt: '2026-11-20T14:49:00Z' }, ['no longer counts as a change', 'failed']],
+    [
+      'too long ago',
+      { basis: 'now', sentAt: '2026-11-20T14:49:00Z' },
+      ['no longer counts as a change', 'expected by nobody', 'failed'],
+    ],
   ] as const)('that may not be repeated may still be made if it was sent %s', async (_when, of, end) => {
     const written = { state: 'sending', before: null, after: null, ...of } as const;
 
@@ -156,6 +161,7 @@ describe('a change of a card', () => {
   it('that may not be made was not made if nothing was sent before', async () => {
     expect(await send({ whyNot: 'You are no longer an operator.' })).toEqual([
       'no longer counts as a change',
+      'expected by nobody',
       'failed',
     ]);
   });

@@ -160,7 +160,7 @@ describe('a rule change', () => {
       'it is refused: failed, without an end',
       { outcome: 'refused' },
       false,
-      ['overtakes nobody', 'its end is forgotten', 'failed No.', 'counts no more'],
+      ['overtakes nobody', 'its end is forgotten', 'counts no more', 'failed No.'],
     ],
     [
       'the answer is lost and the rules are unreadable on the last attempt: unconfirmed, and the end stays',
