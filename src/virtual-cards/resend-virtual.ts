@@ -60,13 +60,15 @@ export function createResendVirtual(deps: Deps) {
       return { state: 'done', apiWords: null, note: null };
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      if (error.outcome !== 'unknown' && error.retryable && !run.isLast) {
+      const said = { apiWords: error.apiMessage, note: noteOf(error) };
+      if (error.outcome === 'unknown') return { state: 'unknown', ...said };
+      // Nothing was sent, so a colleague's resend is not this one.
+      await deps.virtualOrders.forget({ kind: 'resend', acctId }, action.id);
+      if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      const state = error.outcome === 'unknown' ? 'unknown' : 'failed';
-      if (state === 'failed') await deps.virtualOrders.forget({ kind: 'resend', acctId }, action.id);
-      return { state, apiWords: error.apiMessage, note: noteOf(error) };
+      return { state: 'failed', ...said };
     }
   }
 

@@ -12,6 +12,7 @@ it.each([
   // An order that was sent must not be sent again.
   ['ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC', 'lost'],
   ['ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC', 'lost'],
+  ['ERR_SSL_NO_RENEGOTIATION', 'lost'],
   ['EPROTO', 'lost'],
   ['ECONNRESET', 'lost'],
 ])('a request is certainly not sent only if its connection was never there: %s means %s', (code, silence) => {
