@@ -1,13 +1,7 @@
 import type { ViewOutput } from '@slack/bolt';
 import type { Term } from '../../src/card-api/rule-change.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
-import {
-  AS_ASKED,
-  dayOfChoice,
-  formInput,
-  limitOfAmount,
-  type TermChoice,
-} from '../../templates/limits/form-inputs.ts';
+import { AS_ASKED, dayOfChoice, formInput, limitOfAmount, termOfChoice } from '../../templates/limits/form-inputs.ts';
 
 interface Entered {
   readonly value?: string | null;
@@ -47,7 +41,7 @@ export function inputsOf(view: ViewOutput) {
       if (choice === AS_ASKED) return asked;
       const day = choice === 'day' ? given(formInput.day).selected_date : dayOfChoice(choice);
       if (day != null) return { kind: 'day', day };
-      return terms.get(choice) ?? { error: 'Choose the day, too.' };
+      return termOfChoice.get(choice) ?? { error: 'Choose the day, too.' };
     },
     /** The answer that shows errors, by action id, next to their inputs. */
     refusal: (errors: Readonly<Record<string, string | undefined>>) => ({
@@ -61,12 +55,3 @@ export function inputsOf(view: ViewOutput) {
     }),
   };
 }
-
-const HOUR_MS = 3_600_000;
-/** The choices that name no day. */
-const terms: ReadonlyMap<string, Term> = new Map<TermChoice, Term>([
-  ['purchase', { kind: 'purchase' }],
-  ['1h', { kind: 'duration', ms: HOUR_MS }],
-  ['24h', { kind: 'duration', ms: 24 * HOUR_MS }],
-  ['permanent', { kind: 'permanent' }],
-]);

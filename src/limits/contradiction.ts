@@ -59,7 +59,7 @@ export function withRaisedAlong(current: CardLimits, goals: readonly LimitGoal[]
  * else their current values: not above a longer window or the card's overall limit, and not below a shorter window or a
  * category. A limit that was none goes back to none.
  */
-export function accepted(
+export function withAcceptedReturns(
   current: CardLimits,
   changes: readonly RuleChange[],
   planned: readonly LimitGoal[],

@@ -20,7 +20,7 @@ import type { Lease } from '../core/lock.ts';
 import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { accepted } from './contradiction.ts';
+import { withAcceptedReturns } from './contradiction.ts';
 import { itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
@@ -107,7 +107,11 @@ export function createRestore(deps: RestoreDeps): Restore {
     const progressId = by?.id ?? endId;
     const written = await deps.progress.read(progressId);
     const { rules, raw } = await deps.card.getSpendRules(acctId);
-    const changes = accepted(rules, temporaryChange.changes, without(limitsOf(rules), temporaryChange.changes));
+    const changes = withAcceptedReturns(
+      rules,
+      temporaryChange.changes,
+      without(limitsOf(rules), temporaryChange.changes),
+    );
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
     const ended = {

@@ -5,7 +5,7 @@ import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '.
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
-import { accepted } from './contradiction.ts';
+import { withAcceptedReturns } from './contradiction.ts';
 import { ruleName, ruleNames, stateWords } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
@@ -56,7 +56,7 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
     if (keptLimits.length === 0) return left;
     const rules = await readRules(acctId);
     if (rules === null) return left;
-    return accepted(rules, left, keptLimits);
+    return withAcceptedReturns(rules, left, keptLimits);
   }
 
   /** Null if they cannot be read. The temporary change ends anyway. */

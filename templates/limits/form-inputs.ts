@@ -21,8 +21,17 @@ const termChoices = (today: string) =>
     ['day', 'Until the end of the day below'],
     ['permanent', 'Permanent'],
   ] as const;
-export type TermChoice = ReturnType<typeof termChoices>[number][0];
+type TermChoice = ReturnType<typeof termChoices>[number][0];
 const TODAY = 'today:';
+
+const HOUR_MS = 3_600_000;
+/** The choices that name no day. */
+export const termOfChoice: ReadonlyMap<string, Term> = new Map<TermChoice, Term>([
+  ['purchase', { kind: 'purchase' }],
+  ['1h', { kind: 'duration', ms: HOUR_MS }],
+  ['24h', { kind: 'duration', ms: 24 * HOUR_MS }],
+  ['permanent', { kind: 'permanent' }],
+]);
 
 /** The day of the choice "Until midnight"; null for the other choices. */
 export function dayOfChoice(choice: string): string | null {
@@ -102,13 +111,10 @@ export function termInputs(today: string, initial: Term): InputBlock[] {
   ];
 }
 
-function choiceOf(term: Term): TermChoice | typeof AS_ASKED {
-  if (term.kind === 'purchase' || term.kind === 'permanent') return term.kind;
-  if (term.kind !== 'duration') return AS_ASKED;
-  return term.ms === HOUR_MS ? '1h' : term.ms === 24 * HOUR_MS ? '24h' : AS_ASKED;
+function choiceOf(term: Term): string {
+  const [choice] = [...termOfChoice].find(([, one]) => JSON.stringify(one) === JSON.stringify(term)) ?? [AS_ASKED];
+  return choice;
 }
-
-const HOUR_MS = 3_600_000;
 
 export function reasonInput(label: string, hint: string, isOptional = false): InputBlock {
   const min = isOptional ? 0 : 1;

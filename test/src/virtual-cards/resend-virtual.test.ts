@@ -76,7 +76,10 @@ it('retries if the call was certainly not sent, until the last attempt', async (
   await world.resend(true);
 
   expect(world.steps.filter((step) => step === 'requested')).toHaveLength(2);
-  expect(world.steps.filter((step) => step === 'waits for nothing'), 'not even between two attempts').toHaveLength(2);
+  expect(
+    world.steps.filter((step) => step === 'waits for nothing'),
+    'not even between two attempts',
+  ).toHaveLength(2);
   expect(world.answers).toEqual([expect.stringContaining('Could not ask')]);
 });
 
