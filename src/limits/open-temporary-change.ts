@@ -133,6 +133,7 @@ async function openTemporaryChange(
     return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier) };
   });
   const purchase = term.kind === 'purchase' ? await deps.purchaseOf(action) : null;
+  const maxCents = purchaseCents(action, purchase);
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
@@ -142,13 +143,9 @@ async function openTemporaryChange(
     openedAt: open?.openedAt ?? now.toISOString(),
     endsAt,
     purchase:
-      purchase === null
+      purchase === null || maxCents === null
         ? null
-        : {
-            merchantId: purchase.merchant.id,
-            merchant: purchase.merchant.name,
-            maxCents: purchaseCents(action, purchase) ?? 0,
-          },
+        : { merchantId: purchase.merchant.id, merchant: purchase.merchant.name, maxCents },
     alertId: alertIdOf(action),
     requestId,
     state: 'open',
