@@ -69,7 +69,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     // Unblocked outside Slack since someone wanted it blocked, unless a pending block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
       await blocks.resetWanted(acctId, action.actor.userId);
-    const obstacle = obstacleTo(verb, card);
+    const obstacle = obstacleTo(verb, card, account);
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     const wasSending = written?.state === 'sending';
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
@@ -130,7 +130,7 @@ interface Obstacle {
 }
 
 /** Why the card API need not or cannot be called. Null when nothing prevents the call. */
-function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
+function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDetails): Obstacle | null {
   const cannot = (note: string): Obstacle => ({ state: 'failed', note });
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
   if (card.status === 'CLOSED') return cannot('The card is closed. That is final: order a new one.');
@@ -139,6 +139,12 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined): Obstacle | null {
   }
   if (verb === 'unblock' && card.status === 'INACTIVE') {
     return cannot('The card was never activated: use activate instead of unblock.');
+  }
+  // The card service sets the status of the account, so it would block the card in use instead.
+  const inUse = cardInUse(account, null);
+  if (verb === 'block' && card.status === 'INACTIVE' && inUse?.status === 'ACTIVE') {
+    const which = inUse.last4 === null ? 'the active card of this account' : `card ${inUse.last4}`;
+    return cannot(`The card is not activated, so nobody can pay with it. A block would stop ${which} instead.`);
   }
   if (verb === 'activate' && card.status === 'BLOCKED') {
     return cannot('The card is blocked, not new: an approver can unblock it.');

@@ -24,6 +24,30 @@ it('activates no other card than the one asked for, because that would close it 
   expect(world.writes).toEqual(['activate']);
 });
 
+it('blocks no active card when its replacement, which is not activated, was meant', async () => {
+  const world = await createActionWorld(redis());
+  const blockNew = (id: string, before: string) => {
+    const account = AccountDetails.parse({
+      AccountId: acctId,
+      AccountStatus: 'OPEN',
+      CardList: [
+        { CardId: 7, Last4CardNumber: '0007', CardStatus: before },
+        { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
+      ],
+    });
+    const card = { ...world.deps.card, getAccount: async () => account };
+    const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
+    return performAction(ask('block', { id, target }), { ...world.deps, card });
+  };
+
+  await blockNew('act_1', 'Active');
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain('A block would stop card 0007 instead.');
+
+  await blockNew('act_2', 'Closed');
+  expect(world.writes).toEqual(['status BLOCKED']);
+});
+
 it('asks again before it closes a card that the person has not seen', async () => {
   const world = await createActionWorld(redis());
   const [blocked, wanted, since] = [
