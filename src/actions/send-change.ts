@@ -152,5 +152,6 @@ export function noteOf(error: CardApiError): string | null {
   if (error.code === 'refused' && error.outcome === 'not_sent') return `I did not send it: ${error.message}.`;
   if (error.code === 'refused')
     return error.apiMessage === null ? 'The card service refused without giving a reason.' : null;
+  if (error.code === 'rate_limited') return 'The card service was rate limiting Cardbell. Try again in a few minutes.';
   return 'The card service did not answer properly. Try again in a minute.';
 }

@@ -185,7 +185,7 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
     async 'perform-action'({ action, signature }, run) {
       const rejection = await genuine.whyNot({ action, signature }, run);
       if (rejection !== null) return await reject(action, rejection);
-      await verbs.performAction(action, run);
+      await verbs.performAction(action, { ...run, isFirst: run.starts === 1 });
       await performed(action);
       metrics.actionAnswered(action.verb, now().getTime() - Date.parse(action.askedAt));
     },

@@ -1,3 +1,4 @@
+import { stillTrying } from '../../templates/actions/still-trying.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
@@ -19,7 +20,7 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'record' | 'accountOf'> {
+interface Deps extends Pick<ActionTools, 'record' | 'accountOf' | 'answer' | 'doingOf'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly looks: Looks;
@@ -66,7 +67,10 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       await handle(isOfCard ? resolved : action, run);
     } catch (error) {
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
-      if (mayHelpAgain && !run.isLast) throw error;
+      if (mayHelpAgain && !run.isLast) {
+        if (error instanceof CardApiError && run.isFirst === true) await sayStillTrying(action, error);
+        throw error;
+      }
       const answer = error instanceof CardApiError ? error : null;
       if (action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve))
         await deps.failApproval(action, answer);
@@ -74,6 +78,17 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       if (answer === null) throw error;
     }
   };
+
+  /** A card service that is down or limits requests can delay the answer by minutes. */
+  async function sayStillTrying(action: Action, { code }: CardApiError): Promise<void> {
+    const message = stillTrying({
+      doing: deps.doingOf(action.verb),
+      isRateLimited: code === 'rate_limited',
+      isBlock: action.verb === 'block',
+    });
+    // An id of its own, because Slack drops a second message with the same id.
+    await deps.answer({ ...action, id: `${action.id}:trying` }, message);
+  }
 
   /** Records who has seen what of which card. */
   async function recordLook(action: Action, card: { readonly acctId?: number; readonly cardId: number | null }) {

@@ -47,6 +47,8 @@ export interface WorldDeps extends Omit<ActionContext, 'factsOf'> {
   readonly toFacts: typeof toCardFacts;
   /** Whether this is the last attempt of the job. */
   readonly isLastAttempt: boolean;
+  /** Whether this is the first attempt of the job. */
+  readonly isFirstAttempt: boolean;
 }
 
 export function contextOf(deps: WorldDeps): ActionContext {
@@ -67,7 +69,7 @@ const knownRoles = new Map<string, readonly Role[]>();
 
 export function performAction(action: AnyAction, deps: WorldDeps): Promise<void> {
   knownRoles.set(action.actor.userId, action.roles);
-  return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt });
+  return verbsOf(deps).performAction(action, { isLast: deps.isLastAttempt, isFirst: deps.isFirstAttempt });
 }
 
 export function verifyAction(actionId: string, deps: WorldDeps): Promise<number | null> {
@@ -245,6 +247,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     timeLeft: async () => 0,
     log,
     isLastAttempt: false,
+    isFirstAttempt: false,
     ...over,
   };
   return {

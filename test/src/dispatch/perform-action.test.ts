@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const limited = new CardApiError('too many requests', {
+  operation: 'setCardStatus',
+  status: 429,
+  outcome: 'refused',
+  code: 'rate_limited',
+  apiMessage: null,
+});
+
+it('says once that a change takes longer while the card service limits requests, and how it ended', async () => {
+  const world = await createActionWorld(redis());
+  const texts = () => world.answers.map(({ text }) => text);
+  const attempt = async (over: Partial<WorldDeps>, card: Partial<WorldDeps['card']>) =>
+    await performAction(ask('block'), { ...world.deps, ...over, card: { ...world.deps.card, ...card } });
+  const rejects = { setCardStatus: () => Promise.reject(limited) };
+
+  await expect(attempt({ isFirstAttempt: true }, rejects)).rejects.toThrow(CardApiError);
+  expect(texts()).toEqual([
+    'Still trying to block cards. The card service is rate limiting Cardbell. I’ll keep trying for a few minutes and tell you how it ends. If it is urgent, block the card in the card service’s admin portal.',
+  ]);
+
+  await expect(attempt({}, rejects)).rejects.toThrow(CardApiError);
+  expect(texts()).toHaveLength(1);
+
+  await attempt({ isLastAttempt: true }, rejects);
+  expect(texts()).toHaveLength(2);
+  expect(texts()[1]).toContain('The card service was rate limiting Cardbell. Try again in a few minutes.');
+});
+
+it('says nothing in between when the first attempt is also the last one', async () => {
+  const world = await createActionWorld(redis());
+  const card = { ...world.deps.card, setCardStatus: () => Promise.reject(limited) };
+  await performAction(ask('block'), { ...world.deps, isFirstAttempt: true, isLastAttempt: true, card });
+  expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('was rate limiting Cardbell')]);
+});
