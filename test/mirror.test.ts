@@ -22,7 +22,6 @@ const WITHOUT: readonly string[] = [
   'directory/loader',
   'directory/records',
   'directory/show-card',
-  'dispatch/perform-action',
   'ops/issue',
   'outbox/entry',
   'outbox/tracked-message-store',
