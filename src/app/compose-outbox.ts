@@ -94,7 +94,7 @@ function composeRendering(context: WorkerContext) {
   };
   return {
     ...parts,
-    renderEntries: createRenderEntries({ ...context, ...parts }),
+    renderEntries: createRenderEntries({ ...context, ...parts, defaultChannel: context.config.channels.fallback }),
     renderPosted: createRenderPosted({ ...context, ...parts }),
   };
 }

@@ -188,6 +188,8 @@ export async function endPurchaseChanges(
 function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolean {
   const { acctId, purchase, state, openedAt } = change;
   if (purchase === null || state !== 'open' || acctId !== event.acctId) return false;
+  // A shop that checks the card first, for $0.00, charges it afterwards.
+  if (event.amountCents === 0) return false;
   if (isAboutLimits(change.changes) && event.amountCents > purchase.maxCents) return false;
   if (Date.parse(event.occurredAt) < Date.parse(openedAt) - CLOCK_SKEW_MS) return false;
   const { id, name } = event.merchant;

@@ -149,6 +149,17 @@ export function messageRefused(channel: string, error: SlackError): OpsIssue {
   };
 }
 
+export function editRefused(channel: string, error: SlackError): OpsIssue {
+  return {
+    cause: `edit-refused:${error.slackError}`,
+    title: 'Slack refuses to change a message',
+    what: `Slack does not let me change a message of mine: ${error.slackError}.`,
+    means: 'It shows an older state, and maybe buttons that no longer apply. I’ll keep trying for a week.',
+    todo: 'If this happens again tomorrow, report it with the reference.',
+    ref: channel,
+  };
+}
+
 /** @param change the requested change, followed by the card: `change the limit of`. */
 export function notConfirmed(change: string, ref: string): OpsIssue {
   return {

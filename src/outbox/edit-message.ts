@@ -3,7 +3,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { TokenBucket } from '../core/token-bucket.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { isAboutContent } from '../slack/failure.ts';
+import { isAboutContent, isGone } from '../slack/failure.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
 import type { Edit, Edits } from './edit-store.ts';
 import type { PostAgain } from './post-again.ts';
@@ -47,8 +47,8 @@ export function createEditMessage(deps: Deps): EditMessage {
     } catch (error) {
       if (isFaultOfOurs(error)) await notifyOps(opsIssue.cannotRender(edit.subjects[0]?.id ?? edit.ts));
       else if (!(error instanceof SlackError)) throw error;
-      else if (error.retryable || error.code === 'token_dead') return await later(channel, edit, error, throttle);
-      else await postAgain.gone(ref, edit.subjects, error);
+      else if (isGone(error)) await postAgain.gone(ref, edit.subjects, error);
+      else return await later(channel, edit, error, throttle);
     }
     await edits.done(channel, edit);
     return 0;
@@ -71,6 +71,7 @@ export function createEditMessage(deps: Deps): EditMessage {
   async function later(channel: string, edit: Edit, error: SlackError, { tokenDeadMs }: Throttle): Promise<number> {
     await edits.putOff(channel, edit);
     if (error.code === 'token_dead') return tokenDeadMs;
+    if (error.code === 'refused') await notifyOps(opsIssue.editRefused(channel, error));
     const waitMs = error.retryAfterMs ?? UNKNOWN_WAIT_MS;
     if (error.code === 'rate_limited') await budget.backOff(waitMs);
     return waitMs;

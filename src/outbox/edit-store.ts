@@ -5,8 +5,11 @@ import type { MessageRef } from '../slack/message.ts';
 import { createNoteChannel } from './note-channel.ts';
 import { readSubject, type Subject, subjectKey } from './tracked-message-store.ts';
 
-/** An edit that Slack has not accepted for this long is dropped. */
-const ASKED_TTL_SECONDS = 24 * 3600;
+/**
+ * An edit that Slack has not accepted for this long is dropped. It must outlast a dead token over a long weekend, and end
+ * for a message that Slack never lets us change.
+ */
+const ASKED_TTL_SECONDS = 7 * 24 * 3600;
 
 /** A message that has to be edited, and what has changed in it. */
 export interface Edit {

@@ -82,8 +82,10 @@ export async function flushOutbox(channel: string, deps: Deps): Promise<number |
       continue;
     }
     if (next === null) {
-      if (heldForMs !== null) await wakeIn(channel, heldForMs);
-      return editWaitMs || null;
+      // Not as a delay of this job, because a post that comes meanwhile would wait for it.
+      const soonest = Math.min(heldForMs ?? Number.POSITIVE_INFINITY, editWaitMs || Number.POSITIVE_INFINITY);
+      if (Number.isFinite(soonest)) await wakeIn(channel, soonest);
+      return null;
     }
     if ('waitMs' in next) return Math.min(next.waitMs, editWaitMs || next.waitMs);
 

@@ -38,8 +38,9 @@ export function createPostAgain(deps: Deps) {
       }
       const to = isChannelGone ? await undeliverable.insteadOf(channel, error) : null;
       await (to === null ? putAll(channel, entries) : undeliverable.redirect(entries, { channel, to }, error));
+      // The messages in an archived channel are still there, and are edited when it is restored.
       // Last, so that a crash before this only repeats the steps above.
-      await trackedMessages.forget(ref, subjects);
+      if (!isChannelGone) await trackedMessages.forget(ref, subjects);
     },
 
     /** The message was edited but looks the same, because a summary does not show every row. */

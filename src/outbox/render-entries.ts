@@ -32,6 +32,8 @@ interface Deps {
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
   readonly notifyOps: NotifyOps;
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
+  /** Gets the alerts of a channel that is shared with another company. */
+  readonly defaultChannel: string;
 }
 
 /** Our code in place of one of Slack's: a channel shared with another company gets only redacted alerts. */
@@ -67,8 +69,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   return async function renderEntries(entries, channel) {
     const [first] = entries;
     if (first === undefined) return null;
-    if (isForTeam(first) && (await deps.visibilityOf(channel)) === 'shared')
-      throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
+    if (await isForeign(first, channel)) throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'file') return await attachRows.renderFile(first);
     if (first.kind === 'notice') return await renderNotice(first.message);
@@ -79,6 +80,16 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     if (rendered === null) return null;
     return { kind: 'message', ...rendered, thread: await threadOf(tracked, channel, threads), revisions };
   };
+
+  /**
+   * Another company would read it. An alert may have waited here since before the channel was shared; if the default
+   * channel is shared as well, alerts stay, rendered for its readers.
+   */
+  async function isForeign(entry: OutboxEntry, channel: string): Promise<boolean> {
+    const isShared = async (each: string): Promise<boolean> => (await deps.visibilityOf(each)) === 'shared';
+    if (!(await isShared(channel))) return false;
+    return isForTeam(entry) || (channel !== deps.defaultChannel && !(await isShared(deps.defaultChannel)));
+  }
 
   /** Replaces sortable tables with lines of text when the workspace does not support them. */
   async function renderNotice(message: Message): Promise<Draft> {

@@ -75,10 +75,11 @@ function filterOf(text: string): Filter {
   return filter;
 }
 
-/** Events that no mute withholds, because a mute is not meant for them: a block, a closed card, suspected fraud. */
+/**
+ * Events that no mute withholds, because a mute is not meant for them: a block and its end, a closed card, suspected fraud.
+ */
 function alwaysPasses(event: StoredEvent): boolean {
-  if (event.kind === 'card-status')
-    return event.cards.some(({ status }) => status === 'BLOCKED' || status === 'CLOSED');
+  if (event.kind === 'card-status') return event.cards.some(({ status }) => status !== 'INACTIVE');
   return isSuspectedFraud(event);
 }
 

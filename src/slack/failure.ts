@@ -84,6 +84,14 @@ export function isAboutContent({ code, slackError }: SlackError): boolean {
   return code === 'refused' && aboutContent.test(slackError.split(' ')[0] ?? '');
 }
 
+/** A message that cannot be edited any more. Any other refusal says nothing about the message, which may still be there. */
+const messageGone = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
+
+/** The message that was to be edited is gone, or its channel cannot be posted to. */
+export function isGone({ code, slackError }: SlackError): boolean {
+  return code === 'channel_unusable' || messageGone.has(slackError.split(' ')[0] ?? '');
+}
+
 /**
  * True when a retry cannot help. A post refused for any reason except its content (a proxy's 403, a workspace that is
  * being moved, a future code) is retried, because no alert may be lost to that.

@@ -85,6 +85,8 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   };
   /** Subjects whose messages were requested to be updated. */
   const asked: Subject[] = [];
+  /** Milliseconds after which the channel is to be flushed again. */
+  const wakes: number[] = [];
   /** Updates sent to Slack. */
   const updates: { ts: string; text: string }[] = [];
 
@@ -123,6 +125,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     unsupported,
     notifyOps,
     visibilityOf,
+    defaultChannel: 'C0ALL',
   });
   const eventLog = createEventLog(redis);
   const recordPosted = createRecordPosted({
@@ -182,6 +185,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     undeliverable,
     asked,
     updates,
+    wakes,
     opsIssues,
     /** Flushes like the job. */
     askForEdits: (subject: Subject) => updateMessages(subject, { trackedMessages, edits, wakeOutbox }),
@@ -211,7 +215,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
           doubtSinceMs,
           restoredFromMs: () => null,
           sleep: async () => {},
-          wakeIn: async () => {},
+          wakeIn: async (_channel, ms) => void wakes.push(ms),
           watchForCopies,
           measureWait: () => {},
         },

@@ -335,6 +335,7 @@ describe('a change for one purchase', () => {
   it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
     ['a settlement', { kind: 'settlement' }, {}],
     ['a more expensive purchase', { amountCents: 8411 }, {}],
+    ['a check of the card for $0.00', { amountCents: 0 }, {}],
     ['a purchase with another card', { acctId: acctId + 1 }, {}],
     ['a purchase elsewhere', { merchant: { ...merchant, id: '1', name: 'Elsewhere' } }, {}],
     ['an earlier purchase', { occurredAt: '2026-11-20T14:58:59.999Z' }, {}],

@@ -87,6 +87,22 @@ describe('a message in an unusable channel', () => {
     expect(world.opsIssues).toMatchObject([{ cause: 'channel:C1:is_archived' }]);
   });
 
+  it('is edited again once the channel has been restored', async () => {
+    let isArchived = true;
+    const update = async (): Promise<void> => {
+      if (isArchived) throw archived;
+    };
+    const world = createPostingWorld(redis(), { slack: { update } });
+    await posted(world, 1);
+    await world.update(alert(0));
+    isArchived = false;
+
+    await world.update(alert(0));
+
+    expect(world.updates).toMatchObject([{ ts: ref.ts }]);
+    expect(await waitingIn(world, 'C0ALL'), 'posted there once').toHaveLength(1);
+  });
+
   it('is not posted in the fallback channel if it is already there', async () => {
     const world = createPostingWorld(redis(), refusing(archived));
     await posted(world, 1);

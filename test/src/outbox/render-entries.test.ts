@@ -18,7 +18,7 @@ const forTeam: readonly [string, object][] = [
   ['a temporary change', tracked('temporary-change')],
 ];
 
-function renderIn(visibility: () => ChannelVisibility) {
+function renderIn(visibility: (channel: string) => ChannelVisibility) {
   const shown = async () => message;
   return createRenderEntries({
     trackedMessages: { revisions: async () => [] },
@@ -36,7 +36,8 @@ function renderIn(visibility: () => ChannelVisibility) {
     threads: { rootOf: async () => null, isGone: async () => false },
     unsupported: { has: async () => false },
     notifyOps: async () => {},
-    visibilityOf: async () => visibility(),
+    visibilityOf: async (channel) => visibility(channel),
+    defaultChannel: 'C0ALL',
   });
 }
 
@@ -53,8 +54,14 @@ it.each(forTeam)(
   },
 );
 
-it('an alert is posted in a shared channel, rendered for its readers', async () => {
-  expect(await renderIn(() => 'shared')([OutboxEntry.parse(tracked('alert'))], 'C1')).toMatchObject({ message });
+it('an alert that waited while its channel was shared goes to the default channel, and stays there if that is shared', async () => {
+  const entries = [OutboxEntry.parse(tracked('alert'))];
+  const render = renderIn((channel) => (channel === 'C1' ? 'shared' : 'private'));
+  await expect(render(entries, 'C1')).rejects.toMatchObject({ code: 'channel_unusable', slackError: SHARED_CHANNEL });
+  expect(await render(entries, 'C0ALL')).toMatchObject({ message });
+
+  for (const channel of ['C1', 'C0ALL'])
+    expect(await renderIn(() => 'shared')(entries, channel), 'rendered for its readers').toMatchObject({ message });
 });
 
 describe('the rows of a summary', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { mutesOf, quietFor, whoWants } from '../../../src/routing/choose-channels.ts';
 import type { Mute } from '../../../src/routing/mute-store.ts';
 import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
+import { change, statusAlert } from '../../templates/fixtures.ts';
 import { card, declineEvent } from './subjects.ts';
 
 const subject = { event: declineEvent({ amountCents: 60_000 }), card: card({}) };
@@ -89,6 +90,17 @@ describe('the mutes of an event', () => {
     ['a declined purchase at a crypto merchant', declineEvent({ mcc: '6051', amountCents: 9_999_900 })],
   ])('do not withhold %s', (_what, event) => {
     expect(mutesOf(event, [mute, { ...travel, countries: ['US'] }], now)).toEqual([]);
+  });
+
+  it.each([
+    ['BLOCKED', []],
+    ['ACTIVE', []],
+    ['CLOSED', []],
+    ['INACTIVE', ['mute_1']],
+  ] as const)('withhold no status that says whether the card can be used: %s', (status, by) => {
+    const { acctId } = mute;
+    const { event } = statusAlert([change({ steps: [{ status, at: '2026-11-20T14:14:05Z' }] })]);
+    expect(mutesOf({ ...event, acctId }, [mute], now).map(({ id }) => id)).toEqual(by);
   });
 });
 
