@@ -48,9 +48,13 @@ export function aggregationRule(event: TransactionEvent): AggregationRule {
   return { key, gapMs: AGGREGATION_GAP_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 
-/** Every decline of a blocked card, at any merchant: the block is their common cause. */
-export function blockedRule(event: TransactionEvent): AggregationRule {
-  const key = contentId('', ['blocked', event.acctId]);
+/**
+ * Every decline of a blocked card, at any merchant: the block is their common cause.
+ *
+ * @param block the thread of the block; null: it is not known.
+ */
+export function blockedRule(event: TransactionEvent, block: string | null): AggregationRule {
+  const key = contentId('', ['blocked', event.acctId, block]);
   return { key, gapMs: AGGREGATION_SPAN_MS, spanMs: AGGREGATION_SPAN_MS };
 }
 

@@ -91,12 +91,13 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     const note = (text: string): Promise<void> => eventLog.note(event.id, { step: 'grouped', channel, text });
     // The declines of a blocked card need no warning, because the card is already safe.
     const warning = !isBlocked && mayBeCardTesting(event) ? await cardTesting.join(channel, event, alert.card) : null;
-    const rule = isBlocked ? blockedRule(event) : aggregationRule(event);
+    const block = isBlocked ? await cardOrders.blockThread(event.acctId) : null;
+    const rule = isBlocked ? blockedRule(event, block) : aggregationRule(event);
     const leader = await aggregationGroups.join(channel, event, rule, alert.late);
     const isRepeat = leader !== event.id;
     const grouping = isRepeat ? { ...ownMessage, shownBy: leader, changes: [leader] } : ownMessage;
     if (isRepeat) await note(`${isBlocked ? ofBlocked : ofRepeat}, that of ${leader}.`);
-    if (isBlocked) return { ...grouping, threadId: await cardOrders.blockThread(event.acctId) };
+    if (isBlocked) return { ...grouping, threadId: block };
     if (warning === null) return grouping;
     await note(`Several cards were declined at this merchant: it belongs to the warning ${warning.warningId}.`);
     // It keeps its own alert and buttons, but in the thread of the warning.

@@ -217,7 +217,7 @@ describe('declines of the same card, merchant, reason and amount', () => {
           const declines = amounts.map((amountCents, index) => tried(index, index, { amountCents }));
           const groups = createAggregationGroups(redis());
           const leaders = await Promise.all(
-            declines.map(({ event }) => groups.join(channel, event, blockedRule(event), false)),
+            declines.map(({ event }) => groups.join(channel, event, blockedRule(event, 'block-1'), false)),
           );
 
           const leader = declines.find(({ event }) => event.id === leaders[0]);

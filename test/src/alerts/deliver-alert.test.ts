@@ -260,3 +260,27 @@ describe('while a fraud case of the account is open', () => {
     expect(await entryIn('C1', started)).toMatchObject({ threadId: caseId, broadcast: true });
   });
 });
+
+it('shows the declines of a new block apart from those of an earlier one', async () => {
+  const { deliver, groupAlert } = world();
+  routes.set(idOf(1), here).set(idOf(3), here).set(idOf(4), here);
+  const ofOrder = (index: number, to: CardStatus, seconds: number): StoredEvent => {
+    const event = status(index, to, seconds);
+    if (event.kind !== 'card-status') throw new Error('not a status');
+    return { ...event, cards: event.cards.map((one) => ({ ...one, cardOrderId: 1221 })) };
+  };
+  const ofBlocked = async (index: number) =>
+    await groupAlert({ ...transactionAlert(), event: declined(index), remedy: { kind: 'unblock' } }, 'C1');
+
+  await deliver(ofOrder(1, 'BLOCKED', 0));
+  const first = await ofBlocked(20);
+  const repeated = await ofBlocked(21);
+  await deliver(ofOrder(3, 'ACTIVE', 3600));
+  await deliver(ofOrder(4, 'BLOCKED', 7200));
+  const afterwards = await ofBlocked(7300);
+
+  expect(first).toMatchObject({ shownBy: null });
+  expect(repeated).toMatchObject({ shownBy: idOf(20), threadId: first.threadId });
+  expect(afterwards).toMatchObject({ shownBy: null });
+  expect(afterwards.threadId).not.toBe(first.threadId);
+});
