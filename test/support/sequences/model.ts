@@ -300,8 +300,8 @@ export function createModel(atFirst: Facts) {
             one.at >= standing.now - DAY,
         );
         for (const [cents, sum] of [
-          [now, earlier.reduce((total, one) => total + one.now, now)],
-          [lasting, earlier.reduce((total, one) => total + one.lasting, lasting)],
+          [now, now + sumOf(earlier, 'now')],
+          [lasting, lasting + sumOf(earlier, 'lasting')],
         ] as const)
           if (cents > 0 && approvals(sum, bands) > 1) return `with what ${whom} added within 24 hours ${sum}`;
       }
@@ -482,6 +482,13 @@ function allowanceOf(people: readonly string[], acctId: number | null, standing:
     return [userId, ...(asApprover.length > 0 ? asApprover : namesOf('operator', userId, acctId, standing))];
   });
   return [...new Set(all)];
+}
+
+/** A job whose answer was lost may write the same value twice, which is one raise. */
+function sumOf(raises: readonly Loosening[], part: 'now' | 'lasting'): number {
+  const ofJob = new Map<string, number>();
+  for (const raise of raises) ofJob.set(raise.job, Math.max(ofJob.get(raise.job) ?? 0, raise[part]));
+  return [...ofJob.values()].reduce((total, cents) => total + cents, 0);
 }
 
 /** The lower of a rule's current value and the value to be restored. */

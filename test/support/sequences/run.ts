@@ -144,6 +144,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   /** Two jobs at once. What each does to a card is judged while it has the card’s lock. */
   async function performBoth(first: Asked, second: Asked, turns: number): Promise<void> {
     const [one, other] = [wholeJob(first), wholeJob(second)];
+    const atFirst = facts;
     let last = facts;
     const then = await world.standing();
     const run = async ({ action, job }: Asked, whole: Job): Promise<void> => {
@@ -176,7 +177,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     await Promise.all([run(first, one), later()]);
     model.count('two at once');
     facts = await world.facts();
-    for (const { action, job } of [first, second]) await noteAfter(action, job);
+    for (const { action, job } of [first, second]) await noteAfter(action, job, atFirst);
   }
 
   /** The job with the approvals of its request. */
@@ -208,12 +209,13 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     await noteAfter(action, job);
   }
 
-  async function noteAfter(action: Action, job: Job): Promise<void> {
+  /** @param at the facts when the job began, if another ran at once. The card may have been blocked only then. */
+  async function noteAfter(action: Action, job: Job, at = facts): Promise<void> {
     const requestId = 'requestId' in action.target ? action.target.requestId : null;
     const request = requestId === null ? undefined : requests.get(requestId);
     if (request !== undefined && requestId !== null && action.verb === 'withdraw' && job.by === request.by)
       request.isWithdrawn = (await deps.requests.get(requestId))?.state === 'withdrawn';
-    await noteRequest(action);
+    await noteRequest(action, at);
   }
 
   /** As a job: an error that may pass is tried again later. */
@@ -240,7 +242,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   }
 
   /** Asking for a change that becomes a request counts as approving it, except by its holder. */
-  async function noteRequest(action: Action): Promise<void> {
+  async function noteRequest(action: Action, at: Facts): Promise<void> {
     const id = `req_${action.id.slice(4)}`;
     const opened = requests.has(id) ? null : await deps.requests.get(id);
     if (opened === null) return;
@@ -252,7 +254,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       wants,
       lastsMs: lastsMs(opened.term),
       saw: sawOf(facts, opened.acctId),
-      sawBlocked: facts.accounts[opened.acctId]?.status === 'BLOCKED',
+      sawBlocked: [at, facts].some(({ accounts }) => accounts[opened.acctId]?.status === 'BLOCKED'),
     };
     requests.set(id, {
       by: action.actor.userId,
