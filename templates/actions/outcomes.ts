@@ -215,7 +215,8 @@ export function currentState(outcomes: readonly Outcome[]): CurrentState {
     if (verb === 'block' || verb === 'unblock') known.isUnblocked = verb === 'unblock' && state === 'done';
     if (verb === 'activate') known.isActivated = true;
     if (verb === 'recognize') known.isRecognized = true;
-    if (verb === 'report-fraud') known.isFraud = true;
+    // The holder may still have made it after all.
+    if (verb === 'report-fraud' || verb === 'recognize') known.isFraud = verb === 'report-fraud';
     if (verb === 'paid') known.isPaid = true;
     if (verb === 'limit' || verb === 'allow') known.isRaised = true;
     // A temporary change has ended, so it may be needed again.

@@ -3,10 +3,11 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
-import { outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
+import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, context, copyable, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
+import { fixes, isOrWasBlocked, shownReason } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /**
@@ -25,16 +26,18 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const first = repeats?.firstAt ?? event.occurredAt;
   const last = repeats?.lastAt ?? event.occurredAt;
   const handle = copyable(cardHandle(card), 20);
+  const isBlocked = isOrWasBlocked(alert);
+  const [, fix] = fixes(alert, shownReason(event.decline, view.place), view.place);
 
   return {
     text: sentence(
-      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} is blocked: ${purchases} declined, ${amount}${at}, last on ${escapeUntrusted(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
+      `${alert.late ? 'Late notice: ' : ''}${cardOfHolder(card)} ${isBlocked}: ${purchases} declined, ${amount}${at}, last on ${escapeUntrusted(serviceTime(last), 60)}.${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       section(
-        `${cardOfHolder(card)} is blocked: *${purchases} declined*, ${amount}${at}.`,
+        `${cardOfHolder(card)} ${isBlocked}: *${purchases} declined*, ${amount}${at}.`,
         count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
-        `Nothing to do if the block is right. If the card should work again: ${commandCode(`unblock ${handle}`)}`,
+        currentState(outcomes).isUnblocked || fix === '' ? fix : `Nothing to do if the block is right. ${fix}`,
       ),
       ...outcomeLines(outcomes),
       ...actions(...controls),

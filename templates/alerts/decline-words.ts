@@ -52,7 +52,10 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, place: C
   return limitLines(alert);
 }
 
-/** What the cardholder can do, and what an admin can do. A later block comes first, but does not replace the rest. */
+/**
+ * What the cardholder can do, and what an admin can do; empty when there is nothing to do, as for a purchase that was paid
+ * or that the holder did not make. A later block comes first, but does not replace the rest.
+ */
 export function fixes(
   alert: TransactionAlert,
   reason: ShownReason,
@@ -60,21 +63,24 @@ export function fixes(
   ways = holderWays(alert),
 ): [holder: string, admin: string] {
   const { outcomes } = alert;
-  const blocked = currentState(outcomes).isBlocked
-    ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done')
-    : undefined;
-  const admin = adminFix(alert, reason, place);
+  const { isBlocked, isUnblocked, isRecognized, isFraud, isPaid } = currentState(outcomes);
+  if (isPaid || isFraud) return ['', ''];
+  const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
+  if (wasBlocked && isUnblocked) return ['', 'The card was unblocked. Have the purchase tried again.'];
+  const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
+  const holder = blocked?.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
+  const unblock = `If the card should work again: ${unblockCommand(alert)}`;
+  if (wasBlocked || (blocked !== undefined && reason.isSensitive)) return [holder, unblock];
+  // Whoever answered need not be asked.
+  const admin = reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, place);
   if (blocked === undefined) return [ways || escapeUntrusted(reason.holderFix, 300), admin];
-  const unblock = unblockFix(alert);
-  const holder = blocked.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
-  return [holder, admin === unblock ? unblock : `${admin} ${unblockFirst(alert)}`];
+  return [holder, `${admin} ${unblockFirst(alert)}`];
 }
 
-/** For a card that is blocked, or was blocked at the time of the purchase and may still be. */
-function unblockFix(alert: TransactionAlert): string {
-  return currentState(alert.outcomes).isUnblocked
-    ? 'The card was unblocked. Have the purchase tried again.'
-    : `If the card should work again, unblock it: ${unblockCommand(alert)}`;
+/** For a purchase that a block declined. The card may work again. */
+export function isOrWasBlocked({ outcomes }: TransactionAlert): string {
+  const { isUnblocked, isPaid } = currentState(outcomes);
+  return isUnblocked || isPaid ? 'was blocked' : 'is blocked';
 }
 
 function unblockFirst(alert: TransactionAlert): string {
@@ -88,7 +94,6 @@ function unblockCommand(alert: TransactionAlert): string {
 /** What an admin can do: the smallest change that would have let the purchase pass, if known. */
 function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVisibility): string {
   const { remedy } = alert;
-  if (remedy?.kind === 'unblock' || reason.remedy === 'unblock') return unblockFix(alert);
   if (remedy?.kind === 'raise_limit' && remedy.limits[0].to !== null) {
     return `Raise ${smallestRaise(remedy)} if the purchase is legitimate, then have it tried again.`;
   }

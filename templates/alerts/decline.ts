@@ -72,7 +72,9 @@ export function decline(alert: TransactionAlert, view: View): Message {
         ['How', howPaid(event)],
         ...whenTried(alert, repeats),
       ]),
-      ...(currentState(outcomes).isPaid ? [] : [section(`*Cardholder:* ${holderFix}`, `*Admin:* ${adminFix}`)]),
+      ...(`${holderFix}${adminFix}` === ''
+        ? []
+        : [section(holderFix && `*Cardholder:* ${holderFix}`, adminFix && `*Admin:* ${adminFix}`)]),
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(
@@ -124,14 +126,16 @@ export function otherRequestedCents({ requestedCents, amountCents }: Transaction
 
 /** Remedy, block, acknowledge: each only while it can still do something. */
 function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isActivated, isRaised, isSeen, isPaid } = currentState(outcomes);
+  const { isBlocked, isActivated, isRaised, isSeen, isFraud, isPaid } = currentState(outcomes);
+  // Nothing helps a purchase that the holder did not make.
+  const mayHelp = !isBlocked && !isFraud;
   const wanted = remedy?.kind ?? reason.remedy;
   const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
   const about = { value: event.id, card };
 
   return [
-    isBlocked || isPaid ? null : remedyButton({ event, remedy, card }, reason, isRaised && !isTooLow(remedy, outcomes)),
-    reason.remedy === 'activate' && wanted === 'activate' && !isActivated && !isBlocked ? activateButton(about) : null,
+    mayHelp && !isPaid ? remedyButton({ event, remedy, card }, reason, isRaised && !isTooLow(remedy, outcomes)) : null,
+    reason.remedy === 'activate' && wanted === 'activate' && !isActivated && mayHelp ? activateButton(about) : null,
     wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : acknowledgeButton(about),

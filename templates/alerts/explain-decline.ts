@@ -3,7 +3,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
-import { outcomeLines } from '../actions/outcomes.ts';
+import { currentState, outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
@@ -71,16 +71,23 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
       shortfall(alert, reason, place),
       serviceWords(reason),
     ),
-    section('*What would fix it*', `Cardholder: ${holder}`, `Admin: ${admin}`),
-    section('*Who can*', whoCan(alert, reason, whoMay)),
+    ...(`${holder}${admin}` === ''
+      ? []
+      : [
+          section('*What would fix it*', holder && `Cardholder: ${holder}`, admin && `Admin: ${admin}`),
+          section('*Who can*', whoCan(alert, reason, whoMay)),
+        ]),
     ...outcomeLines(outcomes),
     ...(eventLog === null || eventLog.length === 0 ? [] : [section('*How it got here*', ...steps(eventLog))]),
     ...context([event.id, reason.isWithheld ? '' : escapeUntrusted(reason.code, 80)].filter(Boolean).join(' · ')),
   ];
 }
 
-function whoCan({ remedy }: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
-  const wanted = remedy?.kind ?? reason.remedy;
+function whoCan({ remedy, outcomes }: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
+  const { isBlocked, isUnblocked } = currentState(outcomes);
+  const known = remedy?.kind ?? reason.remedy;
+  const wanted = known === 'none' && isBlocked ? 'unblock' : known;
+  if (wanted === 'unblock' && isUnblocked) return 'The cardholder can try again.';
   if (wanted === 'none') {
     return reason.isSensitive
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'

@@ -20,7 +20,7 @@ import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
 import { howPaid, meaningOf, requestedAmount } from './decline.ts';
-import { fixes, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { fixes, isOrWasBlocked, serviceWords, shortfall, shownReason } from './decline-words.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -37,18 +37,19 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
   const isBlocked = alert.remedy?.kind === 'unblock';
+  const [, fix] = fixes(alert, reason, view.place);
   return {
     title: `Declined${times}: ${amountTried(alert, repeats)}${merchant && `${isOfSeveral ? ', first' : ''} at ${merchant}`}`,
     who: shortCard(card),
     at: repeats?.lastAt ?? event.occurredAt,
     cause: [
       isBlocked
-        ? `*Card is blocked.* If it should work again: ${commandCode(`unblock ${copyable(cardHandle(card), 20)}`)}`
+        ? `*Card ${isOrWasBlocked(alert)}.*`
         : (reason.remedy === 'raise_limit' && limitLine(alert)) ||
           `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason),
       // When no button can fix it, what else does.
-      reason.remedy === 'none' ? fixes(alert, reason, view.place)[1] : null,
+      isBlocked || reason.remedy === 'none' ? fix : null,
       isByRule(reason.code) ? followsRuleset(card) : null,
     ],
     small: [

@@ -27,8 +27,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const merchant = event.merchant.name.trim();
   const isOfSeveral = isAnywhere(alert, repeats);
   const where = isOfSeveral ? '' : locationLine(event.merchant);
-  const { isPaid } = currentState(outcomes);
-  const fix = isPaid ? '' : whatToDo(alert, reason);
+  const fix = whatToDo(alert, reason);
   const title = lowerFirst(reason.title);
 
   return {
@@ -42,7 +41,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
         shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300),
         serviceWords(reason),
       ),
-      ...(isPaid ? [] : [section(`*What you can do:* ${fix}`)]),
+      ...(fix === '' ? [] : [section(`*What you can do:* ${fix}`)]),
       ...fields([
         [
           isOfSeveral ? 'First at' : 'Merchant',
@@ -66,16 +65,11 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
   const { place } = view;
   const reason = shownReason(event.decline, place);
   const requested = requestedAmount(event);
-  const { isPaid } = currentState(alert.outcomes);
   const why =
     (reason.remedy === 'raise_limit' && limitLine(alert)) ||
     `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, place) || escapeUntrusted(reason.meaning, 300)}`;
   return {
-    cause: [
-      why,
-      reason.isKnown ? null : serviceWords(reason),
-      isPaid ? null : whatToDo(alert, reason, { isResetSaid: true }),
-    ],
+    cause: [why, reason.isKnown ? null : serviceWords(reason), whatToDo(alert, reason, { isResetSaid: true })],
     small: isAnywhere(alert, repeatsIn(alert, view))
       ? []
       : [
@@ -89,8 +83,8 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
 function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isResetSaid: false }): string {
   const { isRecognized } = currentState(alert.outcomes);
   const doubt = isRecognized ? '' : ' If it wasn’t you, block the card now.';
-  if (reason.isSensitive) return `Try again with the right PIN.${doubt}`;
-  const [holderFix] = fixes(alert, reason, 'direct', holderWays(alert, said));
+  const ways = reason.isSensitive ? `Try again with the right PIN.${doubt}` : holderWays(alert, said);
+  const [holderFix] = fixes(alert, reason, 'direct', ways);
   return holderFix;
 }
 
@@ -98,7 +92,7 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isReset
 function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
   const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
   const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
-  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isPaid;
+  const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isFraud && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,
     isRecognized || isBlocked ? null : recognizeButton(event.id, card),

@@ -2,7 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import type { Outcome } from '../../src/actions/action-state.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
-import { resolutionOf } from '../actions/outcomes.ts';
+import { currentState, resolutionOf } from '../actions/outcomes.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 
 /**
@@ -12,12 +12,13 @@ import { escapeUntrusted, section } from '../core/blocks.ts';
  */
 export function holderOutcomes(outcomes: readonly Outcome[], declinedAt: string | null = null): SectionBlock[] {
   const resolution = declinedAt === null ? null : resolutionOf(outcomes, declinedAt);
+  const { isFraud } = currentState(outcomes);
   const lines = [
     resolution === null ? '' : `*Your purchase went through.* ${resolution.words}`,
     ...outcomes
       .filter((one) => resolution === null || (one !== resolution.approved && !resolution.told.includes(one)))
       .slice(-6)
-      .map(line),
+      .map((one) => line(one, isFraud)),
   ].filter(Boolean);
   return lines.length === 0 ? [] : [section(...lines)];
 }
@@ -28,9 +29,9 @@ export function holderOutcomeSentence(outcomes: readonly Outcome[]): string {
   return last === undefined ? '' : ` ${head(last)}.`;
 }
 
-function line(outcome: Outcome): string {
+function line(outcome: Outcome, isFraud: boolean): string {
   const when = dateToken(outcome.at, '{time} {date_short_pretty}');
-  return [`*${head(outcome)}* at ${when}.`, next(outcome)].filter(Boolean).join(' ');
+  return [`*${head(outcome)}* at ${when}.`, next(outcome, isFraud)].filter(Boolean).join(' ');
 }
 
 /** `Your daily limit is back to $150.00`; for several limits, one text for all. */
@@ -69,7 +70,7 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 };
 
 /** What it means for the holder now. */
-function next({ verb, state, text, confirmation }: Outcome): string {
+function next({ verb, state, text, confirmation }: Outcome, isFraud: boolean): string {
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case') return '';
@@ -80,7 +81,10 @@ function next({ verb, state, text, confirmation }: Outcome): string {
   if (state === 'done' && verb === 'restore')
     return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, 300)}.`;
   if (state !== 'done') return '';
-  if (verb === 'block') return 'It declines everything until an approver unblocks it.';
+  if (verb === 'block')
+    return isFraud
+      ? 'It declines everything. You’ll need a new card.'
+      : 'It declines everything until an approver unblocks it.';
   if (confirmation === 'sent') return 'Please wait: the card service has not confirmed it yet.';
   if (confirmation === 'unconfirmed') return 'The card service has not confirmed it: it may not work yet.';
   return confirmation === 'superseded' ? '' : 'You can try again now.';

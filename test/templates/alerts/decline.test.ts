@@ -4,6 +4,8 @@ import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
+import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { dailyRaise, declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
@@ -404,6 +406,94 @@ describe('a decline whose purchase was paid later', () => {
     const before = outcome({ verb: 'restore', by: 'U3', text: 'Daily limit $500.00 → $300.00' });
 
     expect(resolved(outcome({ verb: 'limit' }), before, raised, paid, restored)).toContain('limit back to $400.00');
+  });
+});
+
+describe('advice', () => {
+  const balance = { availableCents: 3410, decline: { code: 'decline.balance.card', message: '' } };
+  const blockedThen = outcome({ by: 'U9', asHolder: true });
+  const reported = outcome({ verb: 'report-fraud', by: 'U9', asHolder: true });
+  const readings = (alert: TransactionAlert): Record<string, { text: string; ids: string[] }> => {
+    const holder = (isLong: boolean) => renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? [];
+    const explained = explainDecline([{ alert, eventLog: null }], {
+      place: 'private',
+      whoMay: { approver: ['U2'], operator: ['U3'] },
+      more: 0,
+    });
+    const all = {
+      team: renderAlert(alert, inChannel).blocks,
+      'team, long': renderAlert(alert, { ...inChannel, isLong: true }).blocks,
+      holder: holder(false),
+      'holder, long': holder(true),
+      explanation: explained.blocks as Parameters<typeof shown>[0],
+    };
+    return Object.fromEntries(
+      Object.entries(all).map(([who, blocks]) => [who, { text: shown(blocks), ids: buttonIds(blocks) }]),
+    );
+  };
+  const declines = {
+    limit: declined(...velocity, { remedy: raise }),
+    balance: transactionAlert(balance),
+    PIN: declined('decline.card.pin', ''),
+    'blocked card': declined(...velocity, { remedy: { kind: 'unblock' } }),
+    'new card': declined('decline.card.status', 'New Card Pending Activation'),
+  };
+  const advice =
+    /Raise the|sk for a higher|Add at least|unblock it|card unblock|Unblock card|Try again with|ask for money|if it was them|Activate the card|to activate it|Ask an admin|Approvers can|Operators can|What you can do|What would fix/;
+
+  it.each(Object.entries(declines))('ends with the purchase that the holder did not make: %s', (_reason, alert) => {
+    for (const outcomes of [[reported, blockedThen], [reported]])
+      for (const [who, { text, ids }] of Object.entries(readings({ ...alert, outcomes }))) {
+        expect(text, who).toMatch(/reported this purchase as fraud|Reported as fraud/);
+        expect(text, who).not.toMatch(advice);
+        expect(ids, who).not.toContain('approve_remedy');
+        expect(ids, who).not.toContain('activate_card');
+        expect(ids, who).not.toContain('request_increase');
+      }
+  });
+
+  it.each(Object.entries(declines))('ends when a retry was paid: %s', (_reason, alert) => {
+    const outcomes = [outcome({ verb: 'paid', by: null })];
+    for (const [who, { text }] of Object.entries(readings({ ...alert, outcomes }))) {
+      expect(text, who).toMatch(/\*Paid\*|Paid at|paid at/);
+      expect(text, who).not.toMatch(advice);
+    }
+  });
+
+  it('comes back if the holder made the purchase after all', () => {
+    const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
+    const { team } = readings({ ...declines.balance, outcomes: [reported, recognized] });
+
+    expect(team?.text).toContain('Add at least $50.00');
+  });
+
+  it('does not ask a holder who has answered', () => {
+    const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
+    for (const [who, { text }] of Object.entries(readings({ ...declines.PIN, outcomes: [recognized] })))
+      expect(text, who).not.toMatch(/if it was them|If it wasn’t you/);
+  });
+
+  it('for a wrong PIN does not ask to block a card that is blocked, or to unblock it for another try', () => {
+    const all = readings({ ...declines.PIN, outcomes: [outcome({ by: 'U1' })] });
+
+    for (const [who, { text }] of Object.entries(all))
+      expect(text, who).not.toMatch(/\bblock the card|Try again with|unblock it first/);
+    expect(all['team, long']?.text).toContain('*Admin:* If the card should work again: `/card unblock 1212`');
+  });
+
+  it('to unblock a card ends when it is unblocked', () => {
+    const outcomes = [outcome({ verb: 'unblock', by: 'U1' })];
+    const { team, 'team, long': long, holder } = readings({ ...declines['blocked card'], outcomes });
+
+    for (const read of [team, long]) {
+      expect(read?.text).not.toMatch(/\/card unblock|is blocked|Nothing to do/);
+      expect(read?.text).toContain('Have the purchase tried again.');
+    }
+    expect(holder?.text).not.toContain('Ask');
+  });
+
+  it('to the holder of a blocked card is about the block, whatever else would decline the purchase', () => {
+    expect(readings(declines['blocked card'])['holder']?.text).toContain('Ask an admin why the card is blocked.');
   });
 });
 

@@ -43,12 +43,23 @@ describe('a decline, for the holder', () => {
     expect(shown(message?.blocks ?? [])).toMatch(/requested by the merchant\W*\$100\.00|merchant asked for \$100\.00/i);
   });
 
-  it('does not suggest asking about the block to a holder who blocked the card by reporting fraud', () => {
+  it('does not suggest asking about the block to a holder who blocked the card', () => {
     const outcomes = [outcome({ by: 'U9', asHolder: true })];
     const { read } = render(declined('decline.rule.velocity', '', { outcomes, remedy: raise }));
 
     expect(read).toContain('An approver can unblock it.');
     expect(read).not.toContain('why the card is blocked');
+  });
+
+  it('tells a holder who reported fraud to expect a new card, not that this one is unblocked', () => {
+    const outcomes = [
+      outcome({ verb: 'report-fraud', by: 'U9', asHolder: true }),
+      outcome({ by: 'U9', asHolder: true }),
+    ];
+    const { read } = render(declined('decline.rule.velocity', '', { outcomes, remedy: raise }));
+
+    expect(read).toContain('It declines everything. You’ll need a new card.');
+    expect(read).not.toContain('unblock');
   });
 
   it('names the limit and what was left of it', () => {
