@@ -1,5 +1,5 @@
 import { orderWaits } from '../../templates/virtual-cards/order.ts';
-import { requestIdOf } from '../actions/action.ts';
+import { type Action, alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
@@ -86,7 +86,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
   return {
     handlers: {
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
-      'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf }),
+      'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf, linkOf: linkIn(tools) }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
       decide: (action, run) =>
         withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...run, lease })),
@@ -97,6 +97,15 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
     ageRequest: createAgeRequest({ ...common, execution, expire, postReminder: createPostReminder(common) }),
+  };
+}
+
+/** Link to what an action is about. */
+function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLink'>) {
+  return async ({ target }: Pick<Action, 'target'>): Promise<string | null> => {
+    if (target.kind === 'request') return await requestLink(target.requestId);
+    const alertId = alertIdOf({ target });
+    return alertId === null ? null : await alertLink(alertId);
   };
 }
 

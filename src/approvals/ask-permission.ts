@@ -1,13 +1,13 @@
-import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
+import { permissionAsked, permissionSent, type Typed } from '../../templates/approvals/permission-asked.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RefusalCounts } from '../actions/record-limits.ts';
 import type { Permission } from '../policy/decide-action.ts';
-import type { AskPermissionAction } from './verbs.ts';
+import { AskedInput, type AskPermissionAction } from './verbs.ts';
 
 /** Turns a refused action into a question to the people who may do it. Runs when its button is pressed. */
-export function askPermissionOf({ verb, ...refused }: Action): Action & Pick<AskPermissionAction, 'asked'> {
-  return { ...envelopeOf(refused), verb: 'ask-permission', asked: verb };
+export function askPermissionOf({ verb, ...refused }: Action): Action & Pick<AskPermissionAction, 'asked' | 'input'> {
+  return { ...envelopeOf(refused), verb: 'ask-permission', asked: verb, input: AskedInput.parse(refused) };
 }
 
 /** Without the refused verb's own fields. */
@@ -17,11 +17,16 @@ function envelopeOf(action: Omit<Action, 'verb'>): Omit<Action, 'verb'> {
 }
 
 interface Deps
-  extends Pick<ActionTools, 'record' | 'answer' | 'refuse' | 'factsOf' | 'accountOf' | 'whoMay' | 'postToApprovals'> {
+  extends Pick<
+    ActionTools,
+    'record' | 'answer' | 'refuse' | 'factsOf' | 'accountOf' | 'purchaseOf' | 'whoMay' | 'postToApprovals'
+  > {
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly permissionOf: (verb: string) => Permission;
-  /** The first word of its slash command; null: it is only a button. */
+  /** The first words of its slash command; null: it is only a button. */
   readonly commandOf: (verb: string) => string | null;
+  /** Link to the alert or the request that an action is about; null: none. */
+  readonly linkOf: (action: Pick<Action, 'target'>) => Promise<string | null>;
 }
 
 /** Each question mentions everyone who may do it, so one person may ask only this often within an hour. */
@@ -30,7 +35,7 @@ const QUESTIONS_MAX = 5;
 /** *Ask them*, after a refusal: asks the people who may do it, in the channel for requests. Idempotent. */
 export function createAskPermission(deps: Deps): (action: AskPermissionAction) => Promise<void> {
   return async function askPermission(action) {
-    const { id, asked, target, actor, reason } = action;
+    const { id, asked, input = {}, actor, reason } = action;
     if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
       const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
       return await deps.refuse(action, {
@@ -40,7 +45,7 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       });
     }
     const { role, doing } = deps.permissionOf(asked);
-    const acctId = await deps.accountOf(target);
+    const acctId = await deps.accountOf(action.target);
     const card = acctId === null ? null : await deps.factsOf(acctId);
     const line = { did: `asked others to ${doing}`, card };
     await deps.record(action, { event: 'asked', isFirst: true, acctId, line });
@@ -49,7 +54,10 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
       by: actor.userId,
       doing,
       card,
-      words: target.kind === 'words' ? target.words.join(' ') : null,
+      typed: typedIn(action),
+      input,
+      purchase: await deps.purchaseOf(action),
+      link: await deps.linkOf(action),
       reason,
       command: deps.commandOf(asked),
       whoMay: role === null ? [] : await deps.whoMay(role, group),
@@ -57,4 +65,10 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     await deps.postToApprovals(`ask-${id}`, permissionAsked(question), group);
     await deps.answer(action, permissionSent(question));
   };
+}
+
+/** The words after the verb; null: it was no command, or its card is known. */
+function typedIn({ target, origin: { channel } }: AskPermissionAction): Typed | null {
+  if (target.kind === 'words') return { words: target.words.join(' '), channel: null };
+  return target.kind === 'channel' ? { words: target.text, channel } : null;
 }

@@ -31,10 +31,17 @@ export type WithdrawAction = z.infer<typeof WithdrawAction>;
 export const OverrideAction = actionOf('emergency-override', target.request, {});
 export type OverrideAction = z.infer<typeof OverrideAction>;
 
+/** The part of any verb's input that a question to others shows. */
+export const AskedInput = z
+  .object({ changeRequest: ChangeRequest.nullable(), details: z.string(), subject: z.string() })
+  .partial();
+
 /** Asks the people who may do what was refused. */
 export const AskPermissionAction = actionOf('ask-permission', Target, {
   /** The refused verb. */
   asked: z.string(),
+  /** What it was given, as far as people need it to decide. */
+  input: AskedInput.optional(),
 });
 export type AskPermissionAction = z.infer<typeof AskPermissionAction>;
 

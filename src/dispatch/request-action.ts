@@ -133,7 +133,7 @@ function envelopeOf({ id, verb, target, reason = '', actor, origin }: Asking, ro
 
 /** Why someone may not do it. Without complete roles, nobody is permitted. */
 async function refusedOf(
-  { verb, isExternal }: Asking,
+  { verb, isExternal, input }: Ask,
   action: AnyAction,
   isComplete: boolean,
   deps: Deps,
@@ -145,7 +145,8 @@ async function refusedOf(
   const { role, doing } = entryOf(verb).permission;
   const whoMay = role === null ? [] : deps.permissions.whoMay(role);
   const why = isExternal ? 'not permitted to people of another company' : 'not permitted';
-  const askValue = isExternal ? null : await offerToAsk(action, deps);
+  const given = typeof input === 'function' ? {} : input;
+  const askValue = isExternal ? null : await offerToAsk({ ...given, ...action }, deps);
   return { kind: 'refused', why, message: notPermitted({ doing, role, isExternal, whoMay, askValue }) };
 }
 

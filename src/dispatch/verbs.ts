@@ -149,8 +149,8 @@ export function doingOf(verb: string): string {
   return isVerb(verb) ? entryOf(verb).permission.doing : 'do that';
 }
 
-/** The first word of its slash command; null: it is only a button. */
+/** What its slash command begins with, before the card; null: it is only a button. */
 export function commandOf(verb: string): string | null {
   const entry = isVerb(verb) ? entryOf(verb) : null;
-  return entry?.command?.usage.split(' ', 1)[0] ?? null;
+  return /^.+?(?= CARD)|^\S+/.exec(entry?.command?.usage ?? '')?.[0] ?? null;
 }

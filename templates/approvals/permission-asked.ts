@@ -1,9 +1,21 @@
+import type { AskPermissionAction } from '../../src/approvals/verbs.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { TransactionEvent } from '../../src/core/event.ts';
 import { commandCode } from '../../src/core/installation.ts';
+import { formatCents } from '../../src/core/money.ts';
+import { type ChangeRequest, termWords } from '../../src/limits/change-request.ts';
+import { ruleStates } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { copyable, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { channelMention, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
+import { copyable, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOfHolder } from '../core/card-words.ts';
+import { amountAt } from '../core/purchase-words.ts';
+
+export interface Typed {
+  readonly words: string;
+  /** The channel that a command without a card is about. */
+  readonly channel: string | null;
+}
 
 interface Question {
   /** Slack user who is not permitted to do it. */
@@ -12,8 +24,13 @@ interface Question {
   readonly doing: string;
   /** Null: not about a card, or the card is unknown. */
   readonly card: CardFacts | null;
-  /** The text typed for the card, if it is unknown which card is meant. */
-  readonly words: string | null;
+  /** The text typed for the card, if it is unknown which card is meant, or after a verb without a card. */
+  readonly typed: Typed | null;
+  readonly input: NonNullable<AskPermissionAction['input']>;
+  /** The declined purchase that it is about; null: none. */
+  readonly purchase: Pick<TransactionEvent, 'amountCents' | 'merchant'> | null;
+  /** Link to the alert or the request. */
+  readonly link: string | null;
   readonly reason: string;
   /** `unblock`; null: it is only a button. */
   readonly command: string | null;
@@ -21,19 +38,52 @@ interface Question {
 }
 
 /** Someone is not permitted to do something and asks the people who are. */
-export function permissionAsked({ by, doing, card, words, reason, command, whoMay }: Question): Message {
-  const about = card !== null ? ` · ${cardOfHolder(card)}` : words === null ? '' : ` · “${escapeUntrusted(words, 80)}”`;
-  const head = `${mention(by)} asks you to ${doing}${about}`;
-  const handle = card === null ? (words ?? '') : cardHandle(card);
-  const how =
-    command === null
-      ? 'Only you may do this.'
-      : `Only you may do this: ${commandCode(`${command} ${copyable(handle, 60)}`.trim())}.`;
+export function permissionAsked(question: Question): Message {
+  const { by, doing, purchase, reason, whoMay } = question;
+  const head = `${mention(by)} asks you to ${doing}${about(question)}${wanted(question)}`;
+  const where = [
+    purchase === null ? '' : amountAt(purchase.amountCents, purchase.merchant.name),
+    question.link === null ? '' : link(question.link, 'Open the message'),
+  ].filter(Boolean);
   const why = reason === '' ? null : `Reason: “${escapeUntrusted(reason, 300)}”`;
+  const command = commandFor(question);
+  const how = command === null ? 'Only you may do this.' : `Only you may do this: ${commandCode(command)}.`;
   return {
     text: sentence([`${head}.`, why, how, mentions(whoMay)].filter(Boolean).join(' ')),
-    blocks: [section(`*${head}*`, why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
+    blocks: [section(`*${head}*`, where.join(' · '), why, [how, mentions(whoMay)].filter(Boolean).join(' '))],
   };
+}
+
+function about({ card, typed }: Question): string {
+  if (card !== null) return ` · ${cardOfHolder(card)}`;
+  const words = typed === null || typed.words === '' ? '' : ` · “${escapeUntrusted(typed.words, 80)}”`;
+  return `${words}${typed?.channel == null ? '' : ` in ${channelMention(typed.channel)}`}`;
+}
+
+/** `: daily limit $450.00, for 4 hours`, `: @jane`. */
+function wanted({ input: { changeRequest, subject } }: Question): string {
+  if (subject !== undefined) return `: ${mention(subject)}`;
+  if (changeRequest == null) return '';
+  const { goals, term } = changeRequest;
+  return `: ${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}, ${escapeUntrusted(termWords(term), 80)}`;
+}
+
+/** The command that does exactly this; null: there is none. */
+function commandFor({ command, card, typed, input: { changeRequest, subject, details } }: Question): string | null {
+  const limit = changeRequest == null ? '' : limitTyped(changeRequest);
+  // Without its person, the command would link the card to whoever types it.
+  if (command === null || limit === null || subject !== undefined) return null;
+  const handle = card === null ? (typed?.words ?? '') : cardHandle(card);
+  return `${command} ${copyable([handle, limit, details].filter(Boolean).join(' '), 120)}`.trim();
+}
+
+/** `daily $450.00 for 4 hours`; null if a command cannot say it. */
+function limitTyped({ goals: [goal, ...others], term }: ChangeRequest): string | null {
+  const isTyped = term.kind === 'permanent' || term.kind === 'duration';
+  if (!isTyped || others.length > 0 || goal?.rule.kind !== 'limit' || typeof goal.to !== 'number') return null;
+  const { period, category } = goal.rule;
+  if (category !== null || period === 'transaction') return null;
+  return `${period} ${formatCents(goal.to)} ${termWords(term)}`;
 }
 
 /** The answer to the person who asked. */

@@ -293,10 +293,15 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   ],
   'permission-asked': (one, two) => {
     const card = { ...somebody, holder: one, last4: two };
+    const rule = { kind: 'category', category: { id: 1, name: two } } as const;
+    const changeRequest = { goals: [{ rule, to: true }], term: { kind: 'permanent' } } as const;
     const asked = {
       by: 'U1',
       doing: 'block cards',
-      words: one || 'block',
+      typed: { words: one || 'block', channel: null },
+      input: { details: one, changeRequest },
+      purchase: { amountCents: 8410, merchant: { name: one, city: two, state: '', country: '', id: '' } },
+      link: 'https://team.slack.com/archives/C1/p1',
       reason: two,
       command: 'block',
       whoMay: many('U1'),

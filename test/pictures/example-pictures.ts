@@ -397,7 +397,10 @@ const answers: readonly ExamplePicture[] = [
       const asked = {
         by: userId.otto,
         doing: 'unblock cards',
-        words: '1234',
+        typed: null,
+        input: {},
+        purchase: null,
+        link: null,
         reason: 'found it',
         command: 'unblock',
         whoMay: [userId.ana, userId.ben],

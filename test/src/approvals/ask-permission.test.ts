@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { verbs } from '../../../src/dispatch/verbs.ts';
+import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 
@@ -11,6 +14,8 @@ async function createWorld() {
     rolesOf: async () => ({ roles: [], isComplete: true }),
     whoMay: async () => ['U0ANA', 'S0APPROVERS'],
     postToApprovals: async (id, message) => void posted.set(id, message),
+    alertLink: async (alertId) => `https://team.slack.com/archives/C1/${alertId}`,
+    requestLink: async (requestId) => `https://team.slack.com/archives/C2/${requestId}`,
   });
   return { world, posted };
 }
@@ -42,6 +47,91 @@ it('lets a refused person ask the people with permission, in the approvals chann
   expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA> and <!subteam\^S0APPROVERS>, in the approvals channel/);
   expect((await world.stations()).filter((event) => event === 'asked')).toHaveLength(1);
   expect(world.writes).toEqual([]);
+});
+
+const fourHours = {
+  goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 45_000 }],
+  term: { kind: 'duration', ms: 4 * 3_600_000 },
+} as const;
+
+/** What the people asked read after someone without a role was refused and pressed *Ask them*. */
+async function questionAfter(...[verb, over]: Parameters<typeof ask>): Promise<string> {
+  const { world, posted } = await createWorld();
+  await performAction(ask(verb, over), world.deps);
+  const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
+  if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
+  await performAction(verbs['ask-permission'].action.parse({ ...pending.action, id: 'act_question' }), world.deps);
+  const [message] = posted.values();
+  expect(shown(message?.blocks ?? [])).toContain(message?.text.split('. ')[0]);
+  return shown(message?.blocks ?? []);
+}
+
+describe('the people asked read all that is asked', () => {
+  it('the new limit, how long, and the command that makes it', async () => {
+    const text = await questionAfter('limit', { ...byCommand, changeRequest: fourHours, reason: 'team lunch' });
+
+    expect(text).toMatch(/<@U0OLGA> asks you to change limits · Jane Doe · .*: daily limit \$450\.00, for 4 hours\*/);
+    expect(text).toContain('“team lunch”');
+    expect(text).toMatch(/`\/card limit \S+ daily \$450\.00 for 4 hours`/);
+  });
+
+  it('no command for a change that no command makes the same way', async () => {
+    const rule = { kind: 'limit', period: 'daily', category: { id: 7, name: 'Fuel' } } as const;
+    const day = { kind: 'day', day: '2026-12-24' } as const;
+    const changes: ChangeRequest[] = [
+      { ...fourHours, term: { kind: 'purchase' } },
+      { ...fourHours, term: day },
+      { ...fourHours, goals: [{ rule, to: 45_000 }] },
+      { ...fourHours, goals: [{ rule: { ...rule, category: null }, to: null }] },
+    ];
+    for (const changeRequest of changes) {
+      const text = await questionAfter('limit', { ...byCommand, changeRequest });
+      expect(text).toContain('daily limit');
+      expect(text).not.toContain('/card');
+    }
+    expect(await questionAfter('limit', { ...byCommand, changeRequest: { ...fourHours, term: day } })).toContain(
+      'to the end of Dec 24, 2026',
+    );
+  });
+
+  it('the purchase and a link to its alert', async () => {
+    const text = await questionAfter('limit', { changeRequest: fourHours });
+
+    expect(text).toMatch(
+      /\$84\.10 at Blue Bottle Coffee · <https:\/\/team\.slack\.com\/archives\/C1\/evt_0123456789abcdef\|/,
+    );
+  });
+
+  it('a link to the request', async () => {
+    const text = await questionAfter('emergency-override', { target: { kind: 'request', requestId: 'req_1' } });
+
+    expect(text).toContain('<https://team.slack.com/archives/C2/req_1|');
+  });
+
+  it('the words that say how long', async () => {
+    expect(await questionAfter('mute', { ...byCommand, details: '3 days trade show' })).toMatch(
+      /`\/card mute \S+ 3 days trade show`/,
+    );
+  });
+
+  it('whose card it should be, and no command that would claim it for the reader', async () => {
+    const text = await questionAfter('link', { ...byCommand, subject: 'U0HUGO' });
+
+    expect(text).toContain(': <@U0HUGO>');
+    expect(text).not.toContain('/card link');
+  });
+
+  it('the channel that it is about', async () => {
+    const target = { kind: 'channel', text: 'declines over 500' } as const;
+    const text = await questionAfter('subscribe', { ...byCommand, target });
+
+    expect(text).toContain('“declines over 500” in <#C1>');
+    expect(text).toContain('`/card subscribe declines over 500`');
+  });
+
+  it('the whole command, if its first word is not enough', async () => {
+    expect(await questionAfter('resend-virtual', byCommand)).toMatch(/`\/card virtual resend \S+`/);
+  });
 });
 
 it('names the typed words if the card is unknown', async () => {

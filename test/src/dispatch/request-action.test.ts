@@ -55,6 +55,30 @@ async function asked(given: {
   return { taken, told, counted };
 }
 
+it('keeps what was asked for the question to those who may, as far as the click says it', async () => {
+  const changeRequest = {
+    goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 45_000 }],
+    term: { kind: 'duration', ms: 3_600_000 },
+  } as const;
+  const offered: object[] = [];
+  await requestAction(
+    { ...ask, verb: 'limit', target: { kind: 'words', words: ['1212'] }, input: { changeRequest } },
+    async () => {},
+    {
+      permissions: { rolesOf: async () => ({ roles: [], isComplete: true }), whoMay: () => ['U0ANA'] },
+      take: async () => 'new',
+      offer: async (action) => `p_${offered.push(action)}`,
+      count: () => {},
+      now: () => new Date('2026-11-20T15:00:00Z'),
+      log: createLog({ level: 'silent', process: 'test' }),
+    },
+  );
+
+  expect(offered).toEqual([
+    expect.objectContaining({ verb: 'ask-permission', asked: 'limit', input: { changeRequest } }),
+  ]);
+});
+
 const tooLate = { kind: 'refused', why: 'This alert is too old.', message: said('Not done: too old') } as const;
 const refusals: readonly [string, Parameters<typeof asked>[0], string, RegExp, string][] = [
   ['a person without a role', { roles: [] }, 'not permitted', /Only operators/, 'refused'],
