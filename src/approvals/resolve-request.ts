@@ -1,9 +1,11 @@
 import { requestReminder } from '../../templates/approvals/request-notes.ts';
-import { requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
+import { askedAboutRaw, requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
+import { alertIdOf } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
+import { ruleVerbOf } from '../limits/verbs.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 import type { Execution } from './execute-approval.ts';
 import {
@@ -44,16 +46,24 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
 
   /** The original alert no longer waits. */
   async function markAlert(request: ClosedRequest, text: string): Promise<void> {
-    const { target, actor, id } = request.action;
-    if (target.kind !== 'alert' || !isAboutRules(request)) return;
+    const { actor, id, verb: asked } = request.action;
+    const alertId = alertIdOf(request.action);
+    if (alertId === null || !isAboutRules(request)) return;
     const state = unconfirmedApproval(request) === null ? 'failed' : 'unknown';
-    const outcome = { verb: 'limit', by: actor.userId, at: deps.now().toISOString(), state, text } as const;
-    await deps.outcomes.show(target.alertId, id, outcome);
+    const verb = ruleVerbOf(request.changes);
+    const at = deps.now().toISOString();
+    await deps.outcomes.show(alertId, id, {
+      verb,
+      by: actor.userId,
+      at,
+      state,
+      text,
+      asHolder: asked === 'ask',
+    });
   }
 
   async function tellRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
-    const isRaise = isAboutRules(request);
-    const what = isRaise ? 'Your raise' : orderIn(request) === null ? 'Blocking these cards' : 'Your order';
+    const what = `Your request for ${askedAboutRaw(request)}`;
     const changed =
       unconfirmedApproval(request) === null
         ? {}

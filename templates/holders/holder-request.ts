@@ -7,7 +7,7 @@ import {
   whyExpired,
 } from '../../src/approvals/request.ts';
 import type { Term } from '../../src/card-api/rule-change.ts';
-import { isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
+import { isAboutLimits, isSameGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -16,7 +16,7 @@ import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { cardName, cardOfHolder, holderName } from '../core/card-words.ts';
+import { cardName, cardOfHolderRaw, cardRaw, holderRaw } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 export interface RequestSent {
@@ -77,18 +77,21 @@ export function requestDecided(
   };
 }
 
-/** `the daily limit of your card 1234`; for an order or for blocking many cards, what was requested. */
-function askedAbout(request: ClosedRequest): string {
+/** `the daily limit of your card 1234`; for an order or for blocking many cards, what was requested. Raw. */
+export function askedAboutRaw(request: ClosedRequest): string {
+  const { action, card, changes, orderCents } = request;
   const blocks = blocksIn(request).length;
   if (blocks > 0) return `blocking ${blocks} cards`;
-  if (request.orderCents !== null) return `a virtual card for ${holderName(request.card)}`;
-  const whose = request.action.verb === 'ask' ? `your ${cardName(request.card)}` : cardOfHolder(request.card);
-  return `the ${escapeUntrusted(ruleNames(request.changes), RULES_MAX)} of ${whose}`;
+  if (orderCents !== null) return `a virtual card for ${holderRaw(card)}`;
+  const whose = action.verb === 'ask' ? `your ${cardRaw(card)}` : cardOfHolderRaw(card);
+  const names = ruleNames(changes);
+  return isAboutLimits(changes) ? `the ${names} of ${whose}` : `${names} with ${whose}`;
 }
 
 function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | null)[] {
   const { card, changes, term, goals } = request;
   const name = cardName(card);
+  const askedAbout = escapeUntrusted(askedAboutRaw(request), RULES_MAX);
   const isUncertain = unconfirmedApproval(request) !== null;
   const nothing = isUncertain
     ? 'An earlier approval may have changed something: nobody knows yet.'
@@ -107,14 +110,14 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
     case 'denied': {
       const stays = changes.length > 1 ? 'stay as they are' : 'stays as it is';
       const rules = `The ${escapeUntrusted(ruleNames(changes), RULES_MAX)} of your ${name} ${stays}. ${nothing}`;
-      return [`*Not approved by ${mention(request.decision.by)}.*`, isUncertain ? nothing : rules];
+      return [
+        `*Not approved by ${mention(request.decision.by)}.*`,
+        isUncertain ? `It was about ${askedAbout}. ${nothing}` : rules,
+      ];
     }
     case 'withdrawn':
-      return [`*You withdrew your request for ${askedAbout(request)}.*`, `${nothing} Nobody can approve it any more.`];
+      return [`*You withdrew your request for ${askedAbout}.*`, `${nothing} Nobody can approve it any more.`];
     case 'expired':
-      return [
-        `*${whyExpired(request)}*`,
-        `It was about ${askedAbout(request)}. ${nothing} Ask again, or talk to an approver.`,
-      ];
+      return [`*${whyExpired(request)}*`, `It was about ${askedAbout}. ${nothing} Ask again, or talk to an approver.`];
   }
 }

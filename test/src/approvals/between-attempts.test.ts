@@ -318,7 +318,7 @@ it.each(['denied', 'expired'])(
 
     expect((await world.deps.requests.get('req_limit1'))?.state).toBe(end);
     expect(told.at(-1)).toMatch(
-      /^U0OLGA: Not done: Your raise.*Whether an earlier approval changed anything is not certain/,
+      /^U0OLGA: Not done: Your request for the daily limit of .*Whether an earlier approval changed anything is not certain/,
     );
     expect(told.at(-1)).not.toContain('Nothing changed');
     if (end === 'denied')

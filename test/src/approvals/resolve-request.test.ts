@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { type ActionState, type Outcome, stateOf } from '../../../src/actions/action-state.ts';
 import { type ClosedRequest, withInFlight } from '../../../src/approvals/request.ts';
 import { createHolderNotices, createResolveRequest } from '../../../src/approvals/resolve-request.ts';
+import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
-import { ask } from '../../support/perform-world.ts';
+import { ask, virtualOrder } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
 const ofApprover = openRequestOf({ action: ask('limit') });
+const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
 const denied: ClosedRequest = { ...ofApprover, state: 'denied', decision, note: 'Ask for less.' };
 
 function setUp() {
@@ -51,6 +53,53 @@ describe('a resolved request', () => {
     expect(world.answers[0]).not.toMatch(/Another approver/);
   });
 
+  it.each<[string, ClosedRequest, RegExp]>([
+    ['denied', denied, /^Not done: Your request for the daily limit of Jane Doe · card 1212\./],
+    ['expired', { ...ofApprover, state: 'expired' }, /^Not done: Your request for the daily limit of Jane Doe · card/],
+    [
+      'about a country',
+      { ...denied, action: ask('allow'), changes: [abroad] },
+      /^Not done: Your request for purchases abroad with Jane Doe · card 1212\./,
+    ],
+    [
+      'to order a card',
+      { ...denied, action: ask('order-virtual', { target: virtualOrder }), orderCents: 2500 },
+      /^Not done: Your request for a virtual card for Jane Doe\./,
+    ],
+    [
+      'to block many cards',
+      { ...denied, action: ask('block-all', { acctIds: [1, 2], names: ['A', 'B'] }) },
+      /^Not done: Your request for blocking 2 cards\./,
+    ],
+  ])('that was %s names what it was about', async (_what, request, words) => {
+    const world = setUp();
+
+    await world.resolve(request);
+
+    expect(world.answers).toEqual([expect.stringMatching(words)]);
+  });
+
+  it.each(['limit', 'allow'] as const)(
+    'shows on its alert what was asked (%s), and that the holder asked',
+    async (verb) => {
+      const world = setUp();
+      const ofHolder = openRequestOf(verb === 'allow' ? { changes: [abroad] } : {});
+
+      await world.resolve({ ...ofHolder, state: 'denied', decision });
+
+      expect(world.outcomes).toMatchObject([{ verb, asHolder: true, state: 'failed' }]);
+    },
+  );
+
+  it('ends the waiting of the alert where a card was picked', async () => {
+    const world = setUp();
+    const target = { kind: 'card', acctId: 7378, cardId: null, alertId: 'evt_0123456789abcdef' } as const;
+
+    await world.resolve({ ...ofApprover, action: ask('limit', { target }), state: 'expired' });
+
+    expect(world.outcomes).toMatchObject([{ verb: 'limit', state: 'failed' }]);
+  });
+
   it('that was withdrawn notifies the requester, and its alert stops waiting', async () => {
     const world = setUp();
 
@@ -77,6 +126,15 @@ describe('a resolved request', () => {
     expect(world.answers).toEqual([]);
     expect(world.outcomes).toEqual([]);
   });
+
+  it.each(['denied', 'expired', 'withdrawn'] as const)(
+    'of a holder names card and rule when it is %s, also after an unconfirmed approval',
+    (state) => {
+      const request: ClosedRequest = { ...openRequestOf(), decision, state };
+      for (const one of [request, withInFlight(request, inFlight('unconfirmed'))])
+        expect(requestDecided(one).text).toMatch(/the daily limit of your card 1212/i);
+    },
+  );
 
   it('of a holder is reported in a direct message', async () => {
     const world = setUp();
