@@ -127,6 +127,11 @@ export function alertIdOf({ target: on }: Pick<Action, 'target'>): string | null
   return on.kind === 'alert' || on.kind === 'card' ? on.alertId : null;
 }
 
+/** Whether the person acted on an alert's own message, which shows the outcome. A copy that only they see does not. */
+export function isOnAlert({ target: on, origin }: Pick<Action, 'target' | 'origin'>): boolean {
+  return on.kind === 'alert' && origin.messageTs !== null;
+}
+
 /** The id of the request that an action becomes when it needs approval. */
 export function requestIdOf(actionId: string): string {
   return `req_${actionId.slice(4)}`;

@@ -4,7 +4,7 @@ import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import { goalsOf } from '../card-api/rule-change.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
-import { type Action, alertIdOf } from './action.ts';
+import { type Action, alertIdOf, isOnAlert } from './action.ts';
 import {
   type ActionState,
   type AwaitedChange,
@@ -120,9 +120,8 @@ export function createReports(deps: Deps) {
     const overruled = await overruledWords(result);
     const note = overruled === null ? result.note : sentences(result.note, overruled);
     await showOnAlert(action, verb, { at, result, note }, outcomeOf);
-    // A successful button press shows on the alert itself, unless that alert is a copy only this person sees.
-    // Everything else is sent to the person who asked.
-    if (action.target.kind !== 'alert' || result.state !== 'done' || action.origin.messageTs === null) {
+    // A successful button press shows on the alert itself. Everything else is sent to the person who asked.
+    if (!isOnAlert(action) || result.state !== 'done') {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
     await deps.progress.write(action.id, { ...known, isTold: true });
@@ -140,8 +139,8 @@ export function createReports(deps: Deps) {
     if (alertId === null || leavesAlert) return;
     const { channel, messageTs } = action.origin;
     // When one person decides on another's request, the button was on the request, which stays a request.
-    const isOnAlert = action.target.kind === 'alert' && outcomeOf === action.id;
-    if (messageTs !== null && isOnAlert) await deps.outcomes.seen(alertId, { channel, ts: messageTs });
+    if (messageTs !== null && isOnAlert(action) && outcomeOf === action.id)
+      await deps.outcomes.seen(alertId, { channel, ts: messageTs });
     const isSaid = await deps.outcomes.saysOfRuleset(alertId);
     const shown = { ...result, note: isSaid ? result.note : note };
     await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, at));

@@ -5,7 +5,7 @@ import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { alertIdOf } from './action.ts';
+import { alertIdOf, isOnAlert } from './action.ts';
 import {
   type AwaitedChange,
   awaitedOf,
@@ -251,5 +251,5 @@ function mustNotify({ action, result }: AwaitedChange, { confirmation }: Verdict
   const hasLeft = result.card.ruleset != null && now.card.ruleset == null;
   const isOtherwise = confirmation === 'unconfirmed' || confirmation === 'superseded';
   const isNews = isOtherwise || result.state === 'unknown' || hasLeft;
-  return (isNews && action.target.kind !== 'alert') || action.origin.replace;
+  return (isNews && !isOnAlert(action)) || action.origin.replace;
 }

@@ -1,3 +1,4 @@
+import { alertIdOf } from '../actions/action.ts';
 import { saveUndecided } from '../core/decided-record.ts';
 import { stateKey } from '../core/keys.ts';
 import { commit, createOpenRecordStore } from '../core/record-store.ts';
@@ -59,8 +60,7 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     /** Who approved a change of an account's card that was requested from this alert. */
     async approversOf(acctId: number, alertId: string): Promise<string[]> {
       const asked = (await ofCard(acctId)).filter(
-        ({ state, action: { target } }) =>
-          state === 'approved' && target.kind === 'alert' && target.alertId === alertId,
+        ({ state, action }) => state === 'approved' && alertIdOf(action) === alertId,
       );
       return asked.flatMap(({ approvals }) => approvals.map(({ by }) => by));
     },

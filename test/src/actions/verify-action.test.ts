@@ -100,6 +100,27 @@ describe('a change that was sent', () => {
     },
   );
 
+  it.each([
+    ['a form on a copy of the alert that only the requester saw', null, 2],
+    ['the alert, which shows it', '1.1', 0],
+  ])('is reported to the requester as promised, after %s', async (_where, messageTs, answers) => {
+    const world = await createActionWorld(redis());
+    const origin = { kind: 'form', channel: 'C1', messageTs, reply: null, replace: false } as const;
+    await performAction(ask('block', { origin }), world.deps);
+    world.service.status = 'ACTIVE';
+
+    await confirm(world, 'act_block1');
+
+    expect(world.answers.map(({ text }) => text)).toEqual(
+      [
+        expect.stringContaining('I’ll message you if it isn’t confirmed'),
+        expect.stringMatching(/^Not confirmed: block Jane Doe/),
+      ].slice(0, answers),
+    );
+    const alert = await world.deps.alerts.get('evt_0123456789abcdef');
+    expect(alert?.outcomes).toMatchObject([{ verb: 'block', confirmation: 'unconfirmed' }]);
+  });
+
   it('is reported once, even if its jobs run again', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block', byCommand), world.deps);

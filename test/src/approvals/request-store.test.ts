@@ -21,7 +21,10 @@ it('lists the open requests and keeps the decided ones', async () => {
   expect(await requests.get('req_gone')).toBeNull();
 });
 
-it('returns the approvers of a request made from an alert', async () => {
+it.each([
+  ['an alert', (alertId: string) => ({ kind: 'alert', alertId }) as const],
+  ['a card that was picked there', (alertId: string) => ({ kind: 'card', acctId, cardId: null, alertId }) as const],
+])('returns the approvers of a request made from %s', async (_where, targetOf) => {
   const requests = createRequests(redis(), storeSigner);
   const decision = { actionId: 'act_zoe', by: 'U0ZOE', at: askedAt };
   const approvals = ['U0BEN', 'U0ZOE'].map((by) => ({ by, at: askedAt, actionId: `act_${by}` }));
@@ -29,7 +32,7 @@ it('returns the approvers of a request made from an alert', async () => {
     openRequestOf({
       id: `req_${alertId}`,
       approvals,
-      action: ask('limit', { target: { kind: 'alert', alertId }, askedAt }),
+      action: ask('limit', { target: targetOf(alertId), askedAt }),
     });
   await requests.save({ ...fromAlert('evt_1'), state: 'approved', decision, temporaryChangeId: null });
   await requests.save({ ...fromAlert('evt_2'), state: 'denied', decision });
