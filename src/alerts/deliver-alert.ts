@@ -2,7 +2,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatusEvent, StoredEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
-import type { Remedy } from '../limits/remedy-change.ts';
+import type { Advice } from '../limits/remedy.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Publish } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
@@ -57,14 +57,6 @@ export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
     await deps.warnAfter(event);
     return null;
   };
-}
-
-/** What would let a declined purchase pass. */
-export interface Advice {
-  /** Null: Cardbell can do nothing, or the card API did not answer in time. */
-  readonly remedy: Remedy | null;
-  /** The card API did not answer everything, so asking again later may help. */
-  readonly isIncomplete: boolean;
 }
 
 interface DeliverDeps {

@@ -2,28 +2,29 @@ import { z } from 'zod';
 import { toCents } from '../core/money.ts';
 import { CardApiAssumptions } from './assumptions.ts';
 import { notSent } from './errors.ts';
-import type { LimitPeriod, LimitRule, RuleValue, SpendCategory } from './rule.ts';
+import { LimitPeriod, type LimitRule, type RuleValue, SpendCategory } from './rule.ts';
 import { centsOf, type RuleGoal } from './rule-change.ts';
 import { AnyRecord, Flag, Id, Text } from './schema.ts';
 
 /** Whole cents for each window. Null where there is no limit. */
-type Limits = Readonly<Record<LimitPeriod, number | null>>;
+const Limits = z.record(LimitPeriod, z.int().nullable()).readonly();
+type Limits = z.infer<typeof Limits>;
 
-interface CategoryRules {
-  readonly id: number;
-  readonly name: string;
+const CategoryRules = z.object({
+  ...SpendCategory.shape,
   /** Limit for a single purchase. Null when there is none. */
-  readonly transactionLimitCents: number | null;
-  readonly limits: Limits;
-}
+  transactionLimitCents: z.int().nullable(),
+  limits: Limits,
+});
 
 /** A card's limits. */
-export interface CardLimits {
-  readonly limits: Limits;
-  readonly categories: readonly CategoryRules[];
+export const CardLimits = z.object({
+  limits: Limits,
+  categories: z.array(CategoryRules).readonly(),
   /** How many cents a longer window's limit must exceed a shorter one's. Absent: they may be equal. */
-  readonly apartCents?: number | undefined;
-}
+  apartCents: z.int().optional(),
+});
+export type CardLimits = z.infer<typeof CardLimits>;
 
 /** The spend rules of a card that the bot uses. */
 export interface SpendRules extends CardLimits {

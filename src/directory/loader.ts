@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AccountDetails, Business } from '../card-api/schema-account.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type DirectoryAccount, withDetails, withListed } from './account.ts';
@@ -8,10 +8,7 @@ import type { ApiQuota, createApiQuota } from './api-quota.ts';
 import type { createRecords } from './records.ts';
 
 /** The card API calls of the directory. */
-export interface DirectorySource {
-  listAccounts(options?: { deadlineMs?: number; maxRetries?: number }): Promise<Pick<Business, 'accounts'>>;
-  getAccount(acctId: number, options?: { deadlineMs?: number; maxRetries?: number }): Promise<AccountDetails>;
-}
+export type DirectorySource = Pick<CardClient, 'listAccounts' | 'getAccount'>;
 
 interface LoaderDeps {
   readonly source: DirectorySource;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { Action, Origin } from '../actions/action.ts';
-import { LimitPeriod } from '../card-api/rule.ts';
 import { Term } from '../card-api/rule-change.ts';
+import { CardLimits } from '../card-api/spend-rules.ts';
 import { ForgedError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
@@ -12,16 +12,6 @@ import { Remedy } from '../limits/remedy-change.ts';
 
 /** As long as Slack accepts responses to the original message. */
 const PENDING_TTL_SECONDS = 30 * 60;
-
-const cents = z.int().nullable();
-const Limits = z.record(LimitPeriod, cents);
-
-/** A card's rules, for input errors that can be shown without calling the card service. */
-const KnownRules = z.object({
-  limits: Limits,
-  apartCents: z.int().optional(),
-  categories: z.array(z.object({ id: z.int(), name: z.string(), transactionLimitCents: cents, limits: Limits })),
-});
 
 /** Where the form was opened from. */
 const place = { channel: z.string(), messageTs: z.string().nullable() };
@@ -43,8 +33,8 @@ export const Pending = z.discriminatedUnion('kind', [
     alertId: z.string(),
     ...place,
     remedy: Remedy.nullable(),
-    /** Null until the card was read. */
-    rules: KnownRules.nullable(),
+    /** For input errors that can be shown without calling the card service. Null until the card was read. */
+    rules: CardLimits.nullable(),
     /** Nothing stops the purchase any more, so no amount is too low for it. */
     passes: z.boolean().default(false),
   }),

@@ -24,6 +24,7 @@ interface Deps {
   readonly log: Log;
 }
 
+/** What would let a declined purchase pass. */
 export interface Advice {
   /** Null: no rule was the reason, or the card API did not answer in time. */
   readonly remedy: Remedy | null;

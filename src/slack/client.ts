@@ -4,7 +4,6 @@ import { SlackError } from '../core/errors.ts';
 import { version } from '../core/version.ts';
 import { createSlackClock, type SlackClock } from './clock.ts';
 import { type Call, createCall, type Measure, TIMEOUT_MS } from './failure.ts';
-import type { Message, MessageRef } from './message.ts';
 import { fileCalls, messageCalls } from './messages.ts';
 
 /** The thread that a message belongs to. */
@@ -54,48 +53,7 @@ export interface Person {
 }
 
 /** The calls that Cardbell makes to Slack. Every method throws SlackError. */
-export interface Slack {
-  /** `url`: address of the workspace, with a trailing slash. */
-  authTest(): Promise<{ botUserId: string; teamId: string; team: string; url: string; scopes: readonly string[] }>;
-  /**
-   * Posts once.
-   *
-   * @param ref opaque id by which `findMessages` can find the message later.
-   * @param thread the message to reply to, and whether the reply also shows in the channel; null: not in a thread.
-   * @param marks opaque ids of `MARK_LENGTH` characters, one for each item in the message that must be found on its
-   * own.
-   */
-  post(
-    channel: string,
-    message: Message,
-    ref: string,
-    thread?: Thread | null,
-    marks?: readonly string[],
-  ): Promise<MessageRef>;
-  /** Oldest first. */
-  findMessages(search: MessageSearch): Promise<FoundMessage[]>;
-  update(ref: MessageRef, message: Message): Promise<void>;
-  delete(ref: MessageRef): Promise<void>;
-  /** Uploads a file. Nobody sees it before it is shared. */
-  uploadFile(file: { readonly name: string; readonly title: string; readonly content: string }): Promise<UploadedFile>;
-  /** Shows an uploaded file in a channel or a thread. */
-  shareFile(channel: string, file: UploadedFile, comment: string, threadTs: string | null): Promise<void>;
-  /** Only `userId` sees it, and only until the client reloads. */
-  postEphemeral(channel: string, userId: string, message: Message): Promise<void>;
-  /** On top of the view in which the control was pressed. */
-  pushView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
-  openView(triggerId: string, view: ModalView): Promise<{ viewId: string; hash: string }>;
-  /** Fails when the view has changed since `hash`. */
-  updateView(form: { viewId: string; hash: string }, view: ModalView): Promise<void>;
-  publishHome(userId: string, view: HomeView): Promise<void>;
-  openDirect(userId: string): Promise<string>;
-  /** Null: Slack knows no user with this id. */
-  person(userId: string): Promise<Person | null>;
-  groupMembers(groupId: string): Promise<string[]>;
-  channelInfo(
-    channel: string,
-  ): Promise<{ isPrivate: boolean; isExtShared: boolean; isMember: boolean; isArchived: boolean; name: string }>;
-}
+export type Slack = ReturnType<typeof createSlack>;
 
 interface SlackOptions {
   readonly token: string;
@@ -110,7 +68,7 @@ interface SlackOptions {
  * the call on a 429, and never times out. In a queue, each of these posts twice or blocks. So we make one attempt with
  * a time limit, and every failure goes to the caller.
  */
-export function createSlack(options: SlackOptions): Slack {
+export function createSlack(options: SlackOptions) {
   const clock = options.clock ?? createSlackClock();
   webApi.addAppMetadata({ name: 'cardbell', version });
   const client = new webApi.WebClient(options.token, {
@@ -140,24 +98,27 @@ export function createSlack(options: SlackOptions): Slack {
 function viewCalls(client: webApi.WebClient, call: Call) {
   const shown = ({ view }: webApi.ViewsOpenResponse) => ({ viewId: view?.id ?? '', hash: view?.hash ?? '' });
   return {
-    openView: (triggerId, view) =>
+    openView: (triggerId: string, view: ModalView) =>
       call('views.open', async () => shown(await client.views.open({ trigger_id: triggerId, view }))),
-    pushView: (triggerId, view) =>
+    /** On top of the view in which the control was pressed. */
+    pushView: (triggerId: string, view: ModalView) =>
       call('views.push', async () => shown(await client.views.push({ trigger_id: triggerId, view }))),
-    updateView: ({ viewId, hash }, view) =>
+    /** Fails when the view has changed since `hash`. */
+    updateView: ({ viewId, hash }: { viewId: string; hash: string }, view: ModalView) =>
       call('views.update', async () => {
         await client.views.update({ view_id: viewId, hash, view });
       }),
-    publishHome: (userId, view) =>
+    publishHome: (userId: string, view: HomeView) =>
       call('views.publish', async () => {
         await client.views.publish({ user_id: userId, view });
       }),
-  } satisfies Partial<Slack>;
+  };
 }
 
 /** Who and what is in the workspace. */
 function directoryCalls(client: webApi.WebClient, call: Call) {
   return {
+    /** `url`: address of the workspace, with a trailing slash. */
     authTest: () =>
       call('auth.test', async () => {
         const answer = await client.auth.test();
@@ -169,12 +130,13 @@ function directoryCalls(client: webApi.WebClient, call: Call) {
           scopes: answer.response_metadata?.scopes ?? [],
         };
       }),
-    openDirect: (userId) =>
+    openDirect: (userId: string) =>
       call('conversations.open', async () => {
         const answer = await client.conversations.open({ users: userId });
         return answer.channel?.id || userId;
       }),
-    async person(userId) {
+    /** Null: Slack knows no user with this id. */
+    async person(userId: string): Promise<Person | null> {
       try {
         return await call('users.info', async () => {
           const { user } = await client.users.info({ user: userId });
@@ -193,12 +155,12 @@ function directoryCalls(client: webApi.WebClient, call: Call) {
         throw error;
       }
     },
-    groupMembers: (groupId) =>
+    groupMembers: (groupId: string) =>
       call('usergroups.users.list', async () => {
         const answer = await client.usergroups.users.list({ usergroup: groupId });
         return answer.users ?? [];
       }),
-    channelInfo: (channel) =>
+    channelInfo: (channel: string) =>
       call('conversations.info', async () => {
         const { channel: info } = await client.conversations.info({ channel });
         return {
@@ -209,5 +171,5 @@ function directoryCalls(client: webApi.WebClient, call: Call) {
           name: info?.name || channel,
         };
       }),
-  } satisfies Partial<Slack>;
+  };
 }

@@ -1,14 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type webApi from '@slack/web-api';
 import { SlackError } from '../core/errors.ts';
-import type { FoundMessage, MessageSearch, Slack } from './client.ts';
+import type { FoundMessage, MessageSearch, Thread, UploadedFile } from './client.ts';
 import type { SlackClock } from './clock.ts';
 import { type Call, TIMEOUT_MS } from './failure.ts';
+import type { Message, MessageRef } from './message.ts';
 
 /** Posting, editing, finding and deleting messages. */
 export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackClock) {
   return {
-    post: (channel, message, ref, thread = null, marks = []) =>
+    /**
+     * Posts once.
+     *
+     * @param ref opaque id by which `findMessages` can find the message later.
+     * @param thread the message to reply to, and whether the reply also shows in the channel; null: not in a thread.
+     * @param marks opaque ids of `MARK_LENGTH` characters, one for each item in the message that must be found on its
+     * own.
+     */
+    post: (
+      channel: string,
+      message: Message,
+      ref: string,
+      thread: Thread | null = null,
+      marks: readonly string[] = [],
+    ): Promise<MessageRef> =>
       call('chat.postMessage', async () => {
         const answer = await client.chat.postMessage({
           channel,
@@ -28,26 +43,29 @@ export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackC
         if (!answer.ts) throw new Error('Slack returned no ts for the message');
         return { channel: answer.channel || channel, ts: answer.ts };
       }),
-    findMessages: (search) => findMessages(client, call, clock, search),
-    update: (ref, message) =>
+    /** Oldest first. */
+    findMessages: (search: MessageSearch) => findMessages(client, call, clock, search),
+    update: (ref: MessageRef, message: Message) =>
       call('chat.update', async () => {
         await client.chat.update({ channel: ref.channel, ts: ref.ts, text: message.text, blocks: message.blocks });
       }),
-    delete: ({ channel, ts }) =>
+    delete: ({ channel, ts }: MessageRef) =>
       call('chat.delete', async () => {
         await client.chat.delete({ channel, ts });
       }),
-    postEphemeral: (channel, userId, message) =>
+    /** Only `userId` sees it, and only until the client reloads. */
+    postEphemeral: (channel: string, userId: string, message: Message) =>
       call('chat.postEphemeral', async () => {
         await client.chat.postEphemeral({ channel, user: userId, text: message.text, blocks: message.blocks });
       }),
-  } satisfies Partial<Slack>;
+  };
 }
 
 /** Uploading and sharing files. */
 export function fileCalls(client: webApi.WebClient, call: Call) {
   return {
-    uploadFile: ({ name, title, content }) =>
+    /** Uploads a file. Nobody sees it before it is shared. */
+    uploadFile: ({ name, title, content }: Pick<UploadedFile, 'name' | 'title'> & { readonly content: string }) =>
       call('files.getUploadURLExternal', async () => {
         const body = Buffer.from(content);
         const { upload_url: url, file_id: id } = await client.files.getUploadURLExternal({
@@ -60,7 +78,8 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
         if (!answer.ok) throw new Error(`the upload failed with status ${answer.status}`);
         return { id, name, title };
       }),
-    shareFile: (channel, { id, title }, comment, threadTs) =>
+    /** Shows an uploaded file in a channel or a thread. */
+    shareFile: (channel: string, { id, title }: UploadedFile, comment: string, threadTs: string | null) =>
       call('files.completeUploadExternal', async () => {
         const where = { channel_id: channel, initial_comment: comment };
         const files: [{ id: string; title: string }] = [{ id, title }];
@@ -68,7 +87,7 @@ export function fileCalls(client: webApi.WebClient, call: Call) {
           ? client.files.completeUploadExternal({ files, ...where })
           : client.files.completeUploadExternal({ files, ...where, thread_ts: threadTs }));
       }),
-  } satisfies Partial<Slack>;
+  };
 }
 
 /** Type of our messages' metadata. Any app in the workspace may read it, so it holds only an opaque id. */

@@ -1,4 +1,3 @@
-import type { AccountDetails, Business } from '../card-api/schema-account.ts';
 import { formatCents } from '../core/money.ts';
 import type { DirectorySource } from '../directory/loader.ts';
 import type { Preferences } from '../holders/preference-store.ts';
@@ -6,10 +5,6 @@ import { balanceLow } from '../ops/issue.ts';
 import type { NotifyOps, NotifyResolved } from '../ops/notify-ops.ts';
 import { expiringCards, expiryWarningId } from './warn-of-expiry.ts';
 import type { Warned } from './warned-store.ts';
-
-interface Source extends DirectorySource {
-  readonly listAccounts: (...args: Parameters<DirectorySource['listAccounts']>) => Promise<Business>;
-}
 
 interface Deps {
   /** A business balance below this is low, whole cents; null: no warnings. */
@@ -28,14 +23,14 @@ interface Deps {
  * Checks data that the directory reads anyway: the business balance, and cards that expire soon. So these warnings need no
  * extra calls.
  */
-export function watchDirectory(source: Source, deps: Deps): DirectorySource {
+export function watchDirectory(source: DirectorySource, deps: Deps): DirectorySource {
   return {
     async listAccounts(options) {
       const business = await source.listAccounts(options);
       if (business.balanceCents !== null) await lookAtBalance(business.balanceCents);
       return business;
     },
-    async getAccount(acctId, options): Promise<AccountDetails> {
+    async getAccount(acctId, options) {
       const account = await source.getAccount(acctId, options);
       const expiring = expiringCards(account, deps.now());
       const warned = await Promise.all(expiring.map(({ cardId }) => deps.warned.has(expiryWarningId(cardId))));

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAlerts } from '../../../src/alerts/alert-store.ts';
-import { type Advice, enrichAlert } from '../../../src/alerts/deliver-alert.ts';
+import { enrichAlert } from '../../../src/alerts/deliver-alert.ts';
+import type { Advice } from '../../../src/limits/remedy.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { declined, raise } from '../../templates/fixtures.ts';

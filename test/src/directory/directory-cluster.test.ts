@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type LocalRedis, startRedis } from '../../../local/redis.ts';
-import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { type AccountDetails, Business, type ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 
 let server: LocalRedis;
@@ -46,7 +46,7 @@ it('works on Redis Cluster: list, fill, find and load', async () => {
     cards: [{ cardId: acctId * 10, last4: `10${acctId}`, status: 'ACTIVE', expiresOn: null }],
   });
   const loader = {
-    listAccounts: async () => ({ accounts: [listed(21), listed(22)] }),
+    listAccounts: async () => ({ ...Business.parse({}), accounts: [listed(21), listed(22)] }),
     getAccount: async (acctId: number) => details(acctId),
   };
   const directory = createDirectory({ redis: cluster, loader });

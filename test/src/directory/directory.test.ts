@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountDetails, ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { type AccountDetails, Business, type ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
 import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
 import { directoryKey } from '../../../src/core/keys.ts';
@@ -32,7 +32,7 @@ interface FakeApi {
   lists: number;
   loads: number[];
   failWith: (() => Promise<never>) | null;
-  listAccounts(): Promise<{ accounts: ListedAccount[] }>;
+  listAccounts(): Promise<Business>;
   getAccount(acctId: number): Promise<AccountDetails>;
 }
 
@@ -45,7 +45,7 @@ function fakeApi(): FakeApi {
     async listAccounts() {
       this.lists += 1;
       if (this.failWith !== null) return this.failWith();
-      return { accounts: [...this.accounts.values()].map(({ listed }) => listed) };
+      return { ...Business.parse({}), accounts: [...this.accounts.values()].map(({ listed }) => listed) };
     },
     async getAccount(acctId) {
       this.loads.push(acctId);
