@@ -5,7 +5,7 @@ import type { BlockAction } from '../actions/verbs.ts';
 import { contentId } from '../core/content-id.ts';
 import { within } from '../core/deadline.ts';
 import type { TransactionEvent } from '../core/event.ts';
-import type { ReadTransactions } from '../directory/read-transactions.ts';
+import { latestPurchases, type ReadTransactions } from '../directory/read-transactions.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import { FraudCaseAlert, type TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
@@ -14,7 +14,6 @@ import type { FraudCases } from './fraud-case-store.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
 
 const LOOK_BACK_MS = 7 * 24 * 3_600_000;
-const PURCHASES_MAX = 5;
 /** Operators are notified immediately, so purchases that the card service returns later than this are left out. */
 const PURCHASES_MS = 2500;
 
@@ -105,7 +104,7 @@ function createOpenCase(deps: Deps) {
     const by = action.actor.userId;
     const at = action.askedAt;
     const operators = [...(await deps.whoMay('operator', card.group ?? null))];
-    const purchases = await latestPurchases(event);
+    const purchases = await purchasesOf(event);
     const added = joins === null ? null : event;
     await deps.notifyDirectly(by, `fraud-${id}`, fraudNotice({ card, operators, added }));
     const reported = { verb: 'report-fraud', by, at, state: 'done', text: '', asHolder: true } as const;
@@ -125,17 +124,15 @@ function createOpenCase(deps: Deps) {
   };
 
   /** Null: the card service did not answer in time. */
-  async function latestPurchases({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
+  async function purchasesOf({ acctId }: TransactionEvent): Promise<FraudCaseAlert['purchases']> {
     const to = deps.now();
     const from = new Date(to.getTime() - LOOK_BACK_MS);
     const read = await within(PURCHASES_MS, deps.readTransactions(acctId, { from, to }), () => null);
-    return (
-      read
-        ?.filter(({ kind }) => kind === 'authorization' || kind === 'pin')
-        .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
-        .slice(0, PURCHASES_MAX)
-        .map(({ occurredAt, amountCents, merchant }) => ({ at: occurredAt, amountCents, merchant: merchant.name })) ??
-      null
-    );
+    if (read === null) return null;
+    return latestPurchases(read).map(({ occurredAt, amountCents, merchant }) => ({
+      at: occurredAt,
+      amountCents,
+      merchant: merchant.name,
+    }));
   }
 }

@@ -8,7 +8,7 @@ import { LimitPeriod, limitPeriods } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
-import type { ReadTransactions } from '../directory/read-transactions.ts';
+import { latestPurchases, type ReadTransactions } from '../directory/read-transactions.ts';
 import type { Requests } from './request-store.ts';
 
 /** What approvers see besides the change, as of the request. */
@@ -37,7 +37,6 @@ export type RequestFacts = z.infer<typeof RequestFacts>;
 export const noFacts: RequestFacts = { purchase: null, left: [], there: [], earlier: [] };
 
 const LOOK_BACK_MS = 30 * 24 * 3_600_000;
-const PURCHASES_MAX = 5;
 /** Someone is waiting for the request, so facts that the card service does not return quickly are left out. */
 const CALL_LIMITS = { deadlineMs: 2500, maxRetries: 0 } as const;
 
@@ -91,14 +90,9 @@ export function createGatherFacts(deps: Deps): GatherFacts {
   async function purchasesAt(event: TransactionEvent): Promise<RequestFacts['there']> {
     const to = deps.now();
     const read = await deps.readTransactions(event.acctId, { from: new Date(to.getTime() - LOOK_BACK_MS), to });
-    return (
-      read
-        ?.filter(({ kind }) => kind === 'authorization' || kind === 'pin')
-        .filter((one) => merchantKey(one) === merchantKey(event))
-        .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt))
-        .slice(0, PURCHASES_MAX)
-        .map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents })) ?? null
-    );
+    if (read === null) return null;
+    const there = latestPurchases(read.filter((one) => merchantKey(one) === merchantKey(event)));
+    return there.map(({ occurredAt, amountCents }) => ({ at: occurredAt, amountCents }));
   }
 
   async function purchaseIn(event: TransactionEvent, action: Action): Promise<RequestFacts['purchase']> {
