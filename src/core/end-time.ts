@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
-import { localDate, toInstant } from './service-time.ts';
+import { localDate, localTime } from './service-time.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
 export interface Clock {
@@ -159,7 +159,7 @@ export function endOf(end: End, { now, zone }: Clock): Date | null {
     case 'duration':
       return new Date(now.getTime() + end.ms);
     case 'day':
-      return instantOf(addDays(end.day, 1), '00:00', zone);
+      return new Date(localTime(addDays(end.day, 1), '00:00', zone));
     case 'until':
       return new Date(end.at);
   }
@@ -213,16 +213,16 @@ function readMoment(words: readonly string[], clock: Clock): Found {
   if (alone !== null) {
     const lead = /^on$/i.test(words[alone.words] ?? '') ? 1 : 0;
     const on = readDay(words.slice(alone.words + lead), today);
-    if (on !== null) return until(instantOf(on.date, alone.time, clock.zone), alone.words + lead + on.words);
-    const soon = instantOf(today, alone.time, clock.zone);
-    const isAhead = soon.getTime() > clock.now.getTime();
-    return until(isAhead ? soon : instantOf(addDays(today, 1), alone.time, clock.zone), alone.words);
+    if (on !== null) return until(localTime(on.date, alone.time, clock.zone), alone.words + lead + on.words);
+    const soon = localTime(today, alone.time, clock.zone);
+    const isAhead = soon > clock.now.getTime();
+    return until(isAhead ? soon : localTime(addDays(today, 1), alone.time, clock.zone), alone.words);
   }
   const day = readDay(words, today);
   if (day === null) return null;
   const time = timeAt(words, day.words);
   if (time === null) return { end: through(day.date), words: day.words };
-  return until(instantOf(day.date, time.time, clock.zone), day.words + time.words);
+  return until(localTime(day.date, time.time, clock.zone), day.words + time.words);
 }
 
 /** `9am`, `9 am`, `at 9am`. */
@@ -234,8 +234,9 @@ function timeAt(words: readonly string[], index: number): { readonly time: strin
   return time === null ? null : { time, words: lead + (apart === null ? 1 : 2) };
 }
 
-function until(at: Date, words: number): Found {
-  return { end: { kind: 'until', at: Number.isNaN(at.getTime()) ? '' : at.toISOString() }, words };
+/** `at`: milliseconds. NaN for a day that does not exist. */
+function until(at: number, words: number): Found {
+  return { end: { kind: 'until', at: Number.isNaN(at) ? '' : new Date(at).toISOString() }, words };
 }
 
 const weekdays = weekdayNames.map((name) => name.toLowerCase());
@@ -259,9 +260,4 @@ function soundsLikeTime(words: readonly string[]): boolean {
 
 function said(words: readonly string[], count = 3): string {
   return words.slice(0, count).join(' ').slice(0, 40);
-}
-
-function instantOf(date: string, time: string, zone: string): Date {
-  const text = time === '24:00' ? `${addDays(date, 1)}T00:00` : `${date}T${time}`;
-  return new Date(toInstant(text, zone) ?? Number.NaN);
 }
