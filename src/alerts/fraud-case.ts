@@ -11,6 +11,7 @@ import { FraudCaseAlert, type TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Announce } from './announce.ts';
 import type { FraudCases } from './fraud-case-store.ts';
+import { withAlert } from './respond-to-alert.ts';
 import type { CloseFraudCaseAction } from './verbs.ts';
 
 const LOOK_BACK_MS = 7 * 24 * 3_600_000;
@@ -50,13 +51,9 @@ export function createFraudCaseVerbs(deps: Deps) {
     /** The card stays as it is. Its later events are no longer collected. */
     async closeFraudCase(action: CloseFraudCaseAction): Promise<void> {
       const caseId = action.target.alertId;
-      await deps.withLock(`alert:${caseId}`, async () => {
-        const open = await alerts.get(caseId);
-        if (open?.kind !== 'fraud-case') return await refuse(action, tooOld());
+      await withAlert(deps, action, async (open) => {
+        if (open.kind !== 'fraud-case') return await refuse(action, tooOld());
         const { acctId } = open.event;
-        const decision = await deps.authorize(action, { acctId });
-        if (decision.kind === 'refused')
-          return await refuse(action, { what: null, why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
         const by = action.actor.userId;
         const earlier = open.outcomes.find(({ verb }) => verb === 'close-case');
         if (earlier !== undefined && earlier.by !== by) return await record(action, { event: 'unchanged', acctId });

@@ -4,18 +4,42 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { tooOld } from '../directory/resolve-card.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
-import type { AcknowledgeAction, RecognizeAction } from './verbs.ts';
+import type { AcknowledgeAction, CloseFraudCaseAction, RecognizeAction } from './verbs.ts';
 
-interface Deps
-  extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'outcomes' | 'answer' | 'withLock' | 'now'> {
+interface AlertDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'withLock'> {
   readonly alerts: Pick<Alerts, 'get'>;
 }
+
+/** Responds to the alert of an action, one response at a time. Null: the alert is too old, or the person may not respond. */
+export async function withAlert<Result>(
+  { alerts, authorize, refuse, withLock }: AlertDeps,
+  action: AcknowledgeAction | RecognizeAction | CloseFraudCaseAction,
+  respond: (alert: Alert) => Promise<Result>,
+): Promise<Result | null> {
+  const { alertId } = action.target;
+  return await withLock(`alert:${alertId}`, async () => {
+    const alert = await alerts.get(alertId);
+    if (alert === null) {
+      await refuse(action, tooOld());
+      return null;
+    }
+    const { acctId } = alert.event;
+    const decision = acctId === null ? null : await authorize(action, { acctId });
+    if (decision?.kind === 'refused') {
+      await refuse(action, { what: null, why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+      return null;
+    }
+    return await respond(alert);
+  });
+}
+
+interface Deps extends AlertDeps, Pick<ActionTools, 'record' | 'outcomes' | 'answer' | 'now'> {}
 
 /**
  * Responses to an alert that change no card. Everyone who reads the alert sees who responded. Each response counts once.
  */
 export function createRespondToAlert(deps: Deps) {
-  const { alerts, authorize, record, refuse, outcomes, answer, withLock, now } = deps;
+  const { record, outcomes, answer, now } = deps;
 
   return {
     /** *Seen*. */
@@ -31,22 +55,12 @@ export function createRespondToAlert(deps: Deps) {
     },
   };
 
-  /** Null when the alert is too old, or someone already gave this response. */
+  /** Null: also when someone already gave this response. */
   async function respond(action: AcknowledgeAction | RecognizeAction): Promise<Alert | null> {
     const { verb } = action;
     const { alertId } = action.target;
-    return await withLock(`alert:${alertId}`, async () => {
-      const alert = await alerts.get(alertId);
-      if (alert === null) {
-        await refuse(action, tooOld());
-        return null;
-      }
+    return await withAlert(deps, action, async (alert) => {
       const { acctId } = alert.event;
-      const decision = acctId === null ? null : await authorize(action, { acctId });
-      if (decision?.kind === 'refused') {
-        await refuse(action, { what: null, why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
-        return null;
-      }
       const by = action.actor.userId;
       const earlier = alert.outcomes.find((outcome) => outcome.verb === verb);
       if (earlier !== undefined) {
