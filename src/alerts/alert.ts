@@ -21,8 +21,7 @@ export const Repeats = z.strictObject({
   lastAt: z.string(),
   minCents: z.int(),
   maxCents: z.int(),
-  /** Null when it is not known: the repeats were stored before sums were. */
-  sumCents: z.int().nullable(),
+  sumCents: z.int(),
 });
 export type Repeats = z.infer<typeof Repeats>;
 
@@ -37,14 +36,9 @@ export function readRepeats(text: string): Repeats {
   const isSingle = third === undefined;
   const [most, firstAt, lastAt] = isSingle ? [least, second, second] : [second, third, fourth];
   const [minCents, maxCents] = [Number(least), Number(most)];
-  const derived = sumOf(Number(count), minCents, maxCents);
+  const derived = minCents === maxCents ? Number(count) * minCents : minCents + maxCents;
   const sumCents = sum === undefined ? derived : Number(sum);
   return fromStoredAs('repeats', Repeats, { count: Number(count), minCents, maxCents, sumCents, firstAt, lastAt });
-}
-
-function sumOf(count: number, minCents: number, maxCents: number): number | null {
-  if (minCents === maxCents) return count * minCents;
-  return count === 2 ? minCents + maxCents : null;
 }
 
 export const TransactionAlert = z.strictObject({

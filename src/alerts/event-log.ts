@@ -9,20 +9,7 @@ import { ALERT_TTL_SECONDS } from './alert-store.ts';
 const STEPS_MAX = 100;
 
 /** Everything that can happen to an event on its way to its readers. Stored by index, so append new steps at the end. */
-const eventLogSteps = [
-  'taken',
-  'repeated',
-  'routed',
-  'skipped',
-  'muted',
-  'held',
-  'grouped',
-  'queued',
-  'posted',
-  'redirected',
-  'refused',
-  'edited',
-] as const;
+const eventLogSteps = ['routed', 'skipped', 'muted', 'held', 'grouped', 'posted', 'redirected', 'refused'] as const;
 
 const EventLogStep = z.strictObject({
   step: z.enum(eventLogSteps),

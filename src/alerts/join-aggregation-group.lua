@@ -70,8 +70,7 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
     if min == max then sum = number * min elseif number == 2 then sum = min + max end
     number, min, max = number + 1, math.min(min, tonumber(cents)), math.max(max, tonumber(cents))
     repeats = string.format('%s%.0f %.0f %.0f %s %s', waits, number, min, max, first == at and iso or from, last == at and iso or to)
-    -- Texts from before sums were stored stay without one.
-    if sum and min ~= max and number > 2 then repeats = string.format('%s %.0f', repeats, sum + tonumber(cents)) end
+    if min ~= max and number > 2 then repeats = string.format('%s %.0f', repeats, sum + tonumber(cents)) end
   elseif not best and #running >= 2 * runningMax then
     redis.call('HDEL', KEYS[groups], oldest)
   end

@@ -17,8 +17,6 @@ export interface AdminFacts {
   readonly log: Log;
 }
 
-export type AdminServer = Awaited<ReturnType<typeof startAdminServer>>;
-
 /**
  * Serves probes and metrics on a separate port, so that they are never public: `GET /livez` (200 while the process lives),
  * `GET /readyz` (503 with the problems) and `GET /metrics`.

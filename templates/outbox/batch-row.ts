@@ -124,12 +124,12 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
     const reason = shownReason(event.decline, view.place);
     const repeats = repeatsIn(alert, view);
     const times = repeats?.count ?? 1;
-    const isSum = isAnywhere(alert, repeats);
-    const sum = { cents: repeats?.sumCents ?? null, isSum, requestedCents: null, merchant: '', place: '' };
+    const isSum = repeats !== null && isAnywhere(alert, repeats);
+    const sum = isSum && { cents: repeats.sumCents, isSum, requestedCents: null, merchant: '', place: '' };
     const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
     return {
       ...money,
-      ...(isSum ? sum : {}),
+      ...sum,
       what,
       times,
       events: times,

@@ -24,7 +24,7 @@ it('stores each step once, in the order of its first occurrence', async () => {
 it('is limited in size', async () => {
   const eventLog = createEventLog(redis());
   for (let count = 0; count < 120; count += 1) {
-    await eventLog.note('evt_1', { step: 'edited', channel: null, text: `Step ${count}` });
+    await eventLog.note('evt_1', { step: 'posted', channel: null, text: `Step ${count}` });
   }
 
   expect(await eventLog.read('evt_1')).toHaveLength(100);

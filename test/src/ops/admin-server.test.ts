@@ -1,9 +1,9 @@
 import { afterEach, expect, it } from 'vitest';
 import { createLog } from '../../../src/core/log.ts';
-import { type AdminFacts, type AdminServer, startAdminServer } from '../../../src/ops/admin-server.ts';
+import { type AdminFacts, startAdminServer } from '../../../src/ops/admin-server.ts';
 
 const log = createLog({ level: 'silent', process: 'test' });
-let server: AdminServer | undefined;
+let server: Awaited<ReturnType<typeof startAdminServer>> | undefined;
 
 afterEach(async () => {
   await server?.close();
