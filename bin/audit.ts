@@ -8,6 +8,7 @@ import { auditCsvLine, auditHeader, createCarryOver, type NameOf, peopleIn } fro
 import { type CopiedHead, openSink } from '../src/audit/sink.ts';
 import { type Anchor, verifyChain, verifyCopy } from '../src/audit/verify.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE, readArguments } from './arguments.ts';
@@ -65,6 +66,7 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
 }
 
 const config = orExit(() => auditConfig());
+useInstallation(config);
 await useProxy(config.proxy);
 const redis = await reachRedis('audit', config.redis);
 const { archive } = config.audit;
@@ -114,7 +116,7 @@ async function readCopy(): Promise<readonly CopiedHead[] | null> {
   if (config.audit.sink === null) return [];
   try {
     const { heads, unreadable } = await openSink(config.audit.sink).read();
-    if (unreadable > 0) complain(`${unreadable} lines of the copy cannot be read.`);
+    if (unreadable > 0) complain(`${countOf(unreadable, 'line')} of the copy cannot be read.`);
     return heads;
   } catch (error) {
     const why = error instanceof Error ? error.message : 'no answer';
@@ -142,7 +144,8 @@ async function exportCsv(from: string, to: string): Promise<number> {
     const whole = carryOver({ ...entry, record });
     if (record.at >= from && record.at < to) await write(auditCsvLine(whole, nameOf));
   }
-  if (unreadable > 0) complain(`${unreadable} records cannot be read: run npm run audit -- verify.`);
+  if (unreadable > 0)
+    complain(`${countOf(unreadable, 'record')} cannot be read: run ${terminalCommand('audit -- verify')}.`);
   return unreadable > 0 ? 1 : 0;
 }
 

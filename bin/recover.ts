@@ -5,11 +5,13 @@ import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
 import { CardApiError } from '../src/core/errors.ts';
 import { type Gap, gapOf } from '../src/core/gap.ts';
+import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
+import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE, readArguments } from './arguments.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
@@ -67,6 +69,7 @@ async function main(): Promise<number> {
     return EX_USAGE;
   }
   const config = orExit(() => workerConfig());
+  useInstallation(config);
   await useProxy(config.proxy);
   let gap: Gap;
   try {
@@ -90,8 +93,9 @@ async function main(): Promise<number> {
     const found = isDryRun ? await recovery.dryRun(gap, show) : await recovery.runHere(gap, show);
     bar(1, found.recovered);
     const missed = found.recovered + found.unreadable;
-    const what = `${missed} of ${found.found} events were missed between ${gap.from} and ${gap.to}`;
-    const aside = found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (npm run replay -- list)`;
+    const what = `${missed} of ${countOf(found.found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${gap.from} and ${gap.to}`;
+    const aside =
+      found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (${terminalCommand('replay -- list')})`;
     process.stdout.write(
       isDryRun ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered${aside}.\n`,
     );

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { PayloadError, SlackError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
-import type { Gap } from '../core/gap.ts';
+import { type Gap, windowOf } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import { createLateIntake } from '../intake/take-late.ts';
@@ -115,7 +115,10 @@ function notifyOf({ slack, visibilityOf, config, postNotice, log }: WorkerContex
     },
     channel,
     recoveries,
-    render: (gap, state, done, progress) => recoveryLine({ ...gap, ...progress, state, done }),
+    render(gap, state, done, progress) {
+      const { fromMs: repeatFromMs } = windowOf(gap, { nowMs: Date.now(), sinceMs: 0 });
+      return recoveryLine({ ...gap, ...progress, state, done, repeatFromMs });
+    },
     postNotice: (id, message) => postNotice(channel, id, message),
     now: Date.now,
     log,

@@ -47,17 +47,15 @@ export function variableOf(program: string | undefined, name: string): string {
   return program !== undefined && ownOrFile.includes(name) ? `${prefixOf(program)}${name}` : name;
 }
 
-/** Adapts a text for a program's operators: its variables as they must be set, and its commands at a terminal. */
+/** Adapts a text for a program's operators: its variables as they must be set. */
 export function wordsOf(program: string, text: string): string {
   if (program === '') return text;
-  return text
-    .replaceAll(/\b[A-Z]+(?:_[A-Z]+)*\b/g, (name) => variableOf(program, name))
-    .replaceAll(/(?<=`)(?=npm run )/g, `PROGRAM=${program} `);
+  return text.replaceAll(/\b[A-Z]+(?:_[A-Z]+)*\b/g, (name) => variableOf(program, name));
 }
 
 /**
- * Adapts an issue for people who may run several programs: names the program, its variables as they must be set, and
- * its commands at a terminal. Otherwise they might change the first program's token instead of another one's.
+ * Adapts an issue for people who may run several programs: names the program, and its variables as they must be set.
+ * Otherwise they might change the first program's token instead of another one's.
  */
 export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' | 'todo'>>(
   program: string,

@@ -90,7 +90,7 @@ export interface Admin {
  */
 export async function withAdmin(
   name: 'web' | 'worker' | 'both',
-  config: Pick<SharedConfig, 'admin' | 'proxy' | 'warnings' | 'isTraced' | 'command' | 'serviceZone'>,
+  config: Pick<SharedConfig, 'admin' | 'proxy' | 'warnings' | 'isTraced' | 'command' | 'serviceZone' | 'program'>,
   log: Log,
   start: (admin: Admin) => Promise<RunningProcess>,
 ): Promise<RunningProcess> {

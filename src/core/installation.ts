@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Settings of an installation that appear in many texts: the name of the slash command and the time zone of the card
- * service. Set once before a process renders anything, so texts that use them cannot be module-level constants. When
+ * Settings of an installation that appear in many texts: the name of the slash command, the time zone of the card
+ * service, and its card program. Set once before a process renders anything, so texts that use them cannot be module-level constants. When
  * one process serves several card programs, each has its own: see {@link installationScope}.
  */
 interface Installation {
@@ -10,6 +10,8 @@ interface Installation {
   readonly command: string;
   /** IANA name. */
   readonly serviceZone: string;
+  /** Needed at a terminal, where commands act on the first program unless another is named. Empty: the first one. */
+  readonly program?: string;
 }
 
 export const DEFAULT_COMMAND = '/card';
@@ -17,8 +19,8 @@ export const DEFAULT_ZONE = 'America/New_York';
 
 let installed = described({ command: DEFAULT_COMMAND, serviceZone: DEFAULT_ZONE });
 
-export function useInstallation({ command, serviceZone }: Installation): void {
-  installed = described({ command, serviceZone });
+export function useInstallation(installation: Installation): void {
+  installed = described(installation);
 }
 
 /** Everything that `run` does uses this installation. */
@@ -26,8 +28,8 @@ export type InstallationScope = <T>(run: () => T) => T;
 
 const scopes = new AsyncLocalStorage<ReturnType<typeof described>>();
 
-export function installationScope({ command, serviceZone }: Installation): InstallationScope {
-  const own = described({ command, serviceZone });
+export function installationScope(installation: Installation): InstallationScope {
+  const own = described(installation);
   return (run) => scopes.run(own, run);
 }
 
@@ -55,6 +57,17 @@ export function commandCode(words = ''): string {
   return `\`${slashCommand(words)}\``;
 }
 
+/** What to type at a terminal: `replay -- list` → `npm run replay -- list`, with `PROGRAM=eu` before it for `eu`. */
+export function terminalCommand(words: string): string {
+  const { program } = current();
+  return `${program === '' ? '' : `PROGRAM=${program} `}npm run ${words}`;
+}
+
+/** `terminalCommand` formatted as code in mrkdwn. */
+export function terminalCode(words: string): string {
+  return `\`${terminalCommand(words)}\``;
+}
+
 /** The zone that defines the card service's days, and its names: `America/New_York`, `ET`, `Eastern time`. */
 export function serviceZone(): Readonly<Record<'name' | 'short' | 'long', string>> {
   return current().zone;
@@ -76,7 +89,7 @@ function format(instant: string, by: Intl.DateTimeFormat): string | null {
   return Number.isNaN(time.getTime()) ? null : by.format(time).replaceAll(/\s/g, ' ');
 }
 
-function describe({ command, serviceZone: timeZone }: Installation) {
+function describe({ command, serviceZone: timeZone, program = '' }: Installation) {
   const formatIn = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-US', { timeZone, ...options });
   const nameOf = (timeZoneName: 'shortGeneric' | 'longGeneric'): string =>
     (
@@ -88,6 +101,7 @@ function describe({ command, serviceZone: timeZone }: Installation) {
       .replace(/^GMT\+[0:]+$/, 'GMT');
   return {
     command,
+    program,
     zone: {
       name: timeZone,
       short: nameOf('shortGeneric'),

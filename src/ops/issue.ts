@@ -1,6 +1,6 @@
 import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
-import { commandCode, slashCommand } from '../core/installation.ts';
+import { commandCode, slashCommand, terminalCode } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
 /** Everything that can go wrong with Cardbell itself, described for the people who run it. */
@@ -12,7 +12,7 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue 
     title: isFetched ? 'A transaction that was missed does not fit' : `A ${path} webhook does not fit`,
     what: `The card service ${isFetched ? 'answered' : 'sent'} something that I cannot read: ${issues.slice(0, 5).join('; ')}.`,
     means: 'It is kept, without card data, and not shown as an alert. More like it are kept silently.',
-    todo: 'Update Cardbell or fix the sender, then run `npm run replay -- list`.',
+    todo: `Update Cardbell or fix the sender, then run ${terminalCode('replay -- list')}.`,
     ref: id,
   };
 }
@@ -189,7 +189,7 @@ export function policyInvalid(problems: readonly string[]): OpsIssue {
     title: 'The policy file cannot be used',
     what: `${problems.slice(0, 5).join('; ')}.`,
     means: 'The policy from before still holds. A process that starts now stops at once.',
-    todo: 'Mend the file, and look at it with `npm run policy -- check`.',
+    todo: `Fix the file, and check it with ${terminalCode('policy -- check')}.`,
     resolved: {
       what: 'The policy file can be used again.',
       means: 'What stands in it holds from now on.',
@@ -204,7 +204,7 @@ export function jobFailed(what: string, why: string, ref: string): OpsIssue {
     title: `A job failed for good (${what})`,
     what: `It was tried as often as it may be. The last failure: ${why}`,
     means: 'What it was to do is not done. It is kept for two weeks. More that fail like it are kept silently.',
-    todo: 'Mend the cause or update Cardbell, then run `npm run replay -- list` and `npm run replay -- run ID`.',
+    todo: `Fix the cause or update Cardbell, then run ${terminalCode('replay -- list')} and ${terminalCode('replay -- run ID')}.`,
     ref,
   };
 }
@@ -274,7 +274,7 @@ export function auditRecordChanged(number: number): OpsIssue {
     title: 'The audit record is not as it was written',
     what: `Record ${number} of the audit chain is missing, was changed, or is another one than was copied.`,
     means: 'Either Redis came back older than it was, or somebody cut off or rewrote the record.',
-    todo: 'Run `npm run audit -- verify`. If Redis did not restart or fail over, find out who can write to it.',
+    todo: `Run ${terminalCode('audit -- verify')}. If Redis did not restart or fail over, find out who can write to it.`,
   };
 }
 
@@ -284,6 +284,6 @@ export function auditRecordForged(number: number): OpsIssue {
     title: 'The audit record holds what no worker wrote',
     what: `Record ${number} of the audit chain is not signed with the key of the workers.`,
     means: 'Somebody else can write to Redis, or the workers have different keys.',
-    todo: 'Run `npm run audit -- verify`. Compare AUDIT_KEY (or CARD_API_TOKEN) of all workers.',
+    todo: `Run ${terminalCode('audit -- verify')}. Compare AUDIT_KEY (or CARD_API_TOKEN) of all workers.`,
   };
 }

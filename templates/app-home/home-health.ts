@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { terminalCode } from '../../src/core/installation.ts';
 import { escapeUntrusted, header, section } from '../core/blocks.ts';
 
 /** The health of Cardbell itself. */
@@ -52,7 +53,7 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
           ({ id, what, cause }) =>
             `• ${escapeUntrusted(what, 40)}: ${escapeUntrusted(cause, 150) || 'no cause given'} (${escapeUntrusted(id, 60)})`,
         ),
-      isStuck ? '`npm run replay -- list` shows them all and tries them again.' : null,
+      isStuck ? `${terminalCode('replay -- list')} shows them all, and how to try them again.` : null,
     ),
   ];
 }

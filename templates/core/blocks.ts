@@ -8,7 +8,7 @@ import type {
   PlainTextElement,
   SectionBlock,
 } from '@slack/types';
-import { commandCode, slashCommand } from '../../src/core/installation.ts';
+import { commandCode, slashCommand, terminalCommand } from '../../src/core/installation.ts';
 import * as limits from '../../src/slack/limits.ts';
 import { escapeMrkdwn, plain, truncate } from '../../src/slack/mrkdwn.ts';
 
@@ -35,9 +35,7 @@ export function copyable(text: string, max = 120): string {
 /** A sentence of ours that may hold outside text: the commands that it names stay code. */
 export function sentenceWithCommands(text: string, max = 300): string {
   return escapeUntrusted(text, max).replaceAll(/ˋ([^ˋ]*)ˋ/g, (whole, code: string) => {
-    // Of a card program.
-    const plain = code.replace(/^PROGRAM=[a-z0-9]+ (?=npm run )/, '');
-    const isOurs = [slashCommand(), 'npm run'].some((command) => plain === command || plain.startsWith(`${command} `));
+    const isOurs = [`${slashCommand()} `, terminalCommand('')].some((start) => `${code} `.startsWith(start));
     return isOurs ? `\`${code}\`` : whole;
   });
 }

@@ -1,12 +1,15 @@
+import { terminalCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
-import { context, section, sentence } from '../core/blocks.ts';
+import { context, countOf, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
 export interface RecoveryLine {
   /** UTC ISO 8601. */
   readonly from: string;
   readonly to: string;
+  /** From when a person repeats it (ms), which may be before `from`: the webhooks of earlier events may be missing too. */
+  readonly repeatFromMs: number;
   readonly state: 'running' | 'waiting' | 'done' | 'failed';
   /** From 0 to 1. */
   readonly done: number;
@@ -23,7 +26,8 @@ const BAR = 20;
 export function recoveryLine(line: RecoveryLine): Message {
   const span = `${dateAfter('between', line.from)} ${dateAfter('and', line.to)}`;
   const percent = Math.floor(line.done * 100);
-  const soFar = line.recovered === 0 ? 'Nothing missed so far.' : `${events(line.recovered)} recovered so far.`;
+  const soFar =
+    line.recovered === 0 ? 'Nothing missed so far.' : `${countOf(line.recovered, 'event')} recovered so far.`;
   switch (line.state) {
     case 'running':
     case 'waiting': {
@@ -37,7 +41,8 @@ export function recoveryLine(line: RecoveryLine): Message {
     }
     case 'failed': {
       const what = `What was missed ${span} could not be fetched: the card service refused the request.`;
-      const todo = 'Run `npm run doctor`, then `npm run recover -- --since` with the first of these times.';
+      const since = new Date(line.repeatFromMs).toISOString().replace(/\.\d+/, '');
+      const todo = `Fix what ${terminalCode('doctor')} finds, then run ${terminalCode(`recover -- --since ${since}`)}.`;
       return { text: sentence(`${what} ${todo}`), blocks: [section(`*${what}*`, todo)] };
     }
     case 'done':
@@ -51,24 +56,24 @@ function finished({ recovered, unreadable, statuses }: RecoveryLine, span: strin
     const what = `Nothing was missed ${span}.`;
     return { text: sentence(what), blocks: [section(what)] };
   }
-  const what = `${events(missed)} ${missed === 1 ? 'was' : 'were'} missed ${span}; ${recovered} recovered.`;
+  const what = `${countOf(missed, 'event')} ${missed === 1 ? 'was' : 'were'} missed ${span}; ${recovered} recovered.`;
+  const unread =
+    unreadable === 0
+      ? null
+      : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} in quarantine: ${terminalCode('replay -- list')}.`;
+  if (recovered === 0) return { text: sentence(`${what} ${unread}`), blocks: [section(`*${what}*`, unread)] };
+  const [alerts, channels] = recovered === 1 ? ['Its alert is', 'channel'] : ['Their alerts are', 'channels'];
   return {
-    text: sentence(`${what} Their alerts are marked as late.`),
+    text: sentence(`${what} ${alerts} marked as late.${unread === null ? '' : ` ${unread}`}`),
     blocks: [
-      section(`*${what}*`, 'Their alerts are in their channels, marked as late.'),
+      section(`*${what}*`, `${alerts} in ${recovered === 1 ? 'its' : 'their'} ${channels}, marked as late.`),
       ...context(
-        statuses === 0 ? null : `${statuses} of them: cards whose status changed without a webhook.`,
-        unreadable === 0
-          ? null
-          : `${unreadable} could not be read, and ${unreadable === 1 ? 'is' : 'are'} in quarantine: \`npm run replay -- list\`.`,
+        statuses === 0 ? null : `Of these, ${countOf(statuses, 'card')} changed status without a webhook.`,
+        unread,
         'Shipments and virtual card orders cannot be fetched afterwards.',
       ),
     ],
   };
-}
-
-function events(count: number): string {
-  return count === 1 ? '1 event' : `${count} events`;
 }
 
 function bar(done: number): string {

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, it } from 'vitest';
+import { DEFAULT_ZONE, installationScope } from '../../src/core/installation.ts';
+import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 
 interface Ended {
   readonly code: number | string | null | undefined;
@@ -115,6 +117,26 @@ it.concurrent.each([
   expect(ended.err + ended.out).not.toMatch(/^ +at |"stack"/m);
   await new Promise((resolve) => other.close(resolve));
 });
+
+it.concurrent.each(['', 'eu'])(
+  'recover accepts the command that a failed recovery of program "%s" shows',
+  async (program) => {
+    const gap = { from: '2026-11-20T10:00:00.123Z', to: '2026-11-20T12:00:00.456Z', repeatFromMs: 1_795_164_900_123 };
+    const failed = { ...gap, state: 'failed', done: 1, recovered: 0, unreadable: 0, statuses: 0 } as const;
+    const { text } = installationScope({ command: '/card', serviceZone: DEFAULT_ZONE, program })(() =>
+      recoveryLine(failed),
+    );
+    const [, named = '', words = ''] = /`(?:PROGRAM=(\w+) )?npm run recover -- ([^`]+)`/.exec(text) ?? [];
+    const eu = { EU_CARD_API_URL: 'http://127.0.0.1:1/v4', EU_CARD_API_TOKEN: 'a-token-that-is-long-enough' };
+    const env = { ...bothProcesses, ...eu, EU_ALERTS_CHANNEL: 'C0EU', PROGRAMS: 'eu', PROGRAM: named };
+
+    const ended = await run('recover', words.split(' '), env);
+
+    expect(named).toBe(program);
+    // It gets as far as Redis, so its command line and its variables are right.
+    expect(ended).toMatchObject({ code: 69, out: '', err: expect.stringMatching(/^Redis does not answer\./) });
+  },
+);
 
 it.concurrent.each(['recover', 'doctor', 'policy'])('%s prints its help', async (command) => {
   const { code, out, err } = await run(command, ['--help']);

@@ -129,7 +129,7 @@ it('npm run recover can count only, then recovers events, and prints how many', 
 
   expect(rehearsal).toMatchObject({
     code: 0,
-    text: expect.stringMatching(/^1 of \d+ events were missed .* Nothing was/),
+    text: expect.stringMatching(/^1 of \d+ events was missed .* Nothing was/),
   });
   expect(real).toMatchObject({ code: 0, text: expect.stringMatching(/^1 of \d+ events .*; 1 recovered\.$/m) });
   expect(again.text).toMatch(/^0 of/);

@@ -3,6 +3,7 @@ import { createReport } from '../../../bin/doctor/report.ts';
 import { webConfig, workerConfig } from '../../../src/app/config.ts';
 import { configsOf, issueIn, wordsOf } from '../../../src/app/programs.ts';
 import { ConfigError } from '../../../src/core/errors.ts';
+import { DEFAULT_ZONE, installationScope } from '../../../src/core/installation.ts';
 import { auditRecordForged, cardTokenDead, slackTokenDead } from '../../../src/ops/issue.ts';
 import { opsNotice } from '../../../templates/ops/ops-notice.ts';
 
@@ -133,15 +134,10 @@ it('names the program in its issues, with its variables and commands, because pr
     title: `eu: ${cardTokenDead.title}`,
     todo: 'Make a new token and set EU_CARD_API_TOKEN for the worker.',
   });
-  expect(issueIn('eu', auditRecordForged(7)).todo).toMatch(
-    /`PROGRAM=eu npm run audit -- verify`. Compare EU_AUDIT_KEY \(or EU_CARD_API_TOKEN\)/,
-  );
-  const shown = opsNotice({
-    level: 'ops',
-    ...issueIn('eu', auditRecordForged(7)),
-    at: '2026-11-20T12:00:00Z',
-    ref: null,
-  });
+  const inEu = installationScope({ command: '/card-eu', serviceZone: DEFAULT_ZONE, program: 'eu' });
+  const forged = inEu(() => issueIn('eu', auditRecordForged(7)));
+  expect(forged.todo).toMatch(/`PROGRAM=eu npm run audit -- verify`. Compare EU_AUDIT_KEY \(or EU_CARD_API_TOKEN\)/);
+  const shown = inEu(() => opsNotice({ level: 'ops', ...forged, at: '2026-11-20T12:00:00Z', ref: null }));
   expect(JSON.stringify(shown)).toContain('`PROGRAM=eu npm run audit -- verify`');
   expect(issueIn('eu', slackTokenDead).todo).toBe(slackTokenDead.todo);
   expect(issueIn('', cardTokenDead)).toBe(cardTokenDead);

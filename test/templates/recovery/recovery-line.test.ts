@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ZONE } from '../../../src/core/installation.ts';
+import { momentOf, readSince } from '../../../src/core/since.ts';
+import { recoveryLine } from '../../../templates/recovery/recovery-line.ts';
+import { shown } from '../shown.ts';
+
+const line = {
+  from: '2026-11-20T10:00:00.123Z',
+  to: '2026-11-20T12:00:00.456Z',
+  repeatFromMs: Date.parse('2026-11-20T08:55:00.123Z'),
+  state: 'done',
+  done: 1,
+  recovered: 0,
+  unreadable: 0,
+  statuses: 0,
+} as const;
+
+it('says after a failure from when to repeat it, as recover reads it, not later than it looked itself', () => {
+  const { text } = recoveryLine({ ...line, state: 'failed' });
+  const [, since = ''] = /`npm run recover -- --since (\S+)`/.exec(text) ?? [];
+
+  expect(momentOf(readSince([since]) ?? { agoMs: 1 }, line.to, DEFAULT_ZONE)).toBe('2026-11-20T08:55:00.000Z');
+});
+
+describe('the result', () => {
+  const wordsOf = (counts: Partial<Record<'recovered' | 'unreadable' | 'statuses', number>>): string => {
+    const { text, blocks } = recoveryLine({ ...line, ...counts });
+    return `${text}\n${shown(blocks)}`.replaceAll(/<!date[^|]*\|([^>]*)>/g, '$1');
+  };
+
+  it('speaks of no alerts when nothing could be recovered', () => {
+    const words = wordsOf({ unreadable: 1 });
+
+    expect(words).toContain('1 event was missed');
+    expect(words).toContain('0 recovered. 1 could not be read, and is in quarantine: `npm run replay -- list`.');
+    expect(words).not.toMatch(/alert|late/);
+  });
+
+  it('speaks of one event as one', () => {
+    expect(wordsOf({ recovered: 1, statuses: 1 })).toMatch(
+      /Its alert is in its channel, marked as late\.\nOf these, 1 card changed/,
+    );
+  });
+
+  it('names what was posted and what is in quarantine', () => {
+    const words = wordsOf({ recovered: 3, unreadable: 2, statuses: 2 });
+
+    expect(words).toContain('5 events were missed');
+    expect(words).toContain('Their alerts are in their channels, marked as late.');
+    expect(words).toContain('2 could not be read, and are in quarantine');
+    expect(words).toContain('Of these, 2 cards changed status without a webhook.');
+  });
+});
