@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { blocksIn, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
@@ -51,7 +52,7 @@ export async function approvedChanges(reader: AuditReader, fromMs: number, toMs:
 function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedChange[] {
   const { at, verb, holder = null, last4 = null, merchant = null, before, after, reason } = made;
   const isOrder = verb === 'order-virtual';
-  const raise = isOrder ? { cents: amountIn(after ?? '') ?? 0 } : raiseIn(before ?? '', after ?? '');
+  const raise = isOrder ? { cents: amountIn(after ?? '') } : raiseIn(before ?? '', after ?? '');
   if (after === null || raise === null) return [];
   const said = <Key extends 'duration' | 'approvers'>(key: Key) => records.find((one) => one[key] != null)?.[key];
   return [
@@ -126,7 +127,7 @@ export async function openExceptions({ requests, temporaryChanges, factsOf }: De
     const { card, changes: asked, orderCents, action } = request;
     const blocks = blocksIn(request).length;
     const ofCard = orderCents === null ? ruleMoves(asked) : `virtual card with ${formatCents(orderCents)}`;
-    const change = blocks > 0 ? `block ${blocks} cards` : ofCard;
+    const change = blocks > 0 ? `block ${countOf(blocks, 'card')}` : ofCard;
     return {
       kind: 'request',
       card,

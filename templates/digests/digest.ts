@@ -90,7 +90,7 @@ export function reasonName(
 /** `12 declines (30 attempts), $1,234.50`: retries of a purchase count once, and so do their dollars. */
 function declinesWords({ count, attempts, cents }: Sums): string {
   if (count === 0) return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
-  const tries = attempts > count ? ` (${attempts} attempts)` : '';
+  const tries = attempts > count ? ` (${countOf(attempts, 'attempt')})` : '';
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
 }
 
@@ -107,16 +107,22 @@ function compared(count: number, before: number): string {
 }
 
 function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
+  return count === 1 ? 'once' : countOf(count, 'time');
 }
 
-/** `3 approvals, raised by $700.00 in all, 1 of them an emergency override`. */
+/** `3 approvals, raised by $700.00 in all, 1 of them without an amount, 1 of them by emergency override`. */
 function approvalWords(approvals: readonly ApprovedChange[]): string {
   if (approvals.length === 0) return '';
-  const cents = approvals.reduce((sum, change) => sum + (change.cents ?? 0), 0);
+  const amounts = approvals.flatMap(({ cents }) => cents ?? []);
+  const without = approvals.length - amounts.length;
   const overrides = approvals.filter(({ isOverride }) => isOverride).length;
-  const ofThem = overrides === 0 ? '' : `, ${overrides} of them by emergency override`;
-  return `${countOf(approvals.length, 'approval')}, raised by ${formatCents(cents)} in all${ofThem}`;
+  const raised = `, raised by ${formatCents(amounts.reduce((sum, cents) => sum + cents, 0))} in all`;
+  return [
+    countOf(approvals.length, 'approval'),
+    amounts.length === 0 ? ' without an amount' : raised,
+    amounts.length === 0 || without === 0 ? '' : `, ${without} of them without an amount`,
+    overrides === 0 ? '' : `, ${overrides} of them by emergency override`,
+  ].join('');
 }
 
 function openWords(open: readonly OpenException[]): string {
@@ -125,7 +131,7 @@ function openWords(open: readonly OpenException[]): string {
 
 function waitingWords(count: number): string {
   if (count === 0) return '';
-  return count === 1 ? '1 card is not activated yet' : `${count} cards are not activated yet`;
+  return `${countOf(count, 'card')} ${count === 1 ? 'is' : 'are'} not activated yet`;
 }
 
 function rowsOf(caption: string, head: string, rows: readonly DigestRow[]): ShownTable {

@@ -102,6 +102,9 @@ describe('changes approved in a period', () => {
     expect(await approved([{ ...order, after: 'virtual card, funded with $250.00, ruleset 7' }])).toMatchObject([
       { cents: 25_000, before: null, duration: null },
     ]);
+    expect(await approved([{ ...order, actionId: 'act_2', after: 'virtual card' }])).toContainEqual(
+      expect.objectContaining({ after: 'virtual card', cents: null }),
+    );
   });
 });
 

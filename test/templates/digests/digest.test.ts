@@ -60,8 +60,16 @@ const facts: Digest = {
 describe('a digest', () => {
   it('says in sentences what the page shows', () => {
     expect(digest(facts, 'private').message.text).toBe(
-      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, raised by $30.50 in all. 1 open exception. 1 card is not activated yet.',
+      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, raised by $30.50 in all, 1 of them without an amount. 1 open exception. 1 card is not activated yet.',
     );
+  });
+
+  it.each([1, 2])('gives no sum for %i approvals without an amount', (count) => {
+    const approvals = Array.from({ length: count }, () => ({ ...approved, cents: null }));
+    const { text } = digest({ ...facts, approvals }, 'private').message;
+
+    expect(text).toMatch(/ \d approvals? without an amount\. /);
+    expect(text).not.toContain('$0.00');
   });
 
   it('counts overrides by operators in place of approvers', () => {
