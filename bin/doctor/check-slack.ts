@@ -4,6 +4,7 @@ import { SlackError } from '../../src/core/errors.ts';
 import { type Policy, permittedTo } from '../../src/policy/policy.ts';
 import { appManifest, optionalScopes, scopes } from '../../src/slack/app-manifest.ts';
 import { createSlack, type Slack } from '../../src/slack/client.ts';
+import { countOf } from '../../templates/core/blocks.ts';
 import type { Report } from './report.ts';
 import { sampleMessages } from './sample-messages.ts';
 
@@ -69,8 +70,7 @@ async function checkMember(slack: Slack, variable: string, id: string, report: R
     if (id.startsWith('S')) {
       const members = await slack.groupMembers(id);
       if (members.length === 0) report.fix(`${variable}: user group ${id} is empty`, 'add its members in Slack');
-      else
-        report.ok(`${variable}: user group ${id} has ${members.length} ${members.length === 1 ? 'member' : 'members'}`);
+      else report.ok(`${variable}: user group ${id} has ${countOf(members.length, 'member')}`);
       return;
     }
     const person = await slack.person(id);
@@ -162,7 +162,7 @@ async function checkTemplates(client: webApi.WebClient, report: Report): Promise
   else report.fix(`Slack refuses the messages of: ${refused.join(', ')}`, 'report it with the version of Cardbell');
 }
 
-/** Needs an app configuration token. With any other, Slack answers that the token has the wrong type. */
+/** Needs an app configuration token, which expires after 12 hours. With any other, Slack answers that it has the wrong type. */
 async function checkManifest(client: webApi.WebClient, report: Report): Promise<void> {
   const token = process.env['SLACK_CONFIG_TOKEN'];
   if (token === undefined || token === '') {
@@ -173,7 +173,10 @@ async function checkManifest(client: webApi.WebClient, report: Report): Promise<
     await client.apiCall('apps.manifest.validate', { token, manifest: JSON.stringify(appManifest(null)) });
     report.ok('Slack accepts the manifest');
   } catch (error) {
-    report.fix(`Slack refuses the manifest (${codeOf(error)})`, 'create the app from what cardbell manifest prints');
+    const code = codeOf(error);
+    if (/token|auth/.test(code))
+      report.fix(`SLACK_CONFIG_TOKEN does not work (${code})`, 'generate a new one at api.slack.com/apps, or unset it');
+    else report.fix(`Slack refuses the manifest (${code})`, 'create the app from what cardbell manifest prints');
   }
 }
 

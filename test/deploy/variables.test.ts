@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { shared, web, worker } from '../../src/app/environment.ts';
@@ -19,6 +19,17 @@ const inCompose = (name: string): string[] => Object.keys(services[name]?.enviro
 const { config } = parse(read('deploy/helm/cardbell/values.yaml')) as { config: object };
 const app = JSON.parse(read('app.json')) as { env: Readonly<Record<string, unknown>> };
 const secrets: readonly string[] = secretNames;
+
+/** Variables that only a command reads, directly. `NO_COLOR` is a convention of terminals. */
+const ofCommands = readdirSync('bin', { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .flatMap((name) => [...read(`bin/${name}`).matchAll(/process\.env(?:\.|\[')([A-Z_]+)/g)])
+  .flatMap(([, name = '']) => (name === 'NO_COLOR' || all.includes(name) ? [] : [name]));
+
+it.each([...new Set(ofCommands)])('%s, which a command reads, is in docs/configure.md and .env.example', (name) => {
+  expect(read('docs/configure.md')).toContain(`\`${name}\``);
+  expect(read('.env.example')).toMatch(new RegExp(`^#?${name}=`, 'm'));
+});
 
 describe.each(all)('the variable %s', (name) => {
   it('is documented in docs/configure.md and listed in .env.example', () => {
