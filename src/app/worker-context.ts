@@ -17,7 +17,7 @@ import { createWriteOrder } from '../core/write-order.ts';
 import { toCardFacts } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
-import { createDirectChannel, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
+import { createDirectChannels, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { createRemedies } from '../limits/remedy.ts';
 import { countEvents } from '../ops/health.ts';
@@ -123,8 +123,8 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
       await wakeOutbox(config.channels.ops);
     },
     render(issue, isResolved, at) {
-      const { title, what, means, todo, ref = null } = issueIn(config.program, issue);
-      return opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, at, ref });
+      const { title, what, means, todo, ref = null, about = null } = issueIn(config.program, issue);
+      return opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, about, at, ref });
     },
     now,
     log,
@@ -154,10 +154,9 @@ function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, 
     channelInfo: slack.channelInfo,
     version: () => redis.get(visibilityVersionKey),
   });
-  const directChannel = createDirectChannel(redis, slack.openDirect);
   return {
     slack,
-    directChannel,
+    ...createDirectChannels(redis, slack.openDirect),
     slackClock,
     notifyOps,
     notifyResolved,

@@ -88,7 +88,7 @@ export const approvalVerbs = {
     permission: {
       role: null,
       doing: 'withdraw requests',
-      onlyOwnAction: { why: 'Only who asked can withdraw a request.' },
+      onlyOwnAction: { why: 'Only the person who asked can withdraw a request.' },
     },
     refusedTo: 'withdraw a request for',
   },

@@ -9,8 +9,8 @@ import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
-import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import { personUnreachable } from '../ops/refused-place.ts';
 import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox-store.ts';
 import type { Links } from './link-store.ts';
@@ -101,7 +101,7 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     } catch (error) {
       if (!(error instanceof SlackError) || error.retryable || error.code === 'token_dead') throw error;
       deps.log.warn({ userId, slackError: error.slackError }, 'could not send a direct message');
-      return await deps.notifyOps(opsIssue.personUnreachable(userId, error));
+      return await deps.notifyOps(personUnreachable(userId, error));
     }
     const alertId = alertIdOf(entry);
     const shownBy = alertId === null ? null : await repeatedIn(channel, alertId);
@@ -140,17 +140,20 @@ export function createIsOfHolder({
 /** The id of a direct message channel never changes. Cached so that Slack is not called each time. */
 const DIRECT_CHANNEL_KEPT_SECONDS = 30 * 24 * 3600;
 
-/** The direct message channel of a person. @param open requests it from Slack. */
-export function createDirectChannel(
-  redis: RedisClient,
-  open: (userId: string) => Promise<string>,
-): (userId: string) => Promise<string> {
-  return async function directChannel(userId) {
-    const key = stateKey(`direct:${userId}`);
-    const stored = await redis.get(key);
-    if (stored !== null) return stored;
-    const channel = await open(userId);
-    await redis.set(key, channel, 'EX', DIRECT_CHANNEL_KEPT_SECONDS);
-    return channel;
+/** Which direct message channel belongs to which person. @param open requests a person's channel from Slack. */
+export function createDirectChannels(redis: RedisClient, open: (userId: string) => Promise<string>) {
+  // People's ids and channels' ids begin with different letters.
+  const keyOf = (id: string): string => stateKey(`direct:${id}`);
+  return {
+    async directChannel(userId: string): Promise<string> {
+      const stored = await redis.get(keyOf(userId));
+      if (stored !== null) return stored;
+      const channel = await open(userId);
+      await redis.set(keyOf(channel), userId, 'EX', DIRECT_CHANNEL_KEPT_SECONDS);
+      await redis.set(keyOf(userId), channel, 'EX', DIRECT_CHANNEL_KEPT_SECONDS);
+      return channel;
+    },
+    /** Null: unknown, because the channel has not been used for long. */
+    personOf: (channel: string): Promise<string | null> => redis.get(keyOf(channel)),
   };
 }

@@ -1,18 +1,23 @@
 import type { SlackError } from '../core/errors.ts';
 import { FETCHED_PATH, type QuarantinedWebhook } from '../core/event.ts';
-import { commandCode, slashCommand, terminalCode } from '../core/installation.ts';
+import { commandCode, terminalCode } from '../core/installation.ts';
 import type { OpsIssue } from './notify-ops.ts';
 
-/** Everything that can go wrong with Cardbell itself, described for the people who run it. */
+/**
+ * Everything that can go wrong with Cardbell itself, described for the people who run it. What Slack refuses in a channel
+ * or a direct conversation is in `refused-place.ts`.
+ */
+
+const KEPT_SILENTLY = 'More like it will be kept without another notice.';
 
 export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue {
   const isFetched = path === FETCHED_PATH;
   return {
     cause: `quarantine:${path}:${issues.join('|')}`,
-    title: isFetched ? 'A transaction that was missed does not fit' : `A ${path} webhook does not fit`,
-    what: `The card service ${isFetched ? 'answered' : 'sent'} something that I cannot read: ${issues.slice(0, 5).join('; ')}.`,
-    means: 'It is kept, without card data, and not shown as an alert. More like it are kept silently.',
-    todo: `Update Cardbell or fix the sender, then run ${terminalCode('replay -- list')}.`,
+    title: isFetched ? 'A missed transaction could not be read' : `A ${path} webhook could not be read`,
+    what: `The card service sent something that does not fit its schema: ${issues.slice(0, 5).join('; ')}.`,
+    means: `It is kept without card data, and no alert was posted. ${KEPT_SILENTLY}`,
+    todo: `Update Cardbell or fix the sender, then retry what is kept: ${terminalCode('replay -- list')} shows it.`,
     ref: id,
   };
 }
@@ -20,79 +25,69 @@ export function quarantined({ id, path, issues }: QuarantinedWebhook): OpsIssue 
 export const cardTokenDead: OpsIssue = {
   cause: 'card-token',
   title: 'The card service refuses Cardbell’s token',
-  what: 'The card API answers that the token has expired or is not known.',
-  means: 'Alerts still go out, with what the webhooks say. Buttons and commands that change cards fail.',
-  todo: 'Make a new token and set CARD_API_TOKEN for the worker.',
+  what: 'The card API says that the token has expired or is unknown.',
+  means: 'Alerts still go out, but show only what the webhooks say. Buttons and commands that change cards fail.',
+  todo: 'Create a new token and set CARD_API_TOKEN for the worker.',
   resolved: {
-    what: 'The card API takes the token again.',
-    means: 'Buttons and commands work again. What was pressed meanwhile has to be pressed again.',
+    what: 'The card API accepts the token again.',
+    means: 'Buttons and commands work again. Anything that failed in the meantime must be done again.',
   },
 };
 
-/** Cannot be posted while it lasts: it is in the log and the metrics, and is posted afterwards. */
+/** Cannot be posted while it lasts: until then it is in the log and the metrics only. */
 export const slackTokenDead: OpsIssue = {
   cause: 'slack-token',
   title: 'Slack refused Cardbell’s token',
-  what: 'Slack answered that the bot token was revoked, had expired or was not known.',
-  means: 'Nothing could be posted. What waited is being posted now, with its own times.',
+  what: 'Slack said that the bot token was revoked, expired or unknown.',
+  means: 'Nothing could be posted. Everything that waited is being posted now, with its original time.',
   todo: null,
 };
 
 export const lagging: OpsIssue = {
   cause: 'lag',
-  title: 'Alerts and requests wait for a worker',
-  what: 'The oldest has waited for more than a minute.',
-  means: 'Alerts come late, and buttons and commands are answered late. Nothing is lost.',
-  todo: 'Start more workers, or look at what the running ones wait for: Redis, Slack, the card service.',
+  title: 'Alerts and requests are waiting for a worker',
+  what: 'The oldest has been waiting for more than a minute.',
+  means: 'Alerts arrive late, and so do the answers to buttons and commands. Nothing is lost.',
+  todo: 'Start more workers, or find out what the running ones are waiting for: Redis, Slack or the card service.',
   resolved: {
-    what: 'Nothing waits any more.',
-    means: 'Alerts and answers come at once again.',
+    what: 'Nothing is waiting any more.',
+    means: 'Alerts and answers arrive immediately again.',
   },
 };
 
 export const redisFilling: OpsIssue = {
   cause: 'redis-filling',
   title: 'Redis is filling up',
-  what: 'What Redis holds, with the room that waiting alerts will need, is close to its limit.',
+  what: 'Redis is close to its memory limit, counting the room that waiting alerts will need.',
   means:
-    'In a burst webhooks are refused for moments, and the card service sends them again for about an hour. When it goes on, all are refused.',
-  todo: 'Give Redis more memory (maxmemory). See *When Redis is full* in docs/operations.md.',
+    'In a burst, some webhooks are refused for a moment, and the card service sends them again for about an hour. If Redis keeps filling up, all are refused.',
+  todo: 'Give Redis more memory (maxmemory). See “When Redis is full” in docs/operations.md.',
   resolved: {
     what: 'Redis has room again.',
-    means: 'Webhooks are taken as always.',
+    means: 'Webhooks are accepted as usual.',
   },
 };
 
 export const redisFull: OpsIssue = {
   cause: 'redis-full',
   title: 'Redis is full: webhooks are refused',
-  what: 'Redis has reached the share of its memory that is left for new webhooks (REDIS_FULL_PERCENT).',
+  what: 'Redis uses as much of its memory as new webhooks may fill (REDIS_FULL_PERCENT).',
   means:
-    'Webhooks are answered with 503, and the card service sends them again for about an hour. What was taken is still posted, and buttons and commands work.',
+    'Webhooks get status 503, and the card service sends them again for about an hour. Alerts that were accepted are still posted, and buttons and commands work.',
   todo: 'Give Redis more memory (maxmemory) within the hour.',
   resolved: {
-    what: 'Redis has room, and webhooks are taken again.',
-    means: 'What was missed meanwhile is fetched from the card service, and posted as late.',
+    what: 'Redis has room again, and webhooks are accepted.',
+    means: 'What was missed in the meantime is fetched from the card service and posted as late.',
   },
 };
 
 export function redisSettings(problems: readonly { what: string; todo: string }[]): OpsIssue {
   return {
     cause: `redis-settings:${problems.map(({ what }) => what).join('|')}`,
-    title: 'Redis may lose what it acknowledged',
+    title: 'Redis may lose data that it acknowledged',
     what: `${problems.map(({ what }) => what).join('; ')}.`,
-    means: 'A restart or a full memory of Redis can lose alerts and requests that were taken.',
+    means: 'If Redis restarts or runs out of memory, alerts and requests may be lost.',
     todo: `On the Redis server: ${problems.map(({ todo }) => todo).join('; ')}.`,
-  };
-}
-
-export function channelUnusable(channel: string, error: SlackError): OpsIssue {
-  return {
-    cause: `channel:${channel}:${error.slackError}`,
-    title: `A channel cannot be posted to (${error.slackError})`,
-    what: `Slack refuses messages in channel ${channel}.`,
-    means: 'Its alerts go to ALERTS_CHANNEL until this is mended.',
-    todo: 'Invite Cardbell with /invite in that channel, or name another channel in the configuration.',
   };
 }
 
@@ -100,10 +95,11 @@ export function channelShared(channel: string): OpsIssue {
   return {
     cause: `shared:${channel}`,
     title: 'A channel is shared with another company',
-    what: `Channel ${channel} is shared through Slack Connect, so people outside your company read it.`,
+    what: 'The channel is shared through Slack Connect, so people outside your company can read it.',
     means:
-      'What names people, cards or limits goes to another of your channels instead, or waits while all of them are shared.',
-    todo: `Stop sharing the channel, name another one in the configuration, or take its subscriptions away with ${slashCommand('unsubscribe')}.`,
+      'Messages that name people, cards or limits go to another of your channels, or wait if all of them are shared.',
+    todo: `Stop sharing the channel, configure another one, or end its subscriptions with ${commandCode('unsubscribe')}.`,
+    about: channel,
   };
 }
 
@@ -112,8 +108,8 @@ export function entryRejected(actionId: string, why: string): OpsIssue {
     cause: 'entry-rejected',
     title: 'An action in the queue was rejected',
     what: `The action ${actionId} was not performed: ${why}.`,
-    means: 'Nothing changed. Either somebody else can write to Redis, or web and worker have different bot tokens.',
-    todo: 'Compare SLACK_BOT_TOKEN of both processes. If they are equal, find out who can write to Redis.',
+    means: 'Nothing changed. Either someone else can write to Redis, or web and worker have different bot tokens.',
+    todo: 'Compare SLACK_BOT_TOKEN of both processes. If they are the same, find out who can write to Redis.',
   };
 }
 
@@ -121,20 +117,26 @@ export function cannotRender(alertId: string): OpsIssue {
   return {
     cause: 'cannot-render',
     title: 'An alert cannot be shown',
-    what: 'What is kept of an alert does not fit this version of Cardbell.',
-    means: 'A line with its id stands in its place. More like it are shown so without another word here.',
-    todo: 'Run the version of Cardbell that took it, or report it with the reference.',
+    what: 'The stored alert does not fit this version of Cardbell.',
+    means: 'A line with its id is shown instead. The same goes for others like it, without another notice.',
+    todo: 'Run the version of Cardbell that stored it, or report it with the reference.',
     ref: alertId,
   };
+}
+
+function fileAdvice(slackError: string): string {
+  if (slackError === 'missing_scope') return 'Give the app the scope files:write, and install it again.';
+  if (slackError === 'storage_limit_reached') return 'Free some of the workspace’s file storage.';
+  return 'Allow apps to upload files in this workspace.';
 }
 
 export function noFiles(slackError: string): OpsIssue {
   return {
     cause: `files:${slackError}`,
-    title: `Slack takes no file (${slackError})`,
-    what: 'More alerts came at once than fit into a message, and the file with all rows could not be attached.',
-    means: 'The rows are posted as tables in the thread of their summary instead. Nothing is missing.',
-    todo: 'Give the app the scope files:write, and allow apps to share files in this workspace.',
+    title: `Slack does not accept a file (${slackError})`,
+    what: 'More alerts came at once than fit into one message, and the file with all of them could not be attached.',
+    means: 'They are posted as tables in the thread of their summary instead. Nothing is missing.',
+    todo: fileAdvice(slackError),
   };
 }
 
@@ -142,10 +144,10 @@ export function messageRefused(channel: string, error: SlackError): OpsIssue {
   return {
     cause: `refused:${error.slackError}`,
     title: 'Slack refused a message',
-    what: `Slack does not take a message of mine: ${error.slackError}.`,
-    means: 'It was posted as plain text, without its buttons.',
-    todo: 'This is a fault in Cardbell: please report it with the reference.',
-    ref: channel,
+    what: `Slack rejected the content of a message: ${error.slackError}.`,
+    means: 'The message is shown as plain text, without its buttons.',
+    todo: 'This is a bug in Cardbell. Please report it with Slack’s words above.',
+    about: channel,
   };
 }
 
@@ -164,21 +166,11 @@ export function editRefused(channel: string, error: SlackError): OpsIssue {
 export function notConfirmed(change: string, ref: string): OpsIssue {
   return {
     cause: `unconfirmed:${ref}`,
-    title: 'The card service does not show a change',
-    what: `It was asked to ${change} a card and accepted that, but neither a webhook nor a look at the card has shown it within two minutes.`,
-    means: 'The card may be as it was before. Whoever asked has been told.',
-    todo: 'Look at the card in the card program’s portal, and change it there if it is not as it should be.',
+    title: 'A change was not confirmed',
+    what: `The card service accepted a request to ${change} a card, but after two minutes neither a webhook nor the card itself shows the change.`,
+    means: 'The card may be unchanged. The person who asked has been told.',
+    todo: 'Check the card in the card program’s portal, and change it there if necessary.',
     ref,
-  };
-}
-
-export function personUnreachable(userId: string, error: SlackError): OpsIssue {
-  return {
-    cause: `person:${userId}`,
-    title: `Somebody cannot be written to (${error.slackError})`,
-    what: `Slack takes no direct message to the user ${userId}.`,
-    means: 'They hear nothing of their card from me. The channels get every alert as before.',
-    todo: `If they have left, unlink their card with ${slashCommand('unlink')} and think of blocking it.`,
   };
 }
 
@@ -188,11 +180,11 @@ export function policyInvalid(problems: readonly string[]): OpsIssue {
     cause: 'policy-file',
     title: 'The policy file cannot be used',
     what: `${problems.slice(0, 5).join('; ')}.`,
-    means: 'The policy from before still holds. A process that starts now stops at once.',
+    means: 'The previous policy stays in force. A process that starts now stops immediately.',
     todo: `Fix the file, and check it with ${terminalCode('policy -- check')}.`,
     resolved: {
-      what: 'The policy file can be used again.',
-      means: 'What stands in it holds from now on.',
+      what: 'The policy file is valid again.',
+      means: 'It is in force from now on.',
     },
   };
 }
@@ -202,8 +194,8 @@ export function jobFailed(what: string, why: string, ref: string): OpsIssue {
   return {
     cause: `failed-job:${what}:${why.replaceAll(/\d+/g, '#')}`,
     title: `A job failed for good (${what})`,
-    what: `It was tried as often as it may be. The last failure: ${why}`,
-    means: 'What it was to do is not done. It is kept for two weeks. More that fail like it are kept silently.',
+    what: `Every attempt failed. The last failure: ${why}`,
+    means: `Its work was not done. The job is kept for two weeks. ${KEPT_SILENTLY}`,
     todo: `Fix the cause or update Cardbell, then run ${terminalCode('replay -- list')} and ${terminalCode('replay -- run ID')}.`,
     ref,
   };
@@ -212,20 +204,19 @@ export function jobFailed(what: string, why: string, ref: string): OpsIssue {
 export function recordsUnreadable(kinds: readonly string[]): OpsIssue {
   return {
     cause: `unreadable:${kinds.join('|')}`,
-    title: 'Stored records cannot be read by this version',
-    what: `Records of these kinds do not fit this version of Cardbell, or somebody else has changed them in Redis: ${kinds.join(', ')}.`,
-    means: 'They are kept as they are and left out. Everything else goes on.',
-    todo: 'If AUDIT_KEY or CARD_API_TOKEN was changed, set AUDIT_KEY to the new and the former one. If a newer version of Cardbell stored them, run it on every machine. If neither, find out who can write to Redis.',
+    title: 'This version cannot read some stored records',
+    what: `They do not fit this version of Cardbell, or someone else has changed them in Redis. Their kinds: ${kinds.join(', ')}.`,
+    means: 'They are kept but ignored. Everything else works.',
+    todo: 'If AUDIT_KEY or CARD_API_TOKEN was changed, set AUDIT_KEY to the new key and the former one, with a comma in between. If a newer version of Cardbell stored them, run that version on every machine. Otherwise find out who can write to Redis.',
   };
 }
 
 export const clocksDiffer: OpsIssue = {
   cause: 'clocks-differ',
   title: 'Two clocks differ by more than a minute',
-  what: 'The clock of Redis and that of Slack, or of a machine that runs Cardbell, do not show the same time.',
-  means:
-    'Temporary changes are not ended while nobody can tell whether their time is over. Nothing is reverted too early.',
-  todo: 'Set the clocks of the machines that run Redis and Cardbell, for instance with NTP.',
+  what: 'The clock of Redis differs from Slack’s, or from that of a machine that runs Cardbell.',
+  means: 'Temporary changes do not end until it is certain that their time is over. Nothing is reverted too early.',
+  todo: 'Synchronize the clocks of the machines that run Redis and Cardbell, for example with NTP.',
 };
 
 /** Purchases paid from the business balance will soon be declined. */
@@ -233,12 +224,11 @@ export function balanceLow(balance: string, threshold: string): OpsIssue {
   return {
     cause: 'balance',
     title: `Business balance is low: ${balance}`,
-    what: `The card service says that ${balance} is left on the business account; the warning is set to ${threshold}.`,
-    means:
-      'Purchases that are paid from the business balance are declined once it is used up, and no card can be funded.',
-    todo: `Transfer money to the business account. ${commandCode('warnings off balance')} in this channel ends these warnings.`,
+    what: `The business account has ${balance} left. The warning is set to ${threshold}.`,
+    means: 'Once the balance is used up, purchases paid from it are declined, and no card can be funded.',
+    todo: `Transfer money to the business account. ${commandCode('warnings off balance')} in this channel turns these warnings off.`,
     resolved: {
-      what: 'The business balance is above the warning again.',
+      what: 'The business balance is above the warning level again.',
       means: 'Purchases are paid from it as usual.',
     },
   };
@@ -247,33 +237,33 @@ export function balanceLow(balance: string, threshold: string): OpsIssue {
 export const auditSinkAway: OpsIssue = {
   cause: 'audit-sink',
   title: 'The audit record cannot be copied',
-  what: 'The place that AUDIT_SINK names does not take the copy.',
-  means: 'Nothing is lost: the record is complete in Redis, and is copied once the place takes it again.',
-  todo: 'Look at that place, and at what the worker’s log says about it.',
+  what: 'The destination in AUDIT_SINK does not accept the copy.',
+  means: 'Nothing is lost: the record is complete in Redis, and will be copied once the destination accepts it again.',
+  todo: 'Check the destination, and what the worker’s log says about it.',
   resolved: {
-    what: 'The audit record is copied again.',
-    means: 'The copy has everything that waited.',
+    what: 'The audit record is being copied again.',
+    means: 'The copy is complete.',
   },
 };
 
 export const auditArchiveAway: OpsIssue = {
   cause: 'audit-archive',
   title: 'Old months of the audit record cannot be moved to files',
-  what: 'The folder that AUDIT_ARCHIVE names cannot be used, is not the one with the months before, or has other records under the same numbers.',
-  means: 'Nothing more leaves Redis: the record stays there, and takes memory.',
-  todo: 'Look at the folder and its rights, and at what the worker’s log says about it.',
+  what: 'The folder in AUDIT_ARCHIVE cannot be used, does not contain the earlier months, or has other records under the same numbers.',
+  means: 'Old months stay in Redis and use its memory.',
+  todo: 'Check the folder and its permissions, and what the worker’s log says about it.',
   resolved: {
-    what: 'Old months of the audit record are moved to files again.',
-    means: 'What waited has left Redis.',
+    what: 'Old months of the audit record are being moved to files again.',
+    means: 'The months that waited have left Redis.',
   },
 };
 
 export function auditRecordChanged(number: number): OpsIssue {
   return {
     cause: `audit-changed:${number}`,
-    title: 'The audit record is not as it was written',
-    what: `Record ${number} of the audit chain is missing, was changed, or is another one than was copied.`,
-    means: 'Either Redis came back older than it was, or somebody cut off or rewrote the record.',
+    title: 'The audit record was altered',
+    what: `Record ${number} of the audit chain is missing, was changed, or differs from its copy.`,
+    means: 'Either Redis came back with older data, or someone cut off or rewrote the record.',
     todo: `Run ${terminalCode('audit -- verify')}. If Redis did not restart or fail over, find out who can write to it.`,
   };
 }
@@ -281,9 +271,9 @@ export function auditRecordChanged(number: number): OpsIssue {
 export function auditRecordForged(number: number): OpsIssue {
   return {
     cause: `audit-forged:${number}`,
-    title: 'The audit record holds what no worker wrote',
-    what: `Record ${number} of the audit chain is not signed with the key of the workers.`,
-    means: 'Somebody else can write to Redis, or the workers have different keys.',
+    title: 'The audit record has an entry that no worker wrote',
+    what: `Record ${number} of the audit chain is not signed with the workers’ key.`,
+    means: 'Someone else can write to Redis, or the workers have different keys.',
     todo: `Run ${terminalCode('audit -- verify')}. Compare AUDIT_KEY (or CARD_API_TOKEN) of all workers.`,
   };
 }

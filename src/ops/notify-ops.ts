@@ -14,6 +14,8 @@ export interface OpsIssue {
   readonly means: string;
   readonly todo: string | null;
   readonly ref?: string;
+  /** The channel or person that it is about: Slack's id. */
+  readonly about?: string;
   /** The text posted once it is over. If omitted, the same text. */
   readonly resolved?: Pick<OpsIssue, 'what' | 'means'>;
 }

@@ -2,6 +2,7 @@ import type { EventLog } from '../alerts/event-log.ts';
 import { SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import { channelUnusable, personUnreachable } from '../ops/refused-place.ts';
 import type { Message } from '../slack/message.ts';
 import { truncate } from '../slack/mrkdwn.ts';
 import { type AttachRows, noFile } from './attach-rows.ts';
@@ -26,6 +27,8 @@ interface Deps {
   readonly attachRows: Pick<AttachRows, 'asTables'>;
   readonly unsupported: Pick<UnsupportedBlocks, 'add'>;
   readonly eventLog: Pick<EventLog, 'note'>;
+  /** Whose direct conversation it is; null: unknown. */
+  readonly personOf: (channel: string) => Promise<string | null>;
   readonly notifyOps: NotifyOps;
 }
 
@@ -53,7 +56,7 @@ export function createUndeliverable(deps: Deps) {
       // A message to a holder is never posted elsewhere.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
       if (forTeam.length === 0) {
-        await notifyOps(opsIssue.personUnreachable(channel, error));
+        await notifyOps(personUnreachable(await deps.personOf(channel), error));
         return [];
       }
       const isShared = error.slackError === SHARED_CHANNEL;
@@ -70,7 +73,7 @@ export function createUndeliverable(deps: Deps) {
         const alertId = alertIdOf(entry);
         if (alertId !== null) await eventLog.note([alertId], { step: 'redirected', channel, text });
       });
-      await notifyOps(opsIssue.channelUnusable(channel, error));
+      await notifyOps(channelUnusable(channel, error));
       return moved;
     },
 

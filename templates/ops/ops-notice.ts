@@ -1,5 +1,5 @@
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, header, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface OpsNotice {
@@ -12,25 +12,32 @@ export interface OpsNotice {
   readonly means: string;
   /** What to do; null when there is nothing to do. */
   readonly todo: string | null;
+  /** The channel or person that it is about: Slack's id. */
+  readonly about: string | null;
   readonly at: string;
   readonly ref: string | null;
 }
 
 const words: Readonly<Record<OpsNotice['level'], string>> = {
   ops: 'Needs attention',
-  recovered: 'Working again',
+  recovered: 'Resolved',
   info: 'For your information',
 };
 
 /** A problem of Cardbell itself. */
-export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotice): Message {
+export function opsNotice({ level, title, what, means, todo, about, at, ref }: OpsNotice): Message {
   const fix = todo === null || todo.trim() === '' ? 'Nothing to do.' : sentenceWithCommands(todo, 800);
 
+  const where = about === null ? null : aboutWords(about);
+
   return {
-    text: sentence(`${words[level]}: ${escapeUntrusted(title, 150)}. ${escapeUntrusted(means, 800)} ${fix}`),
+    text: sentence(
+      `${words[level]}: ${escapeUntrusted(title, 150)}. ${where === null ? '' : `${where}. `}${escapeUntrusted(means, 800)} ${fix}`,
+    ),
     blocks: [
       header(`${words[level]}: ${title}`),
       section(
+        where === null ? null : `*${where}*`,
         `*What happened:* ${escapeUntrusted(what, 800)}`,
         `*What it means:* ${escapeUntrusted(means, 800)}`,
         `*What to do:* ${fix}`,
@@ -38,4 +45,9 @@ export function opsNotice({ level, title, what, means, todo, at, ref }: OpsNotic
       ...context(dateToken(at), ref === null ? null : escapeUntrusted(ref, 60)),
     ],
   };
+}
+
+/** `Channel: #alerts`, `Person: @ana`. */
+function aboutWords(id: string): string {
+  return /^[UW]/.test(id) ? `Person: ${mention(id)}` : `Channel: ${channelMention(id)}`;
 }

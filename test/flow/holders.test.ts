@@ -321,13 +321,13 @@ describe('the holder', () => {
 
     await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     await waitFor(channels.declines, new RegExp(holderOf(card)));
-    await waitFor(channels.ops, /Somebody cannot be written to/);
+    await waitFor(channels.ops, /A person cannot be reached/);
     await deliver(sampleWebhook('decline.balance.card', { AcctId: card.AcctId }));
     await until(
       () => texts(channels.declines).filter((text) => text.includes(holderOf(card))).length === 2,
       'both alerts',
     );
 
-    expect(texts(channels.ops).filter((text) => text.includes('Somebody cannot be written to'))).toHaveLength(1);
+    expect(texts(channels.ops).filter((text) => text.includes('A person cannot be reached'))).toHaveLength(1);
   });
 });

@@ -75,7 +75,7 @@ it('accepts webhooks again when Redis gets more memory', async () => {
   for (const amount of taken) expect(amounts).toContain(amount);
   await until(() => {
     const open = texts(channels.ops).flatMap((text) => told.exec(text)?.[1] ?? []);
-    const over = texts(channels.ops).flatMap((text) => /^Working again: (Redis is [\w ]+)/.exec(text)?.[1] ?? []);
+    const over = texts(channels.ops).flatMap((text) => /^Resolved: (Redis is [\w ]+)/.exec(text)?.[1] ?? []);
     return open.length > 0 && open.every((title) => over.includes(title));
   }, 'ops are notified that it is resolved');
 }, 120_000);

@@ -116,6 +116,6 @@ it('readiness warns and metrics report that Slack refuses the token, and ops are
   expect(await ready.json()).toEqual({ status: 'ready', warnings: ['slack refuses the bot token'] });
   workspace.setRevoked(false);
 
-  await waitFor(channels.ops, /Working again: Slack refused/);
+  await waitFor(channels.ops, /Resolved: Slack refused/);
   await until(async () => (await metric('slack_token_ok')) === 1, 'the metric reports recovery', 30_000);
 });

@@ -149,6 +149,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     attachRows,
     unsupported,
     eventLog,
+    personOf: async () => 'U0HUGO',
     notifyOps,
   });
 

@@ -206,7 +206,9 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         expectFit(
           auditLine({ ...answer.audit, by: one, did: two, card, reason: one, before: two, outcome: one, ref: two }),
         );
-        expectFit(opsNotice({ ...answer.notice, title: one, what: two, means: one, todo: two, ref: one, at: two }));
+        expectFit(
+          opsNotice({ ...answer.notice, title: one, what: two, means: one, todo: two, about: one, ref: one, at: two }),
+        );
         for (const state of ['running', 'done', 'failed', 'unknown'] as const) {
           expectFit(
             actionResult({

@@ -47,7 +47,7 @@ describe('a request withdrawn by the requester', () => {
       event: 'ended',
       verb: 'withdraw',
       actor: { userId: 'U0HUGO' },
-      detail: 'req_ask1: withdrawn by who asked',
+      detail: 'req_ask1: withdrawn by the person who asked',
     });
     expect(world.auditLines).toContain('audit-act_back-ended');
     expect(hugo.told()).toEqual([
@@ -140,7 +140,7 @@ describe('a withdrawal', () => {
     await performAction(withdrawal('act_other', 'U0BEN'), hugo.deps);
 
     expect(await stateOf(hugo)).toBe('open');
-    expect(world.answers.at(-1)?.text).toMatch(/Only who asked can withdraw a request/);
+    expect(world.answers.at(-1)?.text).toMatch(/Only the person who asked can withdraw a request/);
     expect(await world.stations()).toEqual(['waiting', 'refused']);
   });
 

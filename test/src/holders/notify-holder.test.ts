@@ -3,7 +3,7 @@ import { SlackError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import type { Link } from '../../../src/holders/link-store.ts';
 import {
-  createDirectChannel,
+  createDirectChannels,
   createIsOfHolder,
   createNotifyHolder,
   createNotifyPerson,
@@ -94,7 +94,7 @@ function setUp(directChannel: () => Promise<string>) {
 
 it('sends a direct message to the conversation, and looks it up in Slack only once', async () => {
   let opened = 0;
-  const directChannel = createDirectChannel(redis(), async () => {
+  const { directChannel, personOf } = createDirectChannels(redis(), async () => {
     opened += 1;
     return 'D0HUGO';
   });
@@ -105,6 +105,7 @@ it('sends a direct message to the conversation, and looks it up in Slack only on
 
   expect(world.put).toEqual(['D0HUGO', 'D0HUGO']);
   expect(opened).toBe(1);
+  expect(await personOf('D0HUGO')).toBe('U0HUGO');
 });
 
 it('notifies ops when a person cannot receive messages', async () => {

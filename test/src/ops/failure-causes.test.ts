@@ -19,7 +19,7 @@ it('reports a cause however many jobs fail for another one, each once', async ()
   const issues = await reported();
 
   expect(issues).toHaveLength(2);
-  expect(issues[0]).toContain('1: It was tried as often as it may be. The last failure: cannot read field 0');
+  expect(issues[0]).toContain('1: Every attempt failed. The last failure: cannot read field 0');
   expect(issues[1]).toMatch(/^first: .* card \[card ••1111\] is gone$/);
   expect(await reported()).toEqual([]);
 });

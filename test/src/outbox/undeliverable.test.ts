@@ -27,6 +27,17 @@ describe('a message that its channel cannot take', () => {
     expect(JSON.stringify(await inFallback(world))).not.toContain('For few.');
   });
 
+  it('to a person is not moved, and ops are told the person, not their conversation', async () => {
+    const world = createPostingWorld(redis());
+    const message = { text: 'For you.', blocks: [] };
+    const entry = OutboxEntry.parse({ kind: 'notice', id: 'n1', audience: 'holder', message });
+
+    expect(await world.undeliverable.redirect([entry], { channel: 'D1', to: 'C0ALL' }, gone)).toEqual([]);
+
+    expect(world.opsIssues).toMatchObject([{ cause: 'person:U0HUGO', about: 'U0HUGO' }]);
+    expect(JSON.stringify(world.opsIssues)).not.toContain('D1');
+  });
+
   it('in plain text shows only what everyone may read in the fallback channel', async () => {
     const world = createPostingWorld(redis());
     await world.alerts.save(declined('decline.card.pin', 'Incorrect PIN'));

@@ -323,6 +323,16 @@ it('an ops notice says what happened, what it means and what to do', () => {
   expect(opsNotice({ ...answer.notice, todo: null }).text).toMatch(/Nothing to do\.$/);
 });
 
+it.each([
+  ['C0ALERTS', 'Channel: <#C0ALERTS>'],
+  ['U0HUGO', 'Person: <@U0HUGO>'],
+])('an ops notice about %s links it', (about, words) => {
+  const { text, blocks } = opsNotice({ ...answer.notice, about });
+
+  expect(text).toContain(`do not fit. ${words}. Three`);
+  expect(shown(blocks)).toContain(`*${words}*\n*What happened:*`);
+});
+
 it('a request for several limits shows the old and new value of each', () => {
   const changes = [
     limitChange('daily', 40_000, 200_000),

@@ -1,0 +1,89 @@
+import type { SlackError } from '../core/errors.ts';
+import { commandCode } from '../core/installation.ts';
+import type { OpsIssue } from './notify-ops.ts';
+
+/** Why Slack refuses messages in a channel or to a person, and what helps. */
+interface Refusal {
+  readonly what: string;
+  readonly todo: string;
+}
+
+const notMember: Refusal = {
+  what: 'Cardbell is not in the channel, or the channel was deleted.',
+  todo: 'Type /invite @Cardbell in the channel. If it was deleted, configure another one.',
+};
+const mayNotPost: Refusal = {
+  what: 'The channel’s settings do not let Cardbell post.',
+  todo: 'Let Cardbell post in the channel (its settings, posting permissions), or configure another one.',
+};
+const noThreads: Refusal = {
+  what: 'The channel does not allow replies in threads.',
+  todo: 'Allow replies in threads in the channel’s settings, or configure another channel.',
+};
+
+/** By Slack's error code. https://docs.slack.dev/reference/methods/chat.postMessage */
+const ofChannels: Readonly<Record<string, Refusal>> = {
+  channel_not_found: notMember,
+  not_in_channel: notMember,
+  is_archived: { what: 'The channel is archived.', todo: 'Unarchive the channel, or configure another one.' },
+  restricted_action: mayNotPost,
+  restricted_action_read_only_channel: mayNotPost,
+  restricted_action_non_threadable_channel: noThreads,
+  cannot_reply_to_message: noThreads,
+  ekm_access_denied: {
+    what: 'Your Slack administrators have suspended posting (Enterprise Key Management).',
+    todo: 'Ask a Slack administrator to allow posting again.',
+  },
+};
+
+export function channelUnusable(channel: string, { slackError }: SlackError): OpsIssue {
+  const { what, todo } = ofChannels[slackError] ?? {
+    what: 'Slack does not accept messages in the channel.',
+    todo: `Look up ${slackError} in Slack’s documentation, or configure another channel.`,
+  };
+  return {
+    cause: `channel:${channel}:${slackError}`,
+    title: `Cardbell cannot post in a channel (${slackError})`,
+    what,
+    means: 'Its alerts go to ALERTS_CHANNEL until this is fixed.',
+    todo,
+    about: channel,
+  };
+}
+
+/** @returns functions, because the command is only known later. */
+const ofPeople: Readonly<Record<string, () => Refusal>> = {
+  user_disabled: hasLeft,
+  user_not_found: hasLeft,
+  user_not_visible: () => ({
+    what: 'They are not visible to Cardbell, for example because they belong to another workspace.',
+    todo: `Give their card to a member of your workspace with ${commandCode('link')}.`,
+  }),
+  cannot_dm_bot: () => ({
+    what: 'This is an app, not a person.',
+    todo: `Give the card to a person with ${commandCode('link')}.`,
+  }),
+};
+
+function hasLeft(): Refusal {
+  return {
+    what: 'They are no longer in your workspace.',
+    todo: `Unlink their card with ${commandCode('unlink')}, and consider blocking it.`,
+  };
+}
+
+/** @param userId null: unknown. */
+export function personUnreachable(userId: string | null, { slackError }: SlackError): OpsIssue {
+  const { what, todo } = ofPeople[slackError]?.() ?? {
+    what: 'Slack does not deliver direct messages to them.',
+    todo: `If they have left the company, unlink their card with ${commandCode('unlink')}, and consider blocking it.`,
+  };
+  return {
+    cause: `person:${userId ?? slackError}`,
+    title: `A person cannot be reached (${slackError})`,
+    what,
+    means: 'They do not get my direct messages. The channels still get every alert.',
+    todo,
+    ...(userId !== null && { about: userId }),
+  };
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import { channelUnusable, personUnreachable } from '../../../src/ops/refused-place.ts';
+
+const refused = (code: string): SlackError => new SlackError('chat.postMessage', 'channel_unusable', code);
+
+/** Slack's codes for a channel that cannot be posted to. */
+const [, listed = ''] =
+  /const channelUnusable = new Set\(\[([^\]]*)\]/.exec(readFileSync('src/slack/failure.ts', 'utf8')) ?? [];
+const codes = [...listed.matchAll(/'(\w+)'/g)].map(([, code = '']) => code);
+
+it.each(codes)('has advice of its own for %s', (code) => {
+  const { todo, about } = channelUnusable('C1', refused(code));
+
+  expect(todo).not.toBe('');
+  expect(todo).not.toContain(code);
+  expect(about).toBe('C1');
+});
+
+it.each([
+  ['not_in_channel', /\/invite @Cardbell/],
+  ['is_archived', /^Unarchive/],
+  ['restricted_action', /posting permissions/],
+  ['cannot_reply_to_message', /replies in threads/],
+  ['some_new_code', /some_new_code/],
+])('advises on a channel with %s what fits', (code, advice) => {
+  const { todo } = channelUnusable('C1', refused(code));
+
+  expect(todo).toMatch(advice);
+  if (code !== 'not_in_channel') expect(todo).not.toContain('invite');
+});
+
+it.each([
+  ['user_disabled', 'U1', /^Unlink/],
+  ['user_not_visible', 'U1', /\/card link/],
+  ['cannot_dm_bot', 'U1', /to a person/],
+  ['is_archived', null, /^If they have left/],
+])('advises on a person with %s what fits', (code, userId, advice) => {
+  const issue = personUnreachable(userId, refused(code));
+
+  expect(issue.todo).toMatch(advice);
+  expect(issue.about ?? null).toBe(userId);
+});
