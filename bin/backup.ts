@@ -1,4 +1,5 @@
 import { takeBackup } from '../src/app/backup.ts';
+import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
@@ -15,7 +16,7 @@ const file = fileArgument(usage);
 const redis = await reachRedis('backup', commandConfig().redis);
 try {
   const keys = await takeBackup(redis, file, () => new Date());
-  process.stdout.write(`${file}: ${keys} keys.\n`);
+  process.stdout.write(`${file}: ${countOf(keys, 'key')}.\n`);
 } catch (error) {
   process.stderr.write(`The backup was not written: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -118,6 +118,6 @@ async function replay(read: Policy): Promise<0 | 1> {
     say(
       `${at}  ${actionId}  ${userId}  ${asked}  ${acctId === null ? '-' : `account ${acctId}`}  was: ${was}  would be: ${would}`,
     );
-  say(`${differences.length} of ${decisions.length} decisions would be different.`);
+  say(`${differences.length} of ${countOf(decisions.length, 'decision')} would be different.`);
   return differences.length === 0 ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 import { BackupError, restoreBackup } from '../src/app/backup.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
@@ -18,7 +19,9 @@ const file = fileArgument(usage);
 const redis = await reachRedis('restore', commandConfig().redis);
 try {
   const { takenAt, keys, leftOut } = await restoreBackup(redis, file, () => new Date());
-  process.stdout.write(`Restored ${keys} keys as they were at ${takenAt}. Left out ${leftOut} that could act twice.\n`);
+  process.stdout.write(
+    `Restored ${countOf(keys, 'key')} as of ${takenAt}. Left out ${leftOut} that could act twice.\n`,
+  );
   process.stdout.write('Start web and worker now. What happened since then is fetched, and posted as late.\n');
 } catch (error) {
   if (!(error instanceof BackupError || error instanceof ConfigError)) throw error;

@@ -4,6 +4,7 @@ import { moveToShards } from '../src/app/move-shards.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
+import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
@@ -46,7 +47,9 @@ async function move(redis: RedisClient, shards: number): Promise<number> {
     return 1;
   }
   const { entries, jobs, seen } = await moveToShards(redis, shards);
-  process.stdout.write(`Moved ${entries} waiting webhooks, ${jobs} jobs and the memory of ${seen} webhooks.\n`);
+  process.stdout.write(
+    `Moved ${countOf(entries, 'waiting webhook')}, ${countOf(jobs, 'job')} and the memory of ${countOf(seen, 'webhook')}.\n`,
+  );
   process.stdout.write(`Start web and worker now, with REDIS_SHARDS=${shards}.\n`);
   return 0;
 }

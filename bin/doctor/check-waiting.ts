@@ -8,6 +8,7 @@ import { countEvents, readInbox } from '../../src/ops/health.ts';
 import { BATCH_MAX } from '../../src/outbox/flush-outbox.ts';
 import { channelsKey } from '../../src/outbox/note-channel.ts';
 import { defaultThrottle } from '../../src/outbox/send-message.ts';
+import { countOf } from '../../templates/core/blocks.ts';
 import { type Memory, predictDrain, predictMemory, type Waits, WORKER_PER_SECOND } from './predict.ts';
 import type { Report } from './report.ts';
 
@@ -68,7 +69,7 @@ const megabytes = (bytes: number): string => `${count(Math.round(bytes / 1_048_5
 function duration(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   if (seconds < 120) return `${seconds} s`;
-  return seconds < 7200 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`;
+  return seconds < 7200 ? countOf(Math.ceil(seconds / 60), 'minute') : countOf(Math.ceil(seconds / 3600), 'hour');
 }
 
 function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
@@ -76,9 +77,9 @@ function wordsOfWaits({ inbox, queues, outboxes }: Waits): string {
   if (inbox + queues === 0 && fullest.length === 0) return 'no event waits';
   const named = fullest.slice(0, CHANNELS_NAMED).map(([channel, entries]) => `${count(entries)} for ${channel}`);
   const others = fullest.length - named.length;
-  const rest = others > 0 ? `, and some for ${others} more channels` : '';
+  const rest = others > 0 ? `, and some for ${countOf(others, 'more channel')}` : '';
   const outbox = named.length === 0 ? 'none in an outbox' : `in outboxes ${named.join(', ')}${rest}`;
-  return `${count(inbox)} webhooks wait in the inbox, ${count(queues)} events in the queues, ${outbox}`;
+  return `${countOf(inbox, 'webhook')} ${inbox === 1 ? 'waits' : 'wait'} in the inbox, ${countOf(queues, 'event')} in the queues, ${outbox}`;
 }
 
 function wordsOfDrain(waits: Waits): string {

@@ -51,7 +51,7 @@ export function createRefusals(deps: Deps) {
       const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
       if (count === 0) return;
       const list = [...verbs].map(([verb, times]) => `${deps.doingOf(verb)} (${times})`).join(', ');
-      const detail = `${count} more ${count === 1 ? 'refusal' : 'refusals'} within a minute: ${list}`;
+      const detail = `${countOf(count, 'more refusal')} within a minute: ${list}`;
       const line = {
         did: `was refused ${countOf(count, 'more time')} within a minute`,
         outcome: `${list}; nothing changed`,

@@ -69,7 +69,7 @@ function bodyOf(packed: Buffer): Buffer {
   if (dictionary !== undefined && dictionary !== DICTIONARY)
     throw new UnreadableError(`an alert: packed with dictionary ${dictionary}`);
   const end = packed.length < HEADER ? HEADER : HEADER + packed.readUIntBE(1, HEADER - 1);
-  if (packed.length < end) throw new UnreadableError(`an alert: cut off after ${packed.length} bytes`);
+  if (packed.length < end) throw new UnreadableError(`an alert: cut off at byte ${packed.length}`);
   return packed.subarray(HEADER, end);
 }
 

@@ -101,6 +101,8 @@ export async function homeHealthFacts(
     Parameters<typeof listStuck>[0] & {
       /** The share of Redis memory at which webhooks are refused. */
       readonly refusedFrom: number;
+      /** The variable with the card service's token. */
+      readonly tokenVariable: string;
     },
 ): Promise<HealthFacts> {
   const [health, stuck] = await Promise.all([readHealth(deps), listStuck(deps, STUCK_MAX)]);
@@ -113,7 +115,7 @@ export async function homeHealthFacts(
     quarantined,
     stuck: stuck.toSorted((a, b) => b.at.localeCompare(a.at)),
     isCardApiAway,
-    isCardTokenDead,
+    refusedToken: isCardTokenDead ? deps.tokenVariable : null,
     memory: { share: memoryShare, refusedFrom: deps.refusedFrom },
   };
 }

@@ -31,6 +31,7 @@ import { createDeliverBurst } from './deliver-burst.ts';
 import { keepIntervals, toJob } from './enqueue.ts';
 import type { JobName } from './jobs.ts';
 import { createSweep } from './maintenance.ts';
+import { variableOf } from './programs.ts';
 import { remembered } from './remember-writes.ts';
 import type { WorkerContext } from './worker-context.ts';
 
@@ -199,7 +200,8 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
 /** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext) {
   const { looks, audit, config, redis, history, alerts, enqueue, slack, now } = context;
-  const health = () => homeHealthFacts({ ...context, refusedFrom: config.redisFullAt });
+  const tokenVariable = variableOf(config.program, 'CARD_API_TOKEN');
+  const health = () => homeHealthFacts({ ...context, refusedFrom: config.redisFullAt, tokenVariable });
   const newestDeclines = async (limit: number) =>
     await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);
   const cardsFor = createCardsFor({ rolesOf: context.currentRoles, links: context.links });

@@ -1,4 +1,5 @@
 import { actionResult } from '../../templates/actions/action-result.ts';
+import { countOf } from '../../templates/core/blocks.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
@@ -59,7 +60,7 @@ const NAMED_MAX = 5;
 function notBlocked(left: readonly string[], all: number): string {
   const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
   const names = `${left.slice(0, NAMED_MAX).join('; ')}${more}`;
-  return `${left.length} of ${all} cards could not be blocked: ${names}.`;
+  return `${left.length} of ${countOf(all, 'card')} could not be blocked: ${names}.`;
 }
 
 interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock'> {
@@ -70,7 +71,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock
 export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => Promise<void> {
   return async function requestBlockAll(action) {
     await deps.withLock(`alert:${action.target.alertId}`, async () => {
-      const detail = `${action.acctIds.length} cards`;
+      const detail = countOf(action.acctIds.length, 'card');
       await deps.record(action, { event: 'waiting', isFirst: true, detail });
       const change = { changes: [], term: permanent, counted: null };
       const { note, isTwin } = await deps.openRequest({ action, acctId: 0, card: noCard, ...change, others: 1 });

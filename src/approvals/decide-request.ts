@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
@@ -169,10 +170,10 @@ async function record(
   const { orderCents, card, id, changes } = request;
   const blocks = blocksIn(request).length;
   const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
-  const what = blocks > 0 ? `blocking ${blocks} cards after` : ofCard;
+  const what = blocks > 0 ? `blocking ${countOf(blocks, 'card')} after` : ofCard;
   const line = { did: `${did} ${what}`, card, outcome, ...(changedOf !== null && { outcomeOf: changedOf }), counted };
   const more = [
-    event === 'ended' ? 'withdrawn by who asked' : null,
+    event === 'ended' ? 'withdrawn by the person who asked' : null,
     changedOf === null ? null : `${changedOf} ${outcome}`,
     counted === null ? null : countedText(counted),
   ].filter((text) => text !== null);

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { groupBy } from '../core/group-by.ts';
 import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditHead, chainHash, GENESIS } from './audit.ts';
@@ -56,11 +57,13 @@ export async function verifyChain(
     previous = hash;
     count = number;
   }
-  if (last > count) return broken(count + 1, `is missing, and all after it: the copy has the heads of ${last} records`);
+  if (last > count)
+    return broken(count + 1, `is missing, and all after it: the copy has the heads of ${countOf(last, 'record')}`);
   if (count < head.count || (count === 0 && head.hash !== GENESIS))
     return broken(count + 1, 'is missing, and all after it');
   const beyond = anchors.find((anchor) => anchor.count > count);
-  if (beyond !== undefined) return broken(count + 1, `is missing: the chain once had ${beyond.count} records`);
+  if (beyond !== undefined)
+    return broken(count + 1, `is missing: the chain once had ${countOf(beyond.count, 'record')}`);
   return { isWhole: true, count, hash: previous };
 }
 
@@ -139,6 +142,6 @@ function rangesOf(numbers: readonly number[]): string {
     else ranges.push([number, number]);
   }
   const few = ranges.slice(0, 10).map(([from, to]) => (from === to ? `${from}` : `${from} to ${to}`));
-  const more = ranges.length > few.length ? ` and ${ranges.length - few.length} more gaps` : '';
+  const more = ranges.length > few.length ? ` and ${countOf(ranges.length - few.length, 'more gap')}` : '';
   return `${numbers.length === 1 ? 'record' : 'records'} ${few.join(', ')}${more}`;
 }

@@ -71,8 +71,7 @@ export function defineScript(redis: RedisClient, source: ScriptSource): RedisScr
   return {
     async run(keys, args) {
       const fits = takesMoreKeys ? keys.length >= declared.length - 1 : keys.length === declared.length;
-      if (!fits)
-        throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length} keys`);
+      if (!fits) throw new Error(`${name}.lua takes the keys ${declared.join(', ')}, but was given ${keys.length}`);
       return command.call(redis, keys.length, ...keys, ...args);
     },
   };

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { slashCommand } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { endOfTerm, termWords } from '../limits/change-request.ts';
@@ -159,7 +160,7 @@ function outcomeWords(decision: Decision, approvers: readonly string[]): string 
     case 'request': {
       const { others } = decision;
       const names = approvers.length === 0 ? 'nobody' : approvers.join(', ');
-      return `Result: waits for ${others} other approver${others === 1 ? '' : 's'}, from: ${names}`;
+      return `Result: waits for ${countOf(others, 'other approver')}, from: ${names}`;
     }
     case 'refused':
       return `Result: refused. ${decision.why}`;

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import type { Delivery, Route } from '../alerts/announce.ts';
 import { type CardTesting, mayBeCardTesting } from '../alerts/card-testing-store.ts';
 import type { EventLog, EventLogStep } from '../alerts/event-log.ts';
@@ -161,7 +162,7 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
     const { number, channel } = subscription;
     note('skipped', null, `Not for subscription ${number} of <#${channel}> (${words}): ${reason}.`);
   }
-  if (more > 0) note('skipped', null, `${more} more subscriptions do not fit.`);
+  if (more > 0) note('skipped', null, `${countOf(more, 'more subscription')} ${more === 1 ? 'does' : 'do'} not fit.`);
   return candidates.map(({ channel }) => channel);
 }
 

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { isCardNumber, maskCardNumbers } from '../core/card-number.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
@@ -104,7 +105,7 @@ function lastFourOf(text: string): string {
 
 /** Describes a value that is not kept. */
 function formOf(type: 'text' | 'number', { length }: string): string {
-  return `[${type}, ${length} ${length === 1 ? 'character' : 'characters'}]`;
+  return `[${type}, ${countOf(length, 'character')}]`;
 }
 
 const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';

@@ -2,7 +2,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { actions, button, context, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, countOf, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolder, cardOfHolderRaw, statusWord } from '../core/card-words.ts';
 
 export interface ConfirmActivation {
@@ -17,7 +17,7 @@ const SHOWN_MAX = 10;
 
 /** The only confirmation that Cardbell asks for, because this cannot be undone. */
 export function confirmActivation({ value, card, ending }: ConfirmActivation): Message {
-  const count = ending.length === 1 ? '1 other open card' : `${ending.length} other open cards`;
+  const count = countOf(ending.length, 'other open card');
   const asked = `Activating ${cardOfHolder(card)} closes ${count} of the account for good.`;
   const shown = ending.slice(0, SHOWN_MAX);
   const more = ending.length - shown.length;

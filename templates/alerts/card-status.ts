@@ -6,7 +6,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { activateButton, blockButton } from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import { progressLine } from './order-progress.ts';
 
@@ -27,7 +27,12 @@ export function statusWords(alert: StatusAlert) {
       ...changes.slice(0, SHORT_MAX).map((change) => line(change, isVirtual)),
       more > 0 ? `… and ${more} more.` : null,
     ];
-    return { title: `${changes.length} cards changed`, way: lines, card: { ...card, cardId: null, last4: null }, at };
+    return {
+      title: `${countOf(changes.length, 'card')} changed`,
+      way: lines,
+      card: { ...card, cardId: null, last4: null },
+      at,
+    };
   }
   const by = cause(only, isVirtual);
   const since = isNew(only) && isActivatedSince(alert) ? 'activated by now' : null;
@@ -60,10 +65,10 @@ export function cardStatus(alert: StatusAlert): Message {
     text: sentence(
       isOne
         ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
-        : `${late}${changes.length} cards of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change, isVirtual)}`).join('; ')}.`,
+        : `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change, isVirtual)}`).join('; ')}.`,
     ),
     blocks: [
-      header(isOne ? `${headline(only, isVirtual)}: ${name}` : `${changes.length} cards changed: ${name}`),
+      header(isOne ? `${headline(only, isVirtual)}: ${name}` : `${countOf(changes.length, 'card')} changed: ${name}`),
       section(
         ...shown.map((change) =>
           isOne ? `*${capital(way(change, isVirtual))}*${note(change)}` : line(change, isVirtual),

@@ -8,7 +8,17 @@ import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLine, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { button, confirm, context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
+import {
+  button,
+  confirm,
+  context,
+  countOf,
+  escapeUntrusted,
+  header,
+  plainText,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
 
 const SHOWN_MAX = 15;
@@ -23,11 +33,11 @@ const list = new Intl.ListFormat('en-US');
 /** Several cards declined at one merchant: which ones, since when, and how to stop them. */
 export function cardTesting(alert: CardTestingAlert): Message {
   const { event, tried, outcomes, late } = alert;
-  const count = cardsWord(tried.length);
+  const count = countOf(tried.length, 'card');
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? 'one merchant' : merchant;
   const places = placesOf(tried);
-  const where = places.length > 1 ? `in ${places.length} places` : (places[0] ?? '');
+  const where = places.length > 1 ? `in ${countOf(places.length, 'place')}` : (places[0] ?? '');
   const shown = tried.slice(0, SHOWN_MAX);
   const more = tried.length - shown.length;
   const names = shown.map((card) => `${holderName(asCard(card))} (${cardName(asCard(card))})`);
@@ -69,10 +79,6 @@ export function placesOf(tried: readonly Pick<TriedCard, 'places'>[]): string[] 
   return [...new Set(tried.flatMap(({ places }) => places))].filter((place) => place !== '').toSorted();
 }
 
-function cardsWord(count: number): string {
-  return count === 1 ? '1 card' : `${count} cards`;
-}
-
 function span(tried: readonly TriedCard[], otherwise: string): string {
   const first = tried.reduce(
     (early, { firstAt }) => (firstAt < early ? firstAt : early),
@@ -101,7 +107,7 @@ function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number
  */
 function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const { count, minCents, maxCents, acctId } = card;
-  const times = count === 1 ? '1 decline' : `${count} declines`;
+  const times = countOf(count, 'decline');
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
   const where = placesOf(tried).length > 1 ? list.format(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
@@ -149,15 +155,15 @@ function blockOne(warningId: string, open: readonly TriedCard[]): StaticSelect {
 function blockAll(warningId: string, open: readonly TriedCard[]) {
   const names = open.map((card) => label(card, 60)).join('; ');
   return button({
-    text: `Block ${open.length === 2 ? 'both' : `all ${open.length}`} cards`,
+    text: open.length === 2 ? 'Block both cards' : `Block all ${countOf(open.length, 'card')}`,
     action: actionId.blockTestedCards,
     // The last card that it names: cards that are added later were not confirmed.
     value: testedCardValue(warningId, open.at(-1) ?? { alertId: '' }),
     style: 'danger',
     confirm: {
-      title: `Block ${open.length} cards?`,
+      title: `Block ${countOf(open.length, 'card')}?`,
       text: `${open.length > BLOCKED_ALONE_MAX ? 'An approver has to agree. ' : ''}Each will decline every purchase until somebody unblocks it: ${truncate(plain(names), 185)}`,
-      confirmText: `Block ${open.length} cards`,
+      confirmText: `Block ${countOf(open.length, 'card')}`,
     },
   });
 }

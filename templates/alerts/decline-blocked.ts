@@ -4,7 +4,7 @@ import { commandCode, serviceTime } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
-import { actions, context, copyable, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { actions, context, copyable, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { fixes, isOrWasBlocked, shownReason } from './decline-words.ts';
@@ -19,7 +19,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const card = cardOf(alert);
   const repeats = repeatsIn(alert, view);
   const count = repeats?.count ?? 1;
-  const purchases = count === 1 ? '1 purchase' : `${count} purchases`;
+  const purchases = countOf(count, 'purchase');
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : `${count === 1 ? '' : ', first'} at ${escapeUntrusted(merchant, 80)}`;
   const amount = amountTried(alert, repeats);

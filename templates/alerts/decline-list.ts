@@ -6,6 +6,7 @@ import { dateToken } from '../../src/slack/mrkdwn.ts';
 import {
   context,
   copyable,
+  countOf,
   escapeUntrusted,
   header,
   inSections,
@@ -38,7 +39,7 @@ const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
-  const counted = `${declines.length} ${declines.length === 1 ? 'decline' : 'declines'}`;
+  const counted = countOf(declines.length, 'decline');
   const titles = declines.map(({ decline }) => shownReason(decline, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))

@@ -17,6 +17,7 @@ import {
   actions,
   button,
   context,
+  countOf,
   escapeUntrusted,
   type Field,
   fields,
@@ -40,7 +41,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   if (alert.remedy?.kind === 'unblock') return declineOfBlocked(alert, view, controls({ ...alert, card }, reason));
   const repeats = repeatsIn(alert, view);
   const amount = amountTried(alert, repeats);
-  const times = repeats === null ? '' : ` ${repeats.count} times`;
+  const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const where = locationLine(event.merchant);
   const [holderFix, adminFix] = fixes(alert, reason, place);
@@ -174,7 +175,7 @@ function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): s
   switch (remedy?.kind ?? reason.remedy) {
     case 'raise_limit': {
       const limits = limitsOf(remedy);
-      if (limits.length > 1) return `Raise ${limits.length} limits…`;
+      if (limits.length > 1) return `Raise ${countOf(limits.length, 'limit')}…`;
       // The limit that stops it now may differ from the one that stopped it then.
       const rule = limits[0]?.rule ?? null;
       const isOfCategory = rule === null ? reason.code === 'decline.rule.velocity.mcc' : rule.category !== null;

@@ -31,7 +31,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const { event } = alert;
   const card = cardOf(alert);
   const repeats = repeatsIn(alert, view);
-  const times = repeats === null ? '' : ` ${repeats.count} times`;
+  const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const reason = shownReason(event.decline, view.place);
   const isOfSeveral = isAnywhere(alert, repeats);
@@ -107,9 +107,11 @@ export function statusLines(alert: StatusAlert): ShortLines {
     at,
     // For several cards, one line each.
     cause: [way.filter(Boolean).join('\n')],
-    small: [progressLine(progress), changes.length > 1 ? `${changes.length} cards` : '', event.customId ?? ''].map(
-      (text) => (text === null ? '' : text),
-    ),
+    small: [
+      progressLine(progress),
+      changes.length > 1 ? countOf(changes.length, 'card') : '',
+      event.customId ?? '',
+    ].map((text) => (text === null ? '' : text)),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { terminalCode } from '../../src/core/installation.ts';
-import { escapeUntrusted, header, section } from '../core/blocks.ts';
+import { countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 
 /** The health of Cardbell itself. */
 export interface HealthFacts {
@@ -13,7 +13,8 @@ export interface HealthFacts {
   /** The newest of both, with their causes. */
   readonly stuck: readonly { readonly id: string; readonly what: string; readonly cause: string }[];
   readonly isCardApiAway: boolean;
-  readonly isCardTokenDead: boolean;
+  /** The variable with the token that the card service refuses; null: it refuses none. */
+  readonly refusedToken: string | null;
   /** The share of Redis memory in use, and the share at which webhooks are refused (1 is everything). Null: no limit. */
   readonly memory: { readonly share: number | null; readonly refusedFrom: number };
 }
@@ -25,12 +26,12 @@ const FILLING = 0.15;
 
 /** What blocks alerts and actions, with causes and fixes. */
 export function homeHealth(facts: HealthFacts): KnownBlock[] {
-  const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, isCardTokenDead, memory } = facts;
+  const { waiting, lagMs, failed, quarantined, stuck, isCardApiAway, refusedToken, memory } = facts;
   const isFilling = memory.share !== null && memory.share > memory.refusedFrom - FILLING;
   const isLate = lagMs > LAG_MAX_MS;
   const isStuck = failed + quarantined > 0;
-  const isWell = !isLate && !isStuck && !isCardApiAway && !isCardTokenDead && !isFilling;
-  const lag = isLate ? `, the oldest for ${Math.round(lagMs / 1000)} seconds` : '';
+  const isWell = !isLate && !isStuck && !isCardApiAway && refusedToken === null && !isFilling;
+  const lag = isLate ? `, the oldest for ${countOf(Math.round(lagMs / 1000), 'second')}` : '';
 
   return [
     header(isWell ? 'All systems normal' : 'Cardbell needs attention'),
@@ -38,15 +39,17 @@ export function homeHealth(facts: HealthFacts): KnownBlock[] {
       isCardApiAway
         ? '*The card service is not responding.* Alerts have less detail, and card changes wait or fail.'
         : null,
-      isCardTokenDead ? '*The card service refuses Cardbell’s token.* Set a new CARD_API_TOKEN for the worker.' : null,
+      refusedToken === null
+        ? null
+        : `*The card service refuses Cardbell’s token.* Set a new ${refusedToken} for the worker.`,
       isFilling
         ? `*Redis is at ${percent(memory.share ?? 0)} of its memory; webhooks are refused from ${percent(memory.refusedFrom)}.* Give it more (maxmemory).`
         : null,
-      waiting === 0 ? 'No backlog.' : `${waiting} jobs waiting${lag}.`,
+      waiting === 0 ? 'No backlog.' : `${countOf(waiting, 'job')} waiting${lag}.`,
       failed === 0 ? 'No errors.' : `*${failed} failed permanently.*`,
       quarantined === 0
         ? 'All webhooks could be read.'
-        : `*${quarantined} webhooks could not be read and are in quarantine.*`,
+        : `*${countOf(quarantined, 'webhook')} could not be read and ${quarantined === 1 ? 'is' : 'are'} in quarantine.*`,
       ...stuck
         .slice(0, SHOWN_MAX)
         .map(

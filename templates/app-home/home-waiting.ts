@@ -11,7 +11,17 @@ import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { needsWords, requestFields, requestSummary, whyApprovals } from '../approvals/request-words.ts';
-import { actions, button, context, copyable, escapeUntrusted, fields, RULES_MAX, section } from '../core/blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  copyable,
+  countOf,
+  escapeUntrusted,
+  fields,
+  RULES_MAX,
+  section,
+} from '../core/blocks.ts';
 import { cardHandle, cardName, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
@@ -85,7 +95,7 @@ function whose({ payCents, card }: WaitingRequest): string {
 }
 
 function approvalsSoFar({ approvals, needed }: WaitingRequest): string {
-  return approvals === 0 ? needsWords(needed).toLowerCase() : `${approvals} of ${needed} approvals`;
+  return approvals === 0 ? needsWords(needed).toLowerCase() : `${approvals} of ${countOf(needed, 'approval')}`;
 }
 
 function decideButtons({ value, card }: WaitingRequest) {

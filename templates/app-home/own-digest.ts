@@ -79,7 +79,7 @@ function cardSections({
 }
 
 function attemptsLine({ attempts, isNew, ...decline }: OwnDecline): string {
-  const more = isNew ? `${attempts} attempts` : countOf(attempts, 'more attempt');
+  const more = countOf(attempts, isNew ? 'attempt' : 'more attempt');
   const tried = isNew && attempts === 1 ? '' : ` (${more})`;
   return `${declineLine(decline, { place: 'direct' })}${tried}`;
 }

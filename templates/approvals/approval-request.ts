@@ -5,7 +5,17 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { named } from '../actions/card-buttons.ts';
-import { actions, button, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  countOf,
+  escapeUntrusted,
+  fields,
+  header,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
@@ -79,7 +89,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
 
 /** Raw. */
 function titleOf({ card, changes, orderCents, blocks }: ApprovalRequest): string {
-  if (blocks.length > 0) return `block ${blocks.length} cards`;
+  if (blocks.length > 0) return `block ${countOf(blocks.length, 'card')}`;
   return orderCents === null
     ? `${headline(changes)} for ${cardOfHolderRaw(card)}`
     : `virtual card for ${card.holder ?? ''}`;
@@ -122,7 +132,8 @@ function progress(request: ApprovalRequest): string {
   if (state === 'expired') return `It expired${when}. ${changed}`;
   if (state === 'overridden')
     return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
-  const far = by.length === 0 ? needsWords(needed) : `${by.length} of ${needed} approvals (${by.join(', ')})`;
+  const far =
+    by.length === 0 ? needsWords(needed) : `${by.length} of ${countOf(needed, 'approval')} (${by.join(', ')})`;
   const counted = `${far}${until === null ? '' : `, ${dateAfter('expires', until)}`}.`;
   return [unconfirmed === null ? null : unconfirmedWords(unconfirmed), `${counted}${noteWords}`]
     .filter(Boolean)

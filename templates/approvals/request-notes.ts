@@ -4,7 +4,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { BLOCKED } from './approval-request.ts';
 import { requestSummary } from './request-words.ts';
@@ -20,7 +20,7 @@ const WAITING_MAX = 10;
 
 /** Requests have waited for 15 minutes: one message for all of them. */
 export function requestReminder(waiting: readonly WaitingRequest[], approvers: readonly string[]): Message {
-  const head = waiting.length === 1 ? 'a request is waiting' : `${waiting.length} requests are waiting`;
+  const head = waiting.length === 1 ? 'a request is waiting' : `${countOf(waiting.length, 'request')} are waiting`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
     const { action, card } = request;
     const summary = requestSummary(

@@ -6,7 +6,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
+import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
 import { holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
@@ -23,7 +23,7 @@ export function requestSummary({ payCents, facts, changes, orderCents, blocks, c
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
-    return `asks to block ${blocks.length} cards: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
+    return `asks to block ${countOf(blocks.length, 'card')}: ${names.join('; ')}${more > 0 ? ` and ${more} more` : ''}`;
   }
   if (orderCents !== null)
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
@@ -42,7 +42,7 @@ function merchantWords({ purchase }: RequestFacts): string {
 }
 
 export function headline(changes: readonly RuleChange[]): string {
-  if (changes.length > 1) return `raise ${changes.length} limits`;
+  if (changes.length > 1) return `raise ${countOf(changes.length, 'limit')}`;
   return isAboutLimits(changes) ? `raise to ${stateWords(changes, 'to')}` : `allow ${ruleNames(changes)}`;
 }
 
@@ -77,9 +77,10 @@ export function whyApprovals({
 }: Pick<ApprovalRequest, 'counted' | 'needed' | 'orderCents'>): string | null {
   if (needed === 1) return null;
   if (counted === null && orderCents !== null)
-    return `*${needed} approvals:* it is more than one person may order within 24 hours.`;
-  if (counted === null) return `*${needed} approvals:* whoever asked counts as one, and somebody else has to agree.`;
-  return `*${needed} approvals: ${whyMore(counted)}.* ${countedWords(counted)}`;
+    return `*${countOf(needed, 'approval')}:* it is more than one person may order within 24 hours.`;
+  if (counted === null)
+    return `*${countOf(needed, 'approval')}:* whoever asked counts as one, and somebody else has to agree.`;
+  return `*${countOf(needed, 'approval')}: ${whyMore(counted)}.* ${countedWords(counted)}`;
 }
 
 /** `more than $1,000.00 in 24 hours`. */
@@ -89,7 +90,7 @@ function whyMore({ cap, aboveCents }: CountedRaise): string {
 }
 
 export function needsWords(needed: number): string {
-  return needed === 1 ? 'Needs one approval' : `Needs ${needed} approvals`;
+  return needed === 1 ? 'Needs one approval' : `Needs ${countOf(needed, 'approval')}`;
 }
 
 /** The duration, and facts that help to decide. The change itself is shown above. */

@@ -181,9 +181,9 @@ export function pageWords(
   return `Page ${page} of ${pages}.${next}`;
 }
 
-/** `1 limit`, `3 limits`. */
+/** `1 limit`, `1,203 limits`. */
 export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** The sentence for notifications and screen readers. */

@@ -9,7 +9,7 @@ import { howPaid, requestedAmount } from '../alerts/decline.ts';
 import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
-import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 import { holderWays, limitLine } from '../limits/limit-words.ts';
@@ -23,7 +23,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
   const reason = shownReason(event.decline, place);
   const repeats = repeatsIn(alert, channel === undefined ? { place } : { place, channel });
   const amount = amountTried(alert, repeats);
-  const times = repeats === null ? '' : ` ${repeats.count} times`;
+  const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
   const merchant = event.merchant.name.trim();
   const isOfSeveral = isAnywhere(alert, repeats);
   const where = isOfSeveral ? '' : locationLine(event.merchant);

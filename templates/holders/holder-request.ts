@@ -15,7 +15,7 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention } from '../../src/slack/mrkdwn.ts';
-import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, cardRaw, holderRaw } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
@@ -81,7 +81,7 @@ export function requestDecided(
 export function askedAboutRaw(request: ClosedRequest): string {
   const { action, card, changes, orderCents } = request;
   const blocks = blocksIn(request).length;
-  if (blocks > 0) return `blocking ${blocks} cards`;
+  if (blocks > 0) return `blocking ${countOf(blocks, 'card')}`;
   if (orderCents !== null) return `a virtual card for ${holderRaw(card)}`;
   const whose = action.verb === 'ask' ? `your ${cardRaw(card)}` : cardOfHolderRaw(card);
   const names = ruleNames(changes);

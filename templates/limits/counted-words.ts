@@ -18,7 +18,7 @@ const capWords: Readonly<Record<ExceededCap['scope'], string>> = {
 
 /** `A raise of more than $1,000.00 within 24 hours needs a second approver.` */
 export function whyOthers({ aboveCents, cap }: CountedRaise, needed: number): string {
-  const who = needed === 2 ? 'a second approver' : `${needed} approvers`;
+  const who = needed === 2 ? 'a second approver' : countOf(needed, 'approver');
   if (cap !== null) return `This goes ${overCap(cap)}. It needs ${who}.`;
   if (aboveCents === null) return `A change without an amount needs ${who}.`;
   return `A raise of more than ${formatCents(aboveCents)} within 24 hours needs ${who}.`;
@@ -26,7 +26,7 @@ export function whyOthers({ aboveCents, cap }: CountedRaise, needed: number): st
 
 /** `over the cap for one card: $800.00 of $1,000.00 used within 24 hours`. */
 export function overCap({ scope, days, earlierCents, capCents }: ExceededCap): string {
-  const within = days === 1 ? '24 hours' : `${days} days`;
+  const within = days === 1 ? '24 hours' : countOf(days, 'day');
   const used = `${formatCents(earlierCents)} of ${formatCents(capCents)}`;
   return `over the cap for ${capWords[scope]}: ${used} used within ${within}`;
 }

@@ -7,7 +7,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
-import { context, escapeUntrusted, section } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { input, modal, option } from '../core/form.ts';
 import { amountInput, amountLabel, amountOf, formInput, reasonInput, termInputs } from './form-inputs.ts';
@@ -81,7 +81,7 @@ function wordsOf(remedy: Remedy | null, count: number): Words {
       };
     default:
       return count > 1
-        ? { title: `Raise ${count} limits`, submit: 'Raise limits', does: '' }
+        ? { title: `Raise ${countOf(count, 'limit')}`, submit: 'Raise limits', does: '' }
         : { title: 'Raise a limit', submit: 'Raise limit', does: '' };
   }
 }

@@ -5,7 +5,17 @@ import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, button, context, escapeUntrusted, header, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import {
+  actions,
+  button,
+  context,
+  countOf,
+  escapeUntrusted,
+  header,
+  RULES_MAX,
+  section,
+  sentence,
+} from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 const titles: Readonly<Record<TemporaryChange['state'], string>> = {
@@ -24,7 +34,7 @@ export function temporaryChange(one: TemporaryChange, card: CardFacts): Message 
   const isOpen = state === 'open';
   const isSingle = changes.length === 1;
   // The headline has room for the card only if it does not list several rules.
-  const rules = isSingle ? ruleNames(changes) : `${changes.length} limits`;
+  const rules = isSingle ? ruleNames(changes) : countOf(changes.length, 'limit');
 
   return {
     text: sentence(

@@ -11,7 +11,7 @@ import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
-import { escapeUntrusted } from '../core/blocks.ts';
+import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
@@ -71,9 +71,9 @@ export function batchRow(alert: Alert, view: View): BatchRow {
   if (!mayShow('details', view.place))
     return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
   if (alert.kind === 'card-testing') {
-    const who = `${count(alert.tried.length)} cards`;
+    const who = countOf(alert.tried.length, 'card');
     const places = placesOf(alert.tried);
-    const place = places.length > 1 ? `${places.length} places` : (places[0] ?? '');
+    const place = places.length > 1 ? countOf(places.length, 'place') : (places[0] ?? '');
     const where = { merchant: alert.event.merchant.name.trim(), place };
     return {
       ...row,
@@ -126,7 +126,7 @@ function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'w
     const times = repeats?.count ?? 1;
     const isSum = repeats !== null && isAnywhere(alert, repeats);
     const sum = isSum && { cents: repeats.sumCents, isSum, requestedCents: null, merchant: '', place: '' };
-    const what = times === 1 ? 'Declined' : `Declined ${count(times)} times`;
+    const what = times === 1 ? 'Declined' : `Declined ${countOf(times, 'time')}`;
     return {
       ...money,
       ...sum,
@@ -191,11 +191,11 @@ export function count(value: number): string {
 /** `12 declines`, `2 declines (12 attempts) and 3 purchases`; with more than three kinds `40 alerts`. */
 export function countWords(rows: readonly BatchRow[]): string {
   const kinds = tally(rows.map(({ kind }) => kind));
-  if (kinds.length > 3) return `${count(rows.length)} alerts`;
+  if (kinds.length > 3) return countOf(rows.length, 'alert');
   return list.format(
     kinds.map(([kind, many]) => {
       const tried = rows.reduce((sum, row) => sum + (row.kind === kind ? row.times : 0), 0);
-      const attempts = tried > many ? ` (${count(tried)} attempts)` : '';
+      const attempts = tried > many ? ` (${countOf(tried, 'attempt')})` : '';
       return `${count(many)} ${kindTraits[kind].nouns[many === 1 ? 0 : 1]}${attempts}`;
     }),
   );

@@ -67,7 +67,7 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
       : mute.kind === 'mute'
         ? `The mute of ${card} has ended.`
         : `The travel mute of ${card} has ended: the channels get these declines again.`;
-  const alerts = kinds.length === 1 ? '1 alert was' : `${kinds.length} alerts were`;
+  const alerts = `${countOf(kinds.length, 'alert')} ${kinds.length === 1 ? 'was' : 'were'}`;
   const kept =
     kinds.length === 0
       ? ''

@@ -107,7 +107,9 @@ export function unsubscribed({ removed }: { readonly removed: readonly ShownSubs
     ({ number, channel, filter }) => `${number} of ${channelMention(channel)}: ${escapeUntrusted(filter, FILTER_MAX)}`,
   );
   const what =
-    removed.length === 1 ? 'This subscription has ended.' : `These ${removed.length} subscriptions have ended.`;
+    removed.length === 1
+      ? 'This subscription has ended.'
+      : `These ${countOf(removed.length, 'subscription')} have ended.`;
   const { shown } = asManyAsFit(inSections(lines, LINES));
   return {
     text: sentence(`${what} ${lines.join('; ')}.`),

@@ -1,6 +1,6 @@
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { asManyAsFit, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
+import { asManyAsFit, context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 
 export interface Why {
   /** The event's id. */
@@ -45,7 +45,7 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
   const ending =
     places.length === 0
       ? 'It has not been posted anywhere yet.'
-      : `It was posted in ${places.length} ${places.length === 1 ? 'place' : 'places'}.`;
+      : `It was posted in ${countOf(places.length, 'place')}.`;
   const lines = [...steps.map((step) => stepLine(step)), ...posted.map(postedLine)];
   const { shown, left } = asManyAsFit(lines.map((line) => section(line)));
   return {
@@ -61,13 +61,13 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
       ),
       ...shown,
       ...(posted.length === 0 ? [section(`*${ending}*`)] : []),
-      ...context(left === 0 ? null : `… and ${left} more steps.`),
+      ...context(left === 0 ? null : `… and ${countOf(left, 'more step')}.`),
     ],
   };
 }
 
 function deliveredWords(times: number): string {
-  if (times > 1) return `*Delivered ${times} times*: repeats are ignored.`;
+  if (times > 1) return `*Delivered ${countOf(times, 'time')}*: repeats are ignored.`;
   return times === 1 ? 'Delivered once.' : 'How often it was delivered is kept for a week only.';
 }
 

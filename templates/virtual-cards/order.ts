@@ -4,7 +4,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
-import { context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
 
 /** `unknown`: no answer came back. */
@@ -64,7 +64,7 @@ export function orderWaits({
   readonly isOwn: boolean;
 }): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
-  const approvers = others === 1 ? 'another approver' : `${others} other approvers`;
+  const approvers = others === 1 ? 'another approver' : countOf(others, 'other approver');
   const why = isOwn
     ? `It is your own card, so it needs ${approvers}.`
     : `Together with earlier orders and raises, it needs ${approvers}.`;

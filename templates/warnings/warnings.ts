@@ -11,7 +11,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
 import { shownReason } from '../alerts/decline-words.ts';
-import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { actions, button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolderRaw, cardRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { askButton } from '../holders/holder-buttons.ts';
@@ -97,7 +97,7 @@ export function subscriptionWarning(
   const period = limitsOf(alert.remedy)[0]?.rule.period;
   const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
   const reason = shownReason(event.decline, audience === 'holder' ? 'direct' : 'private').title;
-  const why = `Declined on ${days} days ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
+  const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
   const question = isLimit ? `Raise the ${limit}, or cancel it?` : 'Fix the cause, or cancel it?';
   const raise =
     audience === 'holder'

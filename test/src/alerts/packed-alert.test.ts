@@ -62,9 +62,9 @@ describe('the packed text of an alert', () => {
     [Buffer.from([9, 0, 0, 1, 3]), 'packed with dictionary 9'],
     [Buffer.from([9]), 'packed with dictionary 9'],
     [Buffer.from([1, 0, 0, 3, 0xff, 0xff, 0xff]), 'damaged'],
-    [Buffer.from([]), 'cut off after 0 bytes'],
-    [Buffer.from([1, 0, 0]), 'cut off after 3 bytes'],
-    [createPacking().pack('an alert', 'an alert').subarray(0, 6), 'cut off after 6 bytes'],
+    [Buffer.from([]), 'cut off at byte 0'],
+    [Buffer.from([1, 0, 0]), 'cut off at byte 3'],
+    [createPacking().pack('an alert', 'an alert').subarray(0, 6), 'cut off at byte 6'],
   ])('says what is wrong with %j: %s', (packed, why) => {
     expect(() => read(packed)).toThrow(`an alert: ${why}`);
   });

@@ -12,7 +12,7 @@ const health = {
   quarantined: 0,
   stuck: [],
   isCardApiAway: false,
-  isCardTokenDead: false,
+  refusedToken: null,
   memory: { share: null, refusedFrom: 0.85 },
 };
 

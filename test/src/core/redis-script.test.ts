@@ -57,7 +57,7 @@ describe('running a script', () => {
   it('rejects a call with a different number of keys than declared', async () => {
     const script = defineScript(redis(), readScript(write('store/two.lua', '--- @keys first, second', 'return 1')));
 
-    await expect(script.run(['a'], [])).rejects.toThrow('takes the keys first, second, but was given 1 keys');
+    await expect(script.run(['a'], [])).rejects.toThrow('takes the keys first, second, but was given 1');
   });
 
   it('accepts any number of the last key if the script declares it', async () => {

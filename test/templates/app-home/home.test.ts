@@ -33,7 +33,7 @@ const health = {
   quarantined: 0,
   stuck: [],
   isCardApiAway: false,
-  isCardTokenDead: false,
+  refusedToken: null,
   memory: { share: 0.5, refusedFrom: 0.85 },
 };
 const changes = [limitChange('daily', 40_000, 45_000)];
@@ -117,9 +117,10 @@ describe('App Home', () => {
 
   it.each([
     [{}, /All systems normal/],
+    [{ waiting: 1, quarantined: 1 }, /1 job waiting\..*1 webhook could not be read and is in quarantine/s],
     [{ waiting: 3, lagMs: 42_000 }, /needs attention.*3 jobs waiting, the oldest for 42 seconds/s],
     [{ isCardApiAway: true }, /needs attention.*is not responding/s],
-    [{ isCardTokenDead: true }, /needs attention.*CARD_API_TOKEN/s],
+    [{ refusedToken: 'EU_CARD_API_TOKEN' }, /needs attention.*EU_CARD_API_TOKEN/s],
     [
       { memory: { share: 0.873, refusedFrom: 0.85 } },
       /needs attention.*Redis is at 87% of its memory; webhooks are refused from 85%/s,
