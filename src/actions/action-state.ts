@@ -194,7 +194,8 @@ function nameOf({ state, expects }: Result): ReportedState['state'] {
 /** One thing a person did about an alert, and how it ended. Newest last. */
 export const Outcome = z.strictObject({
   /**
-   * `restore`: a temporary change has ended. `recognize`: the holder confirmed the purchase. `paid`: a retry succeeded.
+   * `restore`: a temporary change has ended. `supersede`: a later change replaced it, or some of its rules. `rebase`: it
+   * goes back to another value. `recognize`: the holder confirmed the purchase. `paid`: a retry succeeded.
    */
   verb: z.enum([
     'block',
@@ -203,6 +204,8 @@ export const Outcome = z.strictObject({
     'limit',
     'allow',
     'restore',
+    'supersede',
+    'rebase',
     'acknowledge',
     'recognize',
     'report-fraud',
@@ -224,6 +227,8 @@ export const Outcome = z.strictObject({
   /** Done as the cardholder, not as a member of the program team. */
   asHolder: z.boolean().optional(),
   control: Control.nullish(),
+  /** Id of the temporary change that is over: nobody can take it back any more. */
+  ends: z.string().optional(),
   /** The card's new rules; absent if none changed. */
   goals: z.array(RuleGoal).optional(),
 });

@@ -72,11 +72,11 @@ export function composeFailures(tools: Tools): Failures {
 /** Changes the spend rules of cards, permanently or for a time. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const raises = createRaiseAmounts(tools);
-  const supersede = createSupersede(tools);
-  const terms = createTemporaryTerms({ ...tools, supersede });
-  const handOver = createHandOver({ ...tools, supersede });
-  const restore = createRestore(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
+  const supersede = createSupersede({ ...tools, notifyEnd });
+  const terms = createTemporaryTerms({ ...tools, supersede });
+  const handOver = createHandOver({ ...tools, notifyEnd, supersede });
+  const restore = createRestore(tools);
   const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
   const changeOnce = createChangeOnce(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>

@@ -118,9 +118,9 @@ export function createRecordEnd({ audit, postAuditLine, now }: RecordDeps): Reco
   };
 }
 
-function toOutcome({ state, changes }: OverChange, detail: string, at: string, by: string | null): Outcome {
-  if (state !== 'ended')
-    return { verb: 'restore', by, at, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
+function toOutcome({ id, state, changes }: OverChange, detail: string, at: string, by: string | null): Outcome {
+  const restore = { verb: 'restore', by, at, ends: id } as const;
+  if (state !== 'ended') return { ...restore, state: state === 'asking' ? 'waiting' : 'failed', text: detail };
   const text = changeWords(ruleStates(changes, 'to'), ruleStates(changes, 'from'));
-  return { verb: 'restore', by, at, state: 'done', text };
+  return { ...restore, state: 'done', text };
 }

@@ -162,7 +162,7 @@ async function openTemporaryChange(
         stacked[index]?.earlier === earlier ||
         (isSetAgain(change, earlier) && !isUnderneath(earlier, stacked[index]?.change ?? change, others));
       const taken = changes.filter(isTaken);
-      if (taken.length > 0) await deps.supersede(earlier, taken);
+      if (taken.length > 0) await deps.supersede(earlier, taken, laterOf(action));
     }
     await show(temporaryChange, deps);
   }
@@ -182,7 +182,7 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
   if (term.kind === 'permanent') {
     const lifted: string[] = [];
     for (const temporaryChange of temporaryChanges)
-      lifted.push(...(await deps.supersede(temporaryChange, changes, true)));
+      lifted.push(...(await deps.supersede(temporaryChange, changes, laterOf(action), true)));
     const stays = keptWords(temporary, changes.length);
     const note = [...(stays === null ? [] : [stays]), ...lifted].join(' ');
     return note === '' ? null : { note, control: null };
@@ -195,10 +195,12 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
   const opened = await openTemporaryChange({ ...made, changes: fromEarlier }, deps);
   for (const temporaryChange of temporaryChanges) {
     const theirs = changes.filter((change) => setBy(change) === temporaryChange);
-    if (temporaryChange.id !== action.id) await deps.supersede(temporaryChange, theirs);
+    if (temporaryChange.id !== action.id) await deps.supersede(temporaryChange, theirs, laterOf(action));
   }
   return opened;
 }
+
+const laterOf = ({ id, actor }: Action) => ({ id, by: actor.userId });
 
 /** The temporary change set this rule to this value. */
 function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boolean {

@@ -1,13 +1,22 @@
+import { ITS_END } from '../../templates/limits/temporary-change.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
+import { capital } from '../core/first-letter.ts';
 import type { Log } from '../core/log.ts';
 import { withAcceptedReturns } from './contradiction.ts';
-import { ruleName, ruleNames, stateWords } from './rule-words.ts';
+import type { NotifyEnd } from './notify-end.ts';
+import { ruleName, ruleNames, ruleStates, stateWords } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+
+/** A change that was made after another, and the Slack user who made it. */
+interface LaterChange {
+  readonly id: string;
+  readonly by: string;
+}
 
 /**
  * A later change superseded these rules, so they are not restored at the end. The other rules still are.
@@ -18,10 +27,13 @@ import type { TemporaryChange, TemporaryChanges } from './temporary-change-store
 export type Supersede = (
   temporaryChange: TemporaryChange,
   goals: readonly RuleGoal[],
+  later: LaterChange,
   isForGood?: boolean,
 ) => Promise<readonly string[]>;
 
-interface SupersedeDeps extends Pick<ActionTools, 'updateTemporaryChange' | 'now'> {
+interface SupersedeDeps extends Pick<ActionTools, 'now'> {
+  readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly notifyEnd: Pick<NotifyEnd, 'show'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly log: Log;
@@ -29,17 +41,28 @@ interface SupersedeDeps extends Pick<ActionTools, 'updateTemporaryChange' | 'now
 
 /** See {@link Supersede}. */
 export function createSupersede(deps: SupersedeDeps): Supersede {
-  return async function supersede(temporaryChange, goals, isForGood = false) {
+  return async function supersede(temporaryChange, goals, later, isForGood = false) {
     if (goals.length === 0) return [];
-    const { meanwhile } = temporaryChange;
-    const left = without(temporaryChange.changes, goals);
-    const lifted = isForGood && left.length > 0 ? await raiseRestoreValues(left, goals, temporaryChange.acctId) : left;
-    await deps.temporaryChanges.save(
-      left.length === 0
-        ? { ...temporaryChange, state: 'superseded', closedAt: deps.now().toISOString() }
-        : { ...temporaryChange, changes: lifted, meanwhile: meanwhile && without(meanwhile, goals) },
-    );
-    await deps.updateTemporaryChange(temporaryChange.id);
+    const { id, alertId, acctId, changes, meanwhile } = temporaryChange;
+    const at = deps.now().toISOString();
+    const left = without(changes, goals);
+    const isOver = left.length === 0;
+    const lifted = isForGood && !isOver ? await raiseRestoreValues(left, goals, acctId) : left;
+    const superseded: TemporaryChange = isOver
+      ? { ...temporaryChange, state: 'superseded', closedAt: at, closedBy: later.by }
+      : { ...temporaryChange, changes: lifted, meanwhile: meanwhile && without(meanwhile, goals) };
+    // Before it is stored: a rerun after a crash finds only changes that are not superseded yet.
+    if (alertId !== null)
+      await deps.outcomes.show(alertId, `superseded-${id}-${later.id}`, {
+        verb: 'supersede',
+        by: later.by,
+        at,
+        state: 'done',
+        text: isOver ? ITS_END : partWords(without(changes, left), lifted),
+        ...(isOver && { ends: id }),
+      });
+    await deps.temporaryChanges.save(superseded);
+    await deps.notifyEnd.show(superseded);
     return otherwiseWords(left, lifted);
   };
 
@@ -71,6 +94,11 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
   }
 }
 
+/** `Only the daily limit. This still goes back: weekly limit $600.00.` */
+function partWords(replaced: readonly RuleChange[], left: readonly RuleChange[]): string {
+  return `Only the ${ruleNames(replaced)}. This still goes back: ${ruleStates(left, 'from')}.`;
+}
+
 /** What goes back to another value than before, because the card service would not accept that. */
 export function otherwiseWords(before: readonly RuleChange[], accepted: readonly RuleChange[]): string[] {
   return accepted.flatMap(({ rule, from }, index) => {
@@ -91,7 +119,7 @@ export function otherwiseWords(before: readonly RuleChange[], accepted: readonly
 export type HandOver = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
 
 export function createHandOver(
-  deps: Pick<SupersedeDeps, 'updateTemporaryChange'> & {
+  deps: Pick<SupersedeDeps, 'outcomes' | 'notifyEnd' | 'now'> & {
     readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save' | 'get'>;
     readonly supersede: Supersede;
   },
@@ -105,20 +133,38 @@ export function createHandOver(
       openedAt > temporaryChange.openedAt &&
       changes.some(({ rule, from }) => isSameRule(rule, change.rule) && from === change.from);
     const given: RuleChange[] = [];
+    let onTop: TemporaryChange | null = null;
     for (const other of await deps.temporaryChanges.all()) {
       const onOurs = other.changes.filter((change) => ours(change) !== undefined || isHandedOver(change, other));
       // Only a later change can be on top of this one.
       const isOnTop = other.acctId === acctId && other.state === 'open' && other.openedAt >= temporaryChange.openedAt;
       if (other.id === id || !isOnTop || onOurs.length === 0) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
-      await deps.temporaryChanges.save({ ...other, changes: other.changes.map(from) });
-      await deps.updateTemporaryChange(other.id);
+      onTop = { ...other, changes: other.changes.map(from) };
+      await showRebased(onTop, id);
+      await deps.temporaryChanges.save(onTop);
+      await deps.notifyEnd.show(onTop);
       given.push(...onOurs);
     }
-    await deps.supersede(temporaryChange, given);
-    const left = given.length === 0 ? temporaryChange : await deps.temporaryChanges.get(id);
+    if (onTop === null) return temporaryChange;
+    await deps.supersede(temporaryChange, given, { id: onTop.id, by: onTop.by.userId });
+    const left = await deps.temporaryChanges.get(id);
     return left?.state === 'superseded' ? null : left;
   };
+
+  /** Its alert says what it went back to when it was made. */
+  async function showRebased({ id, alertId, changes }: TemporaryChange, endedId: string): Promise<void> {
+    if (alertId === null) return;
+    const text = `${capital(ruleStates(changes, 'from'))}: the change that it was made on top of is over.`;
+    const at = deps.now().toISOString();
+    await deps.outcomes.show(alertId, `rebased-${id}-${endedId}`, {
+      verb: 'rebase',
+      by: null,
+      at,
+      state: 'done',
+      text,
+    });
+  }
 }
 
 /** Describes which of the requested rules were temporary and are now permanent. Null: none. */

@@ -28,13 +28,13 @@ export const TemporaryChange = z.strictObject({
   requestId: z.string().nullable(),
   /**
    * `asking`: its time is over, but someone changed the rule meanwhile, so people decide. Then: `ended` (restored),
-   * `kept` (left as someone set it), `refused` by the card service, `superseded` by a permanent change.
+   * `kept` (left as someone set it), `refused` by the card service, `superseded` by a later change.
    */
   state: z.enum(['open', 'asking', 'ended', 'kept', 'refused', 'superseded']),
   /** For ended or asking changes: the rules at that time, relative to our values. Null: not read. */
   meanwhile: RuleChanges.nullable(),
   closedAt: z.string().nullable().default(null),
-  /** Who reverted it or decided; null when it ended automatically. */
+  /** Who reverted it, decided, or made the later change; null when it ended automatically. */
   closedBy: z.string().nullable().default(null),
   /** Their click, so that its job recognizes its own end after a crash. */
   closingActionId: z.string().nullable().default(null),

@@ -14,12 +14,13 @@ export function controlButtons(control: Control | null, card: CardFacts): Button
   return [button({ text: 'Undo', action: actionId.undoBlock, value: control.id, label })];
 }
 
-/** What can still be done about the latest change of a card's rules and its latest block. */
+/** What can still be done about the latest temporary change that is not over, and about the latest block. */
 export function controlsOf(outcomes: readonly Outcome[]): Control[] {
-  const rules = outcomes.findLast(({ verb, state }) => state === 'done' && ruleVerbs.has(verb));
-  const status = outcomes.findLast(({ verb, state }) => state === 'done' && statusVerbs.has(verb));
+  const over = new Set(outcomes.map(({ ends }) => ends));
+  const done = outcomes.filter(({ state }) => state === 'done');
+  const rules = done.findLast(({ control }) => control?.kind === 'revert' && !over.has(control.id));
+  const status = done.findLast(({ verb }) => statusVerbs.has(verb));
   return [rules?.control, status?.control].filter((control) => control !== null && control !== undefined);
 }
 
-const ruleVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'restore']);
 const statusVerbs: ReadonlySet<Outcome['verb']> = new Set(['block', 'unblock', 'activate']);

@@ -51,6 +51,18 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Not put back yet',
     unknown: 'May be put back',
   },
+  supersede: {
+    done: 'Replaced by a later change',
+    failed: 'Not replaced',
+    waiting: 'Not replaced yet',
+    unknown: 'May be replaced',
+  },
+  rebase: {
+    done: 'Goes back to another value',
+    failed: 'Goes back as before',
+    waiting: 'Goes back as before',
+    unknown: 'May go back to another value',
+  },
   'report-fraud': {
     done: 'Reported as fraud',
     failed: 'Not reported',
@@ -68,7 +80,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
 };
 
 function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
-  if (verb === 'paid') return '';
+  if (verb === 'paid' || (verb === 'rebase' && by === null)) return '';
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' automatically' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
   return state === 'done' ? ` by ${who}` : ` (requested by ${who})`;

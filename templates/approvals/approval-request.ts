@@ -1,5 +1,7 @@
 import type { ApprovalInFlight, AskedFor, LimitRequest } from '../../src/approvals/request.ts';
-import { isAboutLimits, type RuleGoal, type Term } from '../../src/card-api/rule-change.ts';
+import { isAboutLimits, type RuleGoal, type Term, without } from '../../src/card-api/rule-change.ts';
+import { capital } from '../../src/core/first-letter.ts';
+import { ruleNames } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -13,6 +15,7 @@ import {
   escapeUntrusted,
   fields,
   header,
+  RULES_MAX,
   section,
   sentence,
 } from '../core/blocks.ts';
@@ -78,7 +81,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         whyApprovals(request),
         state === 'open' ? voidWords(request.voided) : null,
         request.isBlocked === true ? BLOCKED : null,
-        temporaryChange === null ? null : ending(temporaryChange),
+        temporaryChange === null ? null : endingOf(temporaryChange, request),
       ),
       ...context(state === 'open' && isAboutRules ? mayLeaveRuleset(card) : null),
       ...controls(request),
@@ -116,6 +119,14 @@ function controls({ value, state, orderCents, blocks, changes, card, isOverdue, 
     );
   }
   return temporaryChange?.state === 'open' ? actions(revertButton(temporaryChange.id, card)) : [];
+}
+
+/** How the change ends that the approval made. Later changes may have replaced some of its rules. */
+function endingOf(temporaryChange: TemporaryChange, { changes }: ApprovalRequest): string {
+  const replaced = without(changes, temporaryChange.changes);
+  if (replaced.length === 0) return ending(temporaryChange);
+  const left = capital(escapeUntrusted(ruleNames(temporaryChange.changes), RULES_MAX));
+  return `${left}: ${ending(temporaryChange)}\nReplaced by a later change: ${escapeUntrusted(ruleNames(replaced), RULES_MAX)}.`;
 }
 
 function progress(request: ApprovalRequest): string {

@@ -49,6 +49,8 @@ function head({ verb, state, by, asHolder, text }: Outcome): string {
   if (verb === 'report-fraud') return 'You reported this purchase as fraud';
   if (verb === 'close-case') return `Fraud case closed${who}`;
   if (verb === 'acknowledge') return `Seen${who}`;
+  if (verb === 'supersede') return `Replaced by a later change${who}`;
+  if (verb === 'rebase') return 'Goes back to another value';
   const { done, noun } = words[verb];
   if (state === 'waiting')
     return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
@@ -58,7 +60,10 @@ function head({ verb, state, by, asHolder, text }: Outcome): string {
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
 }
 
-type Change = Exclude<Outcome['verb'], 'recognize' | 'acknowledge' | 'paid' | 'report-fraud' | 'close-case'>;
+type Change = Exclude<
+  Outcome['verb'],
+  'recognize' | 'acknowledge' | 'paid' | 'report-fraud' | 'close-case' | 'supersede' | 'rebase'
+>;
 
 const words: Readonly<Record<Change, { readonly done: string; readonly noun: string }>> = {
   block: { done: 'blocked', noun: 'The block' },
@@ -73,7 +78,8 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 function next({ verb, state, text, confirmation }: Outcome, isFraud: boolean): string {
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
-  if (verb === 'acknowledge' || verb === 'close-case') return '';
+  if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
+  if (verb === 'rebase') return escapeUntrusted(text, 300);
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
     return [escapeUntrusted(text, 300), todo].filter(Boolean).join(' ');

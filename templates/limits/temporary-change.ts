@@ -24,7 +24,7 @@ const titles: Readonly<Record<TemporaryChange['state'], string>> = {
   ended: 'Put back',
   kept: 'Left as it is',
   refused: 'Could not be put back',
-  superseded: 'No longer temporary',
+  superseded: 'Replaced',
 };
 
 /** A temporary change: when it ends and how to revert it; afterwards, how it ended. */
@@ -83,17 +83,21 @@ export function revertButton(temporaryChangeId: string, card: CardFacts) {
 export function ending(one: TemporaryChange): string {
   const { state, changes, endsAt, meanwhile, closedAt, closedBy, term } = one;
   const when = closedAt === null ? '' : dateAfter(',', closedAt);
-  const who = closedBy === null ? 'automatically' : `by ${mention(closedBy)}`;
+  const by = closedBy === null ? '' : ` by ${mention(closedBy)}`;
   const was = escapeUntrusted(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
     const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'automatically';
     return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
   }
-  if (state === 'superseded') return `A later change replaced it${when}. Nothing goes back automatically.`;
+  if (state === 'superseded') return `Replaced by a later change${by}${when}. ${ITS_END}`;
+  const who = by.trim() || 'automatically';
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
 }
+
+/** True whether the later change is permanent or goes back itself. */
+export const ITS_END = 'Its own end no longer applies.';
 
 /** The previous, current and temporary values; who ended it, and when. */
 type Words = Readonly<Record<'was' | 'is' | 'set' | 'who' | 'when', string>>;

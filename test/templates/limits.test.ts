@@ -53,6 +53,8 @@ const outcomes = fc.array(
       'limit' as const,
       'acknowledge' as const,
       'recognize' as const,
+      'supersede' as const,
+      'rebase' as const,
     ),
     by: fc.option(fc.oneof(fc.constant('U1'), spiteful)),
     at: fc.oneof(fc.constant('2026-11-20T14:20:00Z'), spiteful),

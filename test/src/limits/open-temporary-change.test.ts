@@ -26,7 +26,7 @@ async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[
   const steps: string[] = [];
   const terms = createTemporaryTerms({
     temporaryChanges,
-    supersede: async ({ id }, goals, isForGood = false) => {
+    supersede: async ({ id }, goals, _later, isForGood = false) => {
       steps.push(`superseded ${id}: ${goals.length} ${isForGood ? 'for good' : 'for a while'}`);
       return lifted;
     },

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
 import { type RuleGoal, without } from '../../../src/card-api/rule-change.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createHandOver, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
@@ -25,7 +26,8 @@ async function superseded(
   }: { isCardAway?: boolean; changes?: TemporaryChange['changes']; over?: Partial<TemporaryChange> } = {},
 ) {
   const saved: TemporaryChange[] = [];
-  const updated: string[] = [];
+  const shown: TemporaryChange[] = [];
+  const onAlert: Outcome[] = [];
   const supersede = createSupersede({
     temporaryChanges: { save: async (temporaryChange) => void saved.push(temporaryChange) },
     card: {
@@ -36,19 +38,37 @@ async function superseded(
         return { rules: { limits, categories: [], apartCents: 0, ...allowed }, raw: {} };
       },
     },
-    updateTemporaryChange: async (id) => void updated.push(id),
+    outcomes: { show: async (_alertId, _id, outcome) => void onAlert.push(outcome) },
+    notifyEnd: { show: async (temporaryChange) => void shown.push(temporaryChange) },
     now: () => new Date(at),
     log: createLog({ level: 'silent', process: 'test' }),
   });
-  const notes = await supersede({ ...dailyAndWeekly, changes, ...over }, goals, isForGood);
-  return { notes, saved: saved.at(-1), updated };
+  const later = { id: 'act_2', by: 'U0BEN' };
+  const notes = await supersede({ ...dailyAndWeekly, changes, ...over }, goals, later, isForGood);
+  expect(shown, 'its messages show what is stored').toEqual(saved);
+  return { notes, saved: saved.at(-1), onAlert };
 }
 
 it('ends a temporary change whose rules were all changed again', async () => {
-  const { saved, updated } = await superseded([limitGoal('daily', 80_000), limitGoal('weekly', 90_000)], false);
+  const { saved, onAlert } = await superseded([limitGoal('daily', 80_000), limitGoal('weekly', 90_000)], false);
 
-  expect(saved).toMatchObject({ state: 'superseded', closedAt: at });
-  expect(updated).toEqual(['act_1']);
+  expect(saved).toMatchObject({ state: 'superseded', closedAt: at, closedBy: 'U0BEN' });
+  expect(onAlert, 'no alert shows it').toEqual([]);
+});
+
+it.each([
+  {
+    goals: [limitGoal('daily', 80_000), limitGoal('weekly', 90_000)],
+    onAlert: { text: 'Its own end no longer applies.', ends: 'act_1' },
+  },
+  {
+    goals: [limitGoal('daily', 65_000)],
+    onAlert: { text: 'Only the daily limit. This still goes back: weekly limit $650.00.' },
+  },
+])('says on its alert what a later change replaced: $onAlert.text', async ({ goals, onAlert: shown }) => {
+  const { onAlert } = await superseded(goals, true, { over: { alertId: 'evt_1' } });
+
+  expect(onAlert).toEqual([{ verb: 'supersede', by: 'U0BEN', at, state: 'done', ...shown }]);
 });
 
 it('lets the other rules go back to their old values', async () => {
@@ -92,7 +112,7 @@ it('ends the temporary value even while the card is unreadable', async () => {
 });
 
 it('does nothing if no rule was changed again', async () => {
-  expect(await superseded([], true)).toEqual({ notes: [], saved: undefined, updated: [] });
+  expect(await superseded([], true)).toEqual({ notes: [], saved: undefined, onAlert: [] });
 });
 
 it('says which of the requested rules were temporary', () => {
@@ -105,27 +125,38 @@ it('says which of the requested rules were temporary', () => {
 /** What becomes of these temporary changes when the first of them ends. */
 async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
   const kept = new Map([ending, ...others].map((one) => [one.id, one]));
+  const replaced: string[] = [];
+  const onAlert: string[] = [];
   const handOver = createHandOver({
     temporaryChanges: {
       all: async () => [...kept.values()],
       get: async (id) => kept.get(id) ?? null,
       save: async (one) => void kept.set(one.id, one),
     },
-    supersede: async (one, goals) => {
+    supersede: async (one, goals, later) => {
+      replaced.push(`${one.id} by ${later.id} of ${later.by}`);
       const left = without(one.changes, goals);
       kept.set(one.id, left.length === 0 ? { ...one, state: 'superseded' } : { ...one, changes: left });
       return [];
     },
-    updateTemporaryChange: async () => {},
+    outcomes: { show: async (alertId, _id, { verb, text }) => void onAlert.push(`${alertId}: ${verb} ${text}`) },
+    notifyEnd: { show: async (one) => expect(one).toEqual(kept.get(one.id)) },
+    now: () => new Date(at),
   });
-  return { left: await handOver(ending), others: others.map(({ id }) => kept.get(id)?.changes) };
+  const left = await handOver(ending);
+  return { left, others: others.map(({ id }) => kept.get(id)?.changes), replaced, onAlert };
 }
 
 it('a temporary change that ends under a shorter one hands over its base value', async () => {
   const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
   const shorter = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)] };
 
-  expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [[limitChange('daily', 40_000, 80_000)]] });
+  expect(await gaveWay(longer, { ...shorter, alertId: 'evt_1', by: { userId: 'U0BEN', teamId: 'T1' } })).toEqual({
+    left: null,
+    others: [[limitChange('daily', 40_000, 80_000)]],
+    replaced: ['act_1 by act_2 of U0BEN'],
+    onAlert: ['evt_1: rebase Daily limit $400.00: the change that it was made on top of is over.'],
+  });
 });
 
 it("a value handed over before a crash does not count as someone else's change, so the longer one is still over", async () => {
@@ -133,9 +164,9 @@ it("a value handed over before a crash does not count as someone else's change, 
   const given = [limitChange('daily', 40_000, 80_000)];
   const shorter = { ...longer, id: 'act_2', changes: given, openedAt: '2026-11-20T15:10:00.000Z' };
 
-  expect(await gaveWay(longer, shorter)).toEqual({ left: null, others: [given] });
+  expect(await gaveWay(longer, shorter)).toMatchObject({ left: null, others: [given] });
   // In the opposite order, no change builds on the earlier one.
-  expect(await gaveWay(shorter, longer)).toEqual({ left: shorter, others: [longer.changes] });
+  expect(await gaveWay(shorter, longer)).toMatchObject({ left: shorter, others: [longer.changes] });
 });
 
 it.each<[string, Partial<TemporaryChange>]>([
@@ -146,5 +177,10 @@ it.each<[string, Partial<TemporaryChange>]>([
   const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
   const other = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)], ...over };
 
-  expect(await gaveWay(longer, other)).toEqual({ left: longer, others: [other.changes] });
+  expect(await gaveWay(longer, other)).toEqual({
+    left: longer,
+    others: [other.changes],
+    replaced: [],
+    onAlert: [],
+  });
 });

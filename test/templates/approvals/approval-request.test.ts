@@ -4,8 +4,10 @@ import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { homeRequests, type WaitingRequest } from '../../../templates/app-home/home-waiting.ts';
 import { decideForm } from '../../../templates/approvals/decide-form.ts';
 import { requestReminder } from '../../../templates/approvals/request-notes.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { shown } from '../shown.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { buttonIds, shown } from '../shown.ts';
 
 const facts = {
   purchase: {
@@ -133,6 +135,19 @@ it('names no approver as having changed a request if a limit is left out because
 
   expect(shown).toMatch(/At least that already, so not changed: weekly limit\./);
   expect(shown).not.toContain('changed it to');
+});
+
+it('names the limits of an approved request that still go back, and those that a later change replaced', () => {
+  const weekly = limitChange('weekly', 200_000, 250_000);
+  const request = openRequestOf({ changes: [raiseDaily, weekly] });
+  const decision = { actionId: 'act_1', by: 'U0ANA', at: askedAt };
+  const made = temporaryChangeOf({ changes: [weekly], requestId: request.id });
+  const message = requestMessage({ ...request, state: 'approved', decision, temporaryChangeId: made.id }, made);
+
+  expect(shown(message.blocks)).toMatch(
+    /Weekly limit: Goes back to \$2,000\.00 .*\nReplaced by a later change: daily limit\./,
+  );
+  expect(buttonIds(message.blocks)).toContain('revert_now');
 });
 
 it('a reminder is one message for all open requests, with amounts and links', () => {

@@ -39,7 +39,7 @@ it.each<[TemporaryChange['state'], object, string]>([
   ['ended', {}, 'Back to $400.00 by <@U2>'],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['refused', {}, 'refuses to put it back to $400.00, so it is still $450.00.'],
-  ['superseded', {}, 'Nothing goes back automatically'],
+  ['superseded', {}, 'Replaced by a later change by <@U2>'],
   ['open', several, `Goes back to ${of} $25.00 and daily limit $400.00 `],
   [
     'asking',
@@ -53,7 +53,7 @@ it.each<[TemporaryChange['state'], object, string]>([
     several,
     `to put them back to ${of} $25.00 and daily limit $400.00, so they stay: ${of} $50.00 and daily limit $450.00.`,
   ],
-  ['superseded', several, 'Nothing goes back automatically'],
+  ['superseded', several, 'Replaced by a later change by <@U2>'],
 ])('a temporary change that is %s says so: %j', (state, over, words) => {
   const one = TemporaryChange.parse({ ...given, ...over, state });
 
