@@ -107,7 +107,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'remaining-limit response, announced and released form',
-    file: 'test/src/card-api/endpoints.test.ts',
+    file: 'test/src/card-api/schema.test.ts',
     title: 'remaining limits > are read in both shapes',
   },
   {

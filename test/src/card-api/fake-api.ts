@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { expect, vi } from 'vitest';
 import { type CardClient, type CardClientOptions, createCardClient } from '../../../src/card-api/client.ts';
+import { CardApiError } from '../../../src/core/errors.ts';
 
 export interface Received {
   readonly method: string;
@@ -102,3 +104,25 @@ export const halfBody = (status: number, then: 'cut' | 'hang'): Reply => {
     });
   };
 };
+
+/** One call of each kind of retry. */
+export const calls = {
+  read: (client: CardClient) => client.getAccount(7378),
+  block: (client: CardClient) => client.setCardStatus(7378, 'BLOCKED'),
+  activate: (client: CardClient) => client.activateCard(7378, 6231),
+  limit: (client: CardClient) => client.putSpendRules(7378, { DailySpendLimit: 450 }),
+  resend: (client: CardClient) => client.requestVirtualCardData({ AcctId: 7378 }),
+};
+
+/** The error that a call ends with. */
+export async function failureOf(work: Promise<unknown>): Promise<CardApiError> {
+  const error: unknown = await work.then(
+    () => new Error('it worked'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(CardApiError);
+  return error as CardApiError;
+}
+
+/** Time stands still, so that no timeout decides when a test ends. */
+export const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

@@ -1,0 +1,97 @@
+import { expect, it } from 'vitest';
+import {
+  AccountDetails,
+  Business,
+  CurrentToken,
+  GroupMembers,
+  ListedAccount,
+} from '../../../src/card-api/schema-account.ts';
+
+it('normalizes an account: upper-case statuses, whole cents, numeric ids', () => {
+  const account = AccountDetails.parse({
+    AccountId: '7',
+    Group: { Id: 3, GroupName: 'Field' },
+    SpendingRulesetId: 0,
+    AccountStatus: 'Open',
+    LedgerBalance: 20.1,
+    AvailableBalance: 1.005,
+    ProfileAddress: { ContactName: ' Jane Doe ', AddressLine1: 'never read' },
+    Email: '',
+    IsVirtual: false,
+    CustomId: null,
+    CardList: [
+      { CardId: 71, Last4CardNumber: '1234', CardStatus: 'Active', ExpirationDate: '2028-11-30T00:00:00' },
+      { CardId: 72, Last4CardNumber: '2345', CardStatus: 'BLOCKED' },
+      { CardId: 73, Last4CardNumber: '3456', CardStatus: 5 },
+      { CardId: 74, CardStatus: 'Melted' },
+      { Broken: true },
+    ],
+  });
+
+  expect(account).toEqual({
+    acctId: 7,
+    accountStatus: 'OPEN',
+    availableCents: 101,
+    ledgerCents: 2010,
+    email: null,
+    isVirtual: false,
+    customId: null,
+    group: 'Field',
+    rulesetId: null,
+    contactName: 'Jane Doe',
+    cards: [
+      { cardId: 71, last4: '1234', status: 'ACTIVE', expiresOn: '2028-11-30' },
+      { cardId: 72, last4: '2345', status: 'BLOCKED', expiresOn: null },
+      { cardId: 73, last4: '3456', status: 'CLOSED', expiresOn: null },
+      { cardId: 74, last4: null, status: null, expiresOn: null },
+    ],
+  });
+});
+
+it('keeps a list of accounts with one broken row, and rejects it if all rows are broken', () => {
+  const good = {
+    AccountId: 7,
+    FirstName: 'Jane',
+    LastName: 'Doe',
+    CardNumber4Digits: '************1234',
+    CardStatus: 'Active',
+  };
+  const { accounts } = Business.parse({ BusinessName: 'Acme', CHAccountList: [{ AccountId: null }, good] });
+  expect(accounts).toMatchObject([{ acctId: 7, firstName: 'Jane', last4: '1234', cardStatus: 'ACTIVE' }]);
+
+  expect(Business.safeParse({ CHAccountList: [{ AccountId: null }, {}] }).success).toBe(false);
+});
+
+it('never reads the card numbers of a group', () => {
+  const member = { AccountId: 7, FirstName: 'Jane', EmbossingDetails: [{ CardNumber: '4111111111111111' }] };
+  for (const answer of [[member], { Group: { Members: [member] } }]) {
+    const members = GroupMembers.parse(answer);
+    expect(members).toMatchObject([{ acctId: 7, firstName: 'Jane' }]);
+    expect(JSON.stringify(members)).not.toContain('4111');
+  }
+});
+
+it('masks a custom id that looks like a card number, and keeps no more than four digits of a card', () => {
+  const card = '4111111111111111';
+  const kept = [
+    ListedAccount.parse({ AccountId: 7, CustomId: card, CardNumber4Digits: card }),
+    AccountDetails.parse({ AccountId: 7, CustomId: card }),
+  ];
+
+  expect(kept).toMatchObject([{ customId: '[card ••1111]', last4: '1111' }, { customId: '[card ••1111]' }]);
+  expect(JSON.stringify(kept)).not.toContain('41111111');
+});
+
+it('an account that is said to follow the ruleset 0 has rules of its own', () => {
+  const rulesets = [0, '0', null, undefined, 4].map(
+    (SpendingRulesetId) => AccountDetails.parse({ AccountId: 7, SpendingRulesetId }).rulesetId,
+  );
+
+  expect(rulesets).toEqual([null, null, null, null, 4]);
+});
+
+it('never reads the token that the service repeats', () => {
+  const token = CurrentToken.parse({ BusinessAccountName: 'Acme', Token: 'never', TokenExpiration: '2027-01-01' });
+
+  expect(JSON.stringify(token)).not.toContain('never');
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
+import {
+  AnyCardStatus,
+  CardOrder,
+  Cents,
+  Ruleset,
+  remainingLimitsSchema,
+  rowsOf,
+  TransactionRows,
+} from '../../../src/card-api/schema.ts';
+
+describe('remaining limits', () => {
+  const RemainingLimits = remainingLimitsSchema(parseAssumptions());
+  const singular = {
+    CardId: 71,
+    GlobalLimit: [
+      { Type: 'Annual', Limit: 1000, Remaining: 10.5 },
+      { Type: 'Fortnightly', Limit: 1, Remaining: 1 },
+    ],
+    CategoryLimit: [{ Type: 'Daily', Category: 'Fuel', Limit: 50, Remaining: 0 }],
+  };
+  const plural = {
+    AccountId: 7,
+    GlobalLimits: [{ Type: 'PerYear', EnforcedLimit: 1000, RemainingSpend: 10.5 }],
+    MerchantCategoryLimits: [
+      { MerchantCategoryId: 5, Category: 'Fuel', Type: 'PerDay', EnforcedLimit: 50, RemainingSpend: 0 },
+    ],
+  };
+  const overall = [{ period: 'yearly', limitCents: 100_000, remainingCents: 1_050 }];
+
+  it('are read in both shapes', () => {
+    expect(RemainingLimits.parse(singular)).toEqual({
+      overall,
+      categories: [{ id: null, name: 'Fuel', period: 'daily', limitCents: 5_000, remainingCents: 0 }],
+    });
+    expect(RemainingLimits.parse(plural)).toEqual({
+      overall,
+      categories: [{ id: 5, name: 'Fuel', period: 'daily', limitCents: 5_000, remainingCents: 0 }],
+    });
+  });
+
+  it.each(['PerDay', 'Daily', 'daily', 'Per Day', 'DAY'])('read %s as a day', (word) => {
+    const answer = { GlobalLimits: [{ Type: word, EnforcedLimit: 1, RemainingSpend: 1 }] };
+
+    expect(RemainingLimits.parse(answer).overall).toMatchObject([{ period: 'daily' }]);
+  });
+
+  it('are a bad answer if neither shape is present', () => {
+    expect(RemainingLimits.safeParse({ Surprise: [] }).success).toBe(false);
+  });
+});
+
+it.each([
+  ['Active', 'ACTIVE'],
+  [' BLOCKED ', 'BLOCKED'],
+  [0, 'ACTIVE'],
+  [1, 'INACTIVE'],
+  [2, 'BLOCKED'],
+  [5, 'CLOSED'],
+  [11, 'CLOSED'],
+  [3, null],
+  ['Melted', null],
+  ['', null],
+  [null, null],
+])('the card status %j is read as %s, and an unknown one never as active', (sent, status) => {
+  expect(AnyCardStatus.parse(sent)).toBe(status);
+});
+
+it('dollars become whole cents, and no amount stays no amount', () => {
+  expect([20.1, 1.005, 0, -0.29, null, undefined].map((sent) => Cents.parse(sent))).toEqual([
+    2010,
+    101,
+    0,
+    -29,
+    null,
+    null,
+  ]);
+});
+
+it('a list leaves out rows that do not fit, and is refused if none fits, without a value of it', () => {
+  const Rows = rowsOf(z.object({ Id: z.int() }));
+
+  expect(Rows.parse([{ Id: 1 }, { Id: 'two' }, null, { Id: 3 }])).toEqual([{ Id: 1 }, { Id: 3 }]);
+  expect(Rows.parse([])).toEqual([]);
+  const refused = Rows.safeParse([{ Id: 'Jane Doe' }]);
+  expect(refused.success).toBe(false);
+  expect(JSON.stringify(refused.error?.issues)).not.toContain('Jane');
+});
+
+it('a ruleset has its id under either name and is kept in full, for writing it back', () => {
+  const raw = { RulesetId: '4', Name: ' Field ', New: { deep: [1] } };
+
+  expect(Ruleset.parse(raw)).toEqual({ rulesetId: 4, name: 'Field', raw });
+  expect(Ruleset.parse({ Id: 4 })).toMatchObject({ rulesetId: 4, name: null });
+  expect(Ruleset.safeParse({ Name: 'Field' }).success).toBe(false);
+});
+
+it('an ordered card has no account until the service names one', () => {
+  const cards = [{ AcctId: 0 }, { AcctId: null }, { AcctId: '7', FirstName: '' }];
+
+  expect(CardOrder.parse({ CardOrderId: 9, Cards: cards }).cards).toEqual([
+    { acctId: null, firstName: null, customId: null },
+    { acctId: null, firstName: null, customId: null },
+    { acctId: 7, firstName: null, customId: null },
+  ]);
+});
+
+it('transactions go on only if there is a next page', () => {
+  const next = (Pages?: object) => TransactionRows.parse({ TransactionList: null, Pages }).next;
+
+  expect(next({ NumberOfPages: 2, LastTimeRetrieved: '2026-11-05T00:00:00' })).toBe('2026-11-05T00:00:00');
+  expect(next({ NumberOfPages: 1, LastTimeRetrieved: '2026-11-05T00:00:00' })).toBeNull();
+  expect(next()).toBeNull();
+});
