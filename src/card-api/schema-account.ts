@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AnyCardStatus, Cents, Flag, Id, OwnText, rowsOf, Text } from './schema.ts';
+import { AnyCardStatus, Cents, Flag, Id, LastFour, OwnText, rowsOf, Text } from './schema.ts';
 
 /** One card of an account in `GET /Details/AccountDetails/{Id}`, which lists every card ever issued to the account. */
 const CardOfAccount = z
-  .object({ CardId: Id, Last4CardNumber: Text, CardStatus: AnyCardStatus, ExpirationDate: Text })
+  .object({ CardId: Id, Last4CardNumber: LastFour, CardStatus: AnyCardStatus, ExpirationDate: Text })
   .transform((card) => ({
     cardId: card.CardId,
     last4: card.Last4CardNumber,
@@ -23,8 +23,8 @@ const named = z
 export const ListedAccount = z
   .object({
     AccountId: Id,
-    FirstName: Text,
-    LastName: Text,
+    FirstName: OwnText,
+    LastName: OwnText,
     CustomId: OwnText,
     IsVirtual: Flag,
     AccountStatus: Text,
@@ -33,7 +33,7 @@ export const ListedAccount = z
     Email: Text,
     GroupName: Text,
     CardStatus: AnyCardStatus,
-    CardNumber4Digits: Text,
+    CardNumber4Digits: LastFour,
   })
   .transform((account) => ({
     acctId: account.AccountId,
@@ -46,7 +46,7 @@ export const ListedAccount = z
     ledgerCents: account.LedgerBalance,
     email: account.Email,
     group: account.GroupName,
-    last4: account.CardNumber4Digits?.match(/\d{4}$/)?.[0] ?? null,
+    last4: account.CardNumber4Digits,
     cardStatus: account.CardStatus,
   }));
 export type ListedAccount = z.infer<typeof ListedAccount>;
@@ -79,7 +79,7 @@ export const AccountDetails = z
     CustomId: OwnText,
     Group: named,
     SpendingRulesetId: Id.nullish(),
-    ProfileAddress: z.object({ ContactName: Text }).nullish(),
+    ProfileAddress: z.object({ ContactName: OwnText }).nullish(),
     CardList: z.preprocess((list) => list ?? [], rowsOf(CardOfAccount)),
   })
   .transform((account) => ({
@@ -101,7 +101,7 @@ export type AccountDetails = z.infer<typeof AccountDetails>;
 
 /** A cardholder's profile. Postal address, telephone and date of birth are not read. */
 export const Profile = z
-  .object({ AccountId: Id, FirstName: Text, LastName: Text, CustomId: OwnText })
+  .object({ AccountId: Id, FirstName: OwnText, LastName: OwnText, CustomId: OwnText })
   .transform((profile) => ({
     acctId: profile.AccountId,
     firstName: profile.FirstName,
@@ -111,7 +111,7 @@ export const Profile = z
 
 /** A member of a group. The answer also contains card numbers, which are not read. */
 const GroupMember = z
-  .object({ AccountId: Id, FirstName: Text, LastName: Text })
+  .object({ AccountId: Id, FirstName: OwnText, LastName: OwnText })
   .transform((member) => ({ acctId: member.AccountId, firstName: member.FirstName, lastName: member.LastName }));
 
 /** A group: a bare list of members, or an object around the list. */

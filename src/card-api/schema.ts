@@ -23,8 +23,11 @@ export const Text = z
     return trimmed === undefined || trimmed === '' ? null : trimmed;
   });
 
-/** Text chosen by the customer's own people, such as a CustomId. Masked, because it may look like a card number. */
+/** Text chosen by the customer's own people: a name, a CustomId. Masked, because it may look like a card number. */
 export const OwnText = Text.transform((text) => (text === null ? null : maskCardNumbers(text)));
+
+/** The last four digits, even if the service puts the full number into that field. */
+export const LastFour = Text.transform((text) => /\d{4}$/.exec(text ?? '')?.[0] ?? null);
 
 /** Decimal dollars → whole cents; null when missing. */
 export const Cents = z
@@ -91,7 +94,7 @@ export const CardOrderPlaced = z.object({ CardOrderId: Id }).transform((order) =
 
 /** The account is null until it exists. */
 const OrderedCard = z
-  .object({ AcctId: Id.nullish(), FirstName: Text, CustomId: OwnText })
+  .object({ AcctId: Id.nullish(), FirstName: OwnText, CustomId: OwnText })
   .transform((card) => ({ acctId: card.AcctId || null, firstName: card.FirstName, customId: card.CustomId }));
 
 /** An order of cards. Addresses, telephone numbers and dates of birth are not read. */

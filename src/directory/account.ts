@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { maskCardNumbers } from '../core/card-number.ts';
 import { CardStatus, type StoredEvent, transactionKinds, type WhichCard, whichCard } from '../core/event.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
@@ -50,10 +51,10 @@ function emptyAccount(acctId: number): DirectoryAccount {
   return { acctId, ...unknown, ...more };
 }
 
-/** `Jane Doe`; null when no name is known. */
+/** `Jane Doe`; null when no name is known. Masked as a whole: each half of a card number looks harmless. */
 export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName'>): string | null {
   const name = [account.firstName, account.lastName].filter((part) => part !== null).join(' ');
-  return name === '' ? null : name;
+  return name === '' ? null : maskCardNumbers(name);
 }
 
 /** True when the cards have not been read from the API yet, or a card is known only from a webhook. */

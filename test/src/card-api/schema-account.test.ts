@@ -5,6 +5,7 @@ import {
   CurrentToken,
   GroupMembers,
   ListedAccount,
+  Profile,
 } from '../../../src/card-api/schema-account.ts';
 
 it('normalizes an account: upper-case statuses, whole cents, numeric ids', () => {
@@ -71,14 +72,27 @@ it('never reads the card numbers of a group', () => {
   }
 });
 
-it('masks a custom id that looks like a card number, and keeps no more than four digits of a card', () => {
-  const card = '4111111111111111';
+it('keeps no more than four digits of a card number, whatever field the service puts it in', () => {
+  const number = '4111111111111111';
+  const names = { FirstName: number, LastName: number, CustomId: number };
   const kept = [
-    ListedAccount.parse({ AccountId: 7, CustomId: card, CardNumber4Digits: card }),
-    AccountDetails.parse({ AccountId: 7, CustomId: card }),
+    ListedAccount.parse({ AccountId: 7, ...names, CardNumber4Digits: number }),
+    AccountDetails.parse({
+      AccountId: 7,
+      CustomId: number,
+      ProfileAddress: { ContactName: number },
+      CardList: [{ CardId: 71, Last4CardNumber: number }],
+    }),
+    Profile.parse({ AccountId: 7, ...names }),
+    GroupMembers.parse([{ AccountId: 7, ...names }]),
   ];
 
-  expect(kept).toMatchObject([{ customId: '[card ••1111]', last4: '1111' }, { customId: '[card ••1111]' }]);
+  expect(kept).toMatchObject([
+    { customId: '[card ••1111]', last4: '1111' },
+    { cards: [{ last4: '1111' }] },
+    { firstName: '[card ••1111]' },
+    [{ lastName: '[card ••1111]' }],
+  ]);
   expect(JSON.stringify(kept)).not.toContain('41111111');
 });
 

@@ -86,6 +86,7 @@ it('joins the known names of the holder', () => {
   expect(holderOf({ firstName: 'Jane', lastName: null })).toBe('Jane');
   expect(holderOf({ firstName: null, lastName: 'Doe' })).toBe('Doe');
   expect(holderOf({ firstName: null, lastName: null })).toBeNull();
+  expect(holderOf({ firstName: '4111 1111', lastName: '1111 1111' }), 'each half looks harmless').toBe('[card ••1111]');
 });
 
 it('reports details as missing until the API has returned an id for every card', () => {
