@@ -219,6 +219,7 @@ function createCards(base: WithServices) {
         accounts: async () => (await directory.search('', 3)).map(({ acctId }) => acctId),
         log,
       }),
+      now: base.now,
       log,
     }),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LimitRule } from '../card-api/rule.ts';
+import { LimitRule, type LimitWindow } from '../card-api/rule.ts';
 import { inRuleOrder, type LimitGoal, limitOf, type RuleGoal } from '../card-api/rule-change.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { withRaisedAlong } from './contradiction.ts';
@@ -44,9 +44,14 @@ export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
   return remedy?.kind === 'raise_limit' ? remedy.limits : [];
 }
 
-/** True when the remaining amount of a limit that stopped the purchase is unknown. Then more limits may be involved. */
-export function isIncomplete(remedy: Remedy): boolean {
-  return limitsOf(remedy).some(({ remainingCents, isAdjustedToo }) => !isAdjustedToo && remainingCents === null);
+/**
+ * True when the remaining amount of a limit that stopped the purchase is unknown, but can still be read. Then more limits
+ * may be involved.
+ */
+export function isIncomplete(remedy: Remedy, isSameWindow: (period: LimitWindow) => boolean): boolean {
+  return limitsOf(remedy).some(
+    ({ rule, remainingCents, isAdjustedToo }) => !isAdjustedToo && remainingCents === null && isSameWindow(rule.period),
+  );
 }
 
 /**

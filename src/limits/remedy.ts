@@ -1,11 +1,14 @@
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
+import type { LimitWindow } from '../card-api/rule.ts';
+import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import { isIncomplete, type Remedy } from './remedy-change.ts';
+import { hasReset } from './rule-words.ts';
 import type { RemedyAction } from './verbs.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
@@ -21,6 +24,7 @@ interface Deps {
   readonly categoryIn: (decline: NonNullable<TransactionEvent['decline']>) => string | null;
   /** A merchant category's number by its name, from other rules of the program. */
   readonly categoryId: (name: string) => Promise<number | null>;
+  readonly now: () => Date;
   readonly log: Log;
 }
 
@@ -44,31 +48,51 @@ export type PurchaseCheck =
  */
 export function createRemedies(deps: Deps) {
   const look = createLook(deps);
+  async function advise(
+    event: TransactionEvent,
+    deadlineMs: number,
+    isUnknown: (check: PurchaseCheck) => boolean,
+  ): Promise<Advice> {
+    const isSameWindow: IsSameWindow = (period) => !hasReset(period, event.occurredAt, deps.now());
+    const check = await look(event, deadlineMs, isSameWindow);
+    if (check.state !== 'stopped') return { remedy: null, isIncomplete: isUnknown(check) };
+    return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
+  }
   return {
     /** What would have let a declined purchase pass. Answers fast, because an alert waits for it. */
-    async adviceFor(event: TransactionEvent): Promise<Advice> {
-      const check = await look(event, ADVICE_TIMEOUT_MS);
-      return adviceOf(check, check.state === 'unknown' && check.isAway === true);
-    },
+    adviceFor: (event: TransactionEvent): Promise<Advice> =>
+      advise(event, ADVICE_TIMEOUT_MS, (check) => check.state === 'unknown' && check.isAway === true),
     /** The same for an alert that was sent with incomplete advice. May take as long as a form. */
-    async adviceAgain(event: TransactionEvent): Promise<Advice> {
-      const check = await look(event, FORM_ADVICE_TIMEOUT_MS);
-      return adviceOf(check, check.state === 'unknown');
-    },
+    adviceAgain: (event: TransactionEvent): Promise<Advice> =>
+      advise(event, FORM_ADVICE_TIMEOUT_MS, (check) => check.state === 'unknown'),
     /** The same for the card's current state, for someone who is about to act. */
-    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS),
+    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS, () => true),
   };
 }
 
+/** Whether the limits of a period still count in the window in which the purchase was declined. */
+type IsSameWindow = (period: LimitWindow) => boolean;
+
+/** The amounts that remained at that time: unknown if a new window has begun, because only its amounts can be read. */
+function remainingThen({ overall, categories }: RemainingLimits, isSameWindow: IsSameWindow): RemainingLimits {
+  const then = <Limit extends RemainingLimit>(limit: Limit): Limit =>
+    isSameWindow(limit.period) ? limit : { ...limit, remainingCents: null };
+  return { overall: overall.map(then), categories: categories.map(then) };
+}
+
 function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
-  return async function look(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
+  return async function look(
+    event: TransactionEvent,
+    deadlineMs: number,
+    isSameWindow: IsSameWindow,
+  ): Promise<PurchaseCheck> {
     const code = declineCode(event.decline);
     switch (code) {
       case 'decline.card.status':
         return await byStatus(event, statusesOf);
       case 'decline.rule.velocity':
       case 'decline.rule.velocity.mcc':
-        return await byLimit(code, event, deadlineMs);
+        return await byLimit(code, event, deadlineMs, isSameWindow);
       case 'decline.rule.mcc':
         return await byCategory(event, deadlineMs);
       case 'decline.rule.location':
@@ -80,12 +104,18 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
     }
   };
 
-  async function byLimit(code: string, event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
-    const [remaining, rules] = await Promise.all([
+  async function byLimit(
+    code: string,
+    event: TransactionEvent,
+    deadlineMs: number,
+    isSameWindow: IsSameWindow,
+  ): Promise<PurchaseCheck> {
+    const [read, rules] = await Promise.all([
       readOrLog(card.getRemainingLimits(event.acctId, { deadlineMs }), log),
       readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log),
     ]);
-    if (remaining === null && rules === null) return { state: 'unknown', isAway: true };
+    if (read === null && rules === null) return { state: 'unknown', isAway: true };
+    const remaining = read && remainingThen(read, isSameWindow);
     const amountCents = event.amountCents + event.paddingCents;
     const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
@@ -131,11 +161,6 @@ async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
     log.warn({ err: error }, 'could not read the card to find a remedy');
     return null;
   }
-}
-
-function adviceOf(check: PurchaseCheck, isUnknown: boolean): Advice {
-  if (check.state !== 'stopped') return { remedy: null, isIncomplete: isUnknown };
-  return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy) };
 }
 
 /** Limits how much of the card API alerts may use, because people who press buttons need the rest. */

@@ -100,3 +100,9 @@ export function windowEnd(period: LimitWindow, instant: string): string | null {
   const midnight = toInstant(`${new Date(next).toISOString().slice(0, 10)}T00:00`, zone);
   return midnight === null ? null : new Date(midnight).toISOString();
 }
+
+/** True when the window of a limit that contains `instant` is over at `later`, and the full limit is available again. */
+export function hasReset(period: LimitWindow, instant: string, later: Date): boolean {
+  const end = windowEnd(period, instant);
+  return end !== null && Date.parse(end) <= later.getTime();
+}

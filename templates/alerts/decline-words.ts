@@ -9,7 +9,9 @@ import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
 import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
-export interface ShownReason extends DeclineReason {
+export interface ShownReason extends Omit<DeclineReason, 'remedy'> {
+  /** `retry`: nothing has to change any more. */
+  readonly remedy: DeclineReason['remedy'] | 'retry';
   /** The service's own words. */
   readonly message: string;
   readonly isWithheld: boolean;
@@ -32,6 +34,23 @@ export function shownReason(
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
+
+/** After this time, the known status of a card is newer than its decline. */
+const STATUS_DELAY_MS = 10 * 60_000;
+
+/** The reason of a decline as it is when the alert arrives: its card may have been activated since. */
+export function reasonOf({ event, card, late }: TransactionAlert, place: ChannelVisibility): ShownReason {
+  const reason = shownReason(event.decline, place);
+  const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
+  return reason.remedy === 'activate' && isLater && card.status === 'ACTIVE' ? { ...reason, ...activeNow } : reason;
+}
+
+const activeNow = {
+  remedy: 'retry',
+  meaning: 'It is active by now.',
+  holderFix: 'Try again: the card is active by now.',
+  adminFix: 'Have the purchase tried again.',
+} as const;
 
 /** Quotes the card service when its words add something to ours. An unknown code is named too. */
 export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: ShownReason): string {

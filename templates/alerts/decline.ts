@@ -29,7 +29,7 @@ import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.t
 import type { View } from '../core/view.ts';
 import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
-import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { fixes, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
@@ -37,7 +37,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   const { place } = view;
   const { event, outcomes } = alert;
   const card = cardOf(alert);
-  const reason = shownReason(event.decline, place);
+  const reason = reasonOf(alert, place);
   if (alert.remedy?.kind === 'unblock') return declineOfBlocked(alert, view, controls({ ...alert, card }, reason));
   const repeats = repeatsIn(alert, view);
   const amount = amountTried(alert, repeats);

@@ -8,7 +8,7 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import { stepLine, type Why } from '../routing/why.ts';
-import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { fixes, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
 export interface Explained {
   readonly alert: TransactionAlert;
@@ -55,7 +55,7 @@ function explanation(blocks: KnownBlock[]): ModalView {
 
 function about({ alert, eventLog }: Explained, { place, whoMay }: Around): KnownBlock[] {
   const { event, outcomes } = alert;
-  const reason = shownReason(event.decline, place);
+  const reason = reasonOf(alert, place);
   const [holder, admin] = fixes(alert, reason, place);
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
@@ -93,12 +93,13 @@ function whoCan({ remedy, outcomes }: TransactionAlert, reason: ShownReason, who
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'
       : 'Nobody can change this in Slack. Ask whoever administers the card program.';
   }
+  if (wanted === 'retry') return 'The cardholder can try again.';
   const [what, ids] = [can[wanted], wanted === 'activate' ? whoMay.operator : whoMay.approver];
   const people = mentions(ids);
   return people === '' ? `${what}. Nobody has that role yet: ask whoever runs Cardbell.` : `${what}: ${people}.`;
 }
 
-const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none'>, string>> = {
+const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none' | 'retry'>, string>> = {
   activate: 'Operators can activate the card',
   unblock: 'Approvers can unblock the card',
   raise_limit: 'Approvers can change the limit',

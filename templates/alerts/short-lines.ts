@@ -20,7 +20,7 @@ import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
 import { howPaid, meaningOf, requestedAmount } from './decline.ts';
-import { fixes, isOrWasBlocked, serviceWords, shortfall, shownReason } from './decline-words.ts';
+import { fixes, isOrWasBlocked, reasonOf, serviceWords, shortfall } from './decline-words.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
@@ -33,7 +33,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
   const repeats = repeatsIn(alert, view);
   const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
   const merchant = event.merchant.name.trim();
-  const reason = shownReason(event.decline, view.place);
+  const reason = reasonOf(alert, view.place);
   const isOfSeveral = isAnywhere(alert, repeats);
   const requested = requestedAmount(event);
   const isBlocked = alert.remedy?.kind === 'unblock';
@@ -49,7 +49,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
           `*${escapeUntrusted(reason.title, 100)}.* ${shortfall(alert, reason, view.place) || meaningOf(card, reason)}`,
       reason.isKnown ? null : serviceWords(reason),
       // When no button can fix it, what else does.
-      isBlocked || reason.remedy === 'none' ? fix : null,
+      isBlocked || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
       isByRule(reason.code) ? followsRuleset(card) : null,
     ],
     small: [

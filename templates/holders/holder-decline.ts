@@ -6,7 +6,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { howPaid, requestedAmount } from '../alerts/decline.ts';
-import { fixes, type ShownReason, serviceWords, shortfall, shownReason } from '../alerts/decline-words.ts';
+import { fixes, reasonOf, type ShownReason, serviceWords, shortfall } from '../alerts/decline-words.ts';
 import { amountTried, isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import type { ShortLines } from '../alerts/short-alert.ts';
 import { actions, context, countOf, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
@@ -20,7 +20,7 @@ import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 export function holderDecline(alert: TransactionAlert, { place, channel }: View): Message {
   const { event, outcomes, late } = alert;
   const card = cardOf(alert);
-  const reason = shownReason(event.decline, place);
+  const reason = reasonOf(alert, place);
   const repeats = repeatsIn(alert, channel === undefined ? { place } : { place, channel });
   const amount = amountTried(alert, repeats);
   const times = repeats === null ? '' : ` ${countOf(repeats.count, 'time')}`;
@@ -63,7 +63,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
 export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<ShortLines, 'cause' | 'small'> {
   const { event } = alert;
   const { place } = view;
-  const reason = shownReason(event.decline, place);
+  const reason = reasonOf(alert, place);
   const requested = requestedAmount(event);
   const why =
     (reason.remedy === 'raise_limit' && limitLine(alert)) ||

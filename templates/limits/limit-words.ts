@@ -3,7 +3,7 @@ import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { type LimitRaise, limitsOf, type RaiseLimit } from '../../src/limits/remedy-change.ts';
-import { limitName, windowEnd } from '../../src/limits/rule-words.ts';
+import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
 
@@ -24,15 +24,15 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   if (first === undefined || first.from === null) return '';
   const { rule, from, remainingCents } = first;
   const limit = `the ${nameOf(rule)} of ${formatCents(from)}`;
-  const opens = opensAgain(rule.period, event.occurredAt);
-  if (remainingCents === null) return `More than what is left of ${limit}.${opens}`;
+  const opens = opensAgain(rule.period, event);
+  if (remainingCents === null) return `More than what was left of ${limit}.${opens}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
   const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
   const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
-  const also = alsoTooSmallOf(others, isOfOne, event.occurredAt);
+  const also = alsoTooSmallOf(others, isOfOne, event);
   return also === '' ? line : `${line}\nAlso too small: ${also}.`;
 }
 
@@ -42,9 +42,9 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   if (first === undefined || first.from === null) return '';
   const { rule, from, remainingCents } = first;
   const over = `*Over the ${nameOf(rule)}`;
-  const resets = opensAgain(rule.period, event.occurredAt);
+  const resets = opensAgain(rule.period, event);
   const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
-  const also = alsoTooSmallOf(others, isOfOne, event.occurredAt);
+  const also = alsoTooSmallOf(others, isOfOne, event);
   const more = also === '' ? '' : ` Also too small: ${also}.`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
@@ -57,9 +57,9 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   return `${over}:* ${what}${onTop(event)}.${resets}${more}`;
 }
 
-function alsoTooSmallOf(others: readonly LimitRaise[], isOfOne: boolean, at: string): string {
+function alsoTooSmallOf(others: readonly LimitRaise[], isOfOne: boolean, event: Declined): string {
   const more = others.length - ALSO_MAX;
-  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, at));
+  const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event));
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
@@ -68,14 +68,14 @@ function stoppingOf(remedy: TransactionAlert['remedy']): LimitRaise[] {
   return limitsOf(remedy).filter(({ isAdjustedToo }) => !isAdjustedToo);
 }
 
-function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, occurredAt: string): string {
+function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, event: Declined): string {
   const { period, category } = rule;
   if (period === 'transaction') {
     return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
   const otherLeft = remainingCents === null ? 'too little' : left(remainingCents);
   const name = isOfOne ? period : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
-  return `${name} (${otherLeft} was left${until(period, occurredAt)})`;
+  return `${name} (${otherLeft} was left${until(period, event)})`;
 }
 
 /** The smallest raise that would have let this purchase pass, for every limit that must be raised. */
@@ -94,6 +94,10 @@ const list = new Intl.ListFormat('en-US');
  */
 export function holderWays({ event, remedy }: TransactionAlert, { isResetSaid } = { isResetSaid: false }): string {
   const stopping = stoppingOf(remedy);
+  const needed = event.amountCents + event.paddingCents;
+  const isEnoughNow = ({ rule, from }: LimitRaise): boolean => isReset(rule.period, event) && (from ?? 0) >= needed;
+  if (stopping.length > 0 && stopping.every(isEnoughNow))
+    return isResetSaid ? 'Try again.' : 'Try again: the limit has reset since.';
   if ((stopping[0]?.remainingCents ?? null) === null) return '';
   const leftOfAll = Math.min(...stopping.map(({ remainingCents }) => remainingCents ?? Number.POSITIVE_INFINITY));
   const leftNow = leftOfAll - event.paddingCents;
@@ -127,13 +131,22 @@ export function left(cents: number): string {
   return cents > 0 ? formatCents(cents) : 'nothing';
 }
 
-function opensAgain(period: LimitWindow, occurredAt: string): string {
-  const end = windowEnd(period, occurredAt);
+type Declined = Pick<TransactionAlert['event'], 'occurredAt' | 'receivedAt'>;
+
+/** The decline arrived after the limit had reset, so people can simply try again. */
+function isReset(period: LimitWindow, { occurredAt, receivedAt }: Declined): boolean {
+  return hasReset(period, occurredAt, new Date(receivedAt));
+}
+
+function opensAgain(period: LimitWindow, event: Declined): string {
+  const end = windowEnd(period, event.occurredAt);
   if (period === 'transaction') return '';
+  if (isReset(period, event)) return ' It has reset since.';
   return end === null ? ' It never resets.' : ` ${dateAfter('Resets', end)}.`;
 }
 
-function until(period: LimitWindow, occurredAt: string): string {
-  const end = windowEnd(period, occurredAt);
+function until(period: LimitWindow, event: Declined): string {
+  const end = windowEnd(period, event.occurredAt);
+  if (isReset(period, event)) return ', has reset since';
   return end === null ? '' : `, ${dateAfter('resets', end)}`;
 }

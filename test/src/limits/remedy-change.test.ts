@@ -55,9 +55,10 @@ describe('the rule changes for a remedy', () => {
 });
 
 it('is incomplete if the remaining amount of a limit that stopped the purchase is unknown', () => {
-  expect(isIncomplete(remedyOf(daily, along))).toBe(false);
-  expect(isIncomplete(remedyOf(daily, unknown))).toBe(true);
-  expect(isIncomplete({ kind: 'unblock' })).toBe(false);
+  expect(isIncomplete(remedyOf(daily, along), () => true)).toBe(false);
+  expect(isIncomplete(remedyOf(daily, unknown), () => true)).toBe(true);
+  expect(isIncomplete(remedyOf(daily, unknown), () => false)).toBe(false);
+  expect(isIncomplete({ kind: 'unblock' }, () => true)).toBe(false);
 });
 
 it('raises no limit if something else would let the purchase pass', () => {

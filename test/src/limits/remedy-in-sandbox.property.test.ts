@@ -77,6 +77,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
     statusesOf: async () => [],
     categoryIn: () => null,
     categoryId: async () => null,
+    now: () => new Date(),
     log: createLog({ level: 'silent', process: 'test' }),
   });
   const money = { amountCents: dollars * 100, paddingCents: countedCents - dollars * 100, mcc: RESTAURANT };

@@ -8,7 +8,10 @@ const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime:
 const never = async (): Promise<never> => {
   throw new Error('the card API is not called for this');
 };
-const event = (code: string, message: string) => ({ acctId: 7, decline: { code, message } }) as TransactionEvent;
+const declinedAt = '2026-11-20T14:14:00.0000000Z';
+const now = (): Date => new Date('2026-11-20T14:14:01Z');
+const event = (code: string, message: string) =>
+  ({ acctId: 7, occurredAt: declinedAt, decline: { code, message } }) as TransactionEvent;
 
 describe('the remedy for a decline due to the card’s status', () => {
   it.each<[string, (CardStatus | null)[], string, object | null]>([
@@ -26,6 +29,7 @@ describe('the remedy for a decline due to the card’s status', () => {
       statusesOf: async () => statuses,
       categoryIn: () => null,
       categoryId: never,
+      now,
       log: createLog({ level: 'silent', process: 'test' }),
     });
 
@@ -62,6 +66,7 @@ describe('the remedy for a decline due to a limit', () => {
       statusesOf: never,
       categoryIn: () => null,
       categoryId: never,
+      now,
       log: createLog({ level: 'silent', process: 'test' }),
     });
     const money = { amountCents: 4_000, paddingCents: 0, mcc: '5812' };
@@ -106,6 +111,63 @@ describe('the remedy for a decline due to a limit', () => {
     ['of an unknown category', check(ofCategory, {}, 4_500, null), { state: 'unknown' }],
   ])('%s', async (_what, checked, expected) => {
     expect(await checked).toMatchObject(expected);
+  });
+});
+
+describe('the remedy for a decline whose limit has reset since', () => {
+  const daily = { period: 'daily', limitCents: 10_000, remainingCents: 1_000 } as const;
+  const weekly = { period: 'weekly', limitCents: 30_000, remainingCents: 2_000 } as const;
+  /** Declined on Friday, November 20, 2026, at 11:30 PM Eastern time. */
+  async function adviceAt(read: string, windows: readonly (typeof daily | typeof weekly)[] = [daily]) {
+    const limits = Object.fromEntries(windows.map(({ period, limitCents }) => [period, limitCents]));
+    const { adviceFor, adviceAgain, checkPurchase } = createRemedies({
+      card: {
+        getRemainingLimits: async () => ({ overall: [...windows], categories: [] }),
+        getSpendRules: async () => ({
+          rules: {
+            limits: { ...none, ...limits },
+            apartCents: 0,
+            categories: [],
+            isEveryCategoryAllowed: false,
+            isInternationalAllowed: false,
+            isCardNotPresentAllowed: true,
+          },
+          raw: {},
+        }),
+      },
+      statusesOf: never,
+      categoryIn: () => null,
+      categoryId: never,
+      now: () => new Date(read),
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+    const times = { occurredAt: '2026-11-21T04:30:00.0000000Z', receivedAt: read };
+    const purchase = {
+      ...event('decline.rule.velocity', 'Transaction exceeded daily spend limit'),
+      ...{ amountCents: 4_000, paddingCents: 0, mcc: '5812', ...times },
+    } as TransactionEvent;
+    const advice = [await adviceFor(purchase), await adviceAgain(purchase)];
+    expect(advice[0]).toEqual(advice[1]);
+    return { advice: advice[0], now: await checkPurchase(purchase) };
+  }
+  const raise = (limit: object) => ({ remedy: { kind: 'raise_limit', limits: [limit] }, isIncomplete: false });
+
+  it('has no numbers of the new day, and is not asked for again', async () => {
+    const { advice, now } = await adviceAt('2026-11-21T14:00:00.000Z');
+
+    expect(advice).toMatchObject(raise({ from: 10_000, to: null, remainingCents: null }));
+    expect(now).toMatchObject({ state: 'stopped', remedy: { limits: [{ to: 13_000, remainingCents: 1_000 }] } });
+  });
+
+  it('starts with the end of the day, not before', async () => {
+    expect((await adviceAt('2026-11-21T04:59:59.999Z')).advice).toMatchObject(raise({ remainingCents: 1_000 }));
+    expect((await adviceAt('2026-11-21T05:00:00.000Z')).advice).toMatchObject(raise({ remainingCents: null }));
+  });
+
+  it('keeps the numbers of a longer limit that has not reset', async () => {
+    const { advice } = await adviceAt('2026-11-21T14:00:00.000Z', [daily, weekly]);
+
+    expect(advice).toMatchObject(raise({ rule: { period: 'weekly' }, remainingCents: 2_000 }));
   });
 });
 
@@ -168,6 +230,7 @@ describe('what lets a declined purchase pass', () => {
       statusesOf: async () => ['ACTIVE'],
       categoryIn: () => category,
       categoryId: async (name) => (name === 'Books' ? 12 : null),
+      now,
       log: createLog({ level: 'warn', process: 'test', destination: { write: (line) => void logged.push(line) } }),
     });
     return { ...remedies, logged };

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
 import type { TransactionAlert } from '../../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
+import { actionId } from '../../../src/slack/action-id.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { dailyRaise, declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
+import { card, dailyRaise, declined, nobody, outcome, raise, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
 const inChannel = { place: 'private' } as const;
@@ -101,6 +102,41 @@ describe('a declined purchase', () => {
     );
     expect(shown(blocks)).toContain('*Cardholder:* Ask for a higher limit, or pay $60.00 or less.');
     expect(buttons(blocks)[0]).toMatchObject({ text: { text: 'Raise 3 limits…' } });
+  });
+
+  it('that arrives after the limit has reset gives no amounts, and says to try again', () => {
+    const [late, unread] = ['2026-11-21T14:00:00Z', { remainingCents: null }];
+    const remedy = remedyOf(limitRaise('daily', 40_000, null, unread));
+    const alert = transactionAlert({ receivedAt: late }, { remedy });
+    const two = remedyOf(limitRaise('daily', 8000, null, unread), limitRaise('weekly', 50_000, null, unread));
+    const above = shown(decline(transactionAlert({ receivedAt: late }, { remedy: two }), inChannel).blocks);
+
+    expect(shown(decline(alert, inChannel).blocks)).toContain(
+      'More than what was left of the daily limit of $400.00. It has reset since.\n',
+    );
+    expect(shown(decline(alert, inChannel).blocks)).toContain('*Cardholder:* Try again: the limit has reset since.\n');
+    expect(shown(renderAlert(alert, inChannel).blocks)).toContain(
+      '*Over the daily limit of $400.00.* It has reset since.',
+    );
+    expect(above).toContain('of the daily limit of $80.00. It has reset since.');
+    expect(above).toContain('*Cardholder:* Ask for a higher limit, ');
+  });
+
+  it('that arrives after its card was activated offers no activation', () => {
+    const facts = { ...card, status: 'ACTIVE' } as const;
+    const inactive = ['decline.card.status', 'Card Status Inactive'] as const;
+    const since = declined(...inactive, { card: facts });
+    const alert = { ...since, event: { ...since.event, receivedAt: '2026-11-20T15:14:06Z' } };
+
+    for (const { blocks } of [decline(alert, inChannel), renderAlert(alert, inChannel)]) {
+      expect(shown(blocks)).not.toContain('ctivate it');
+      expect(shown(blocks)).toContain('It is active by now.');
+      expect(shown(blocks)).toContain('Have the purchase tried again.');
+      expect(buttonIds(blocks)).not.toContain(actionId.activateCard);
+      expect(buttonIds(blocks)).toContain(actionId.blockCard);
+    }
+    // The directory may not have learned of the status that the decline shows.
+    expect(buttonIds(decline(since, inChannel).blocks)).toContain(actionId.activateCard);
   });
 
   it('that was repeated shows the number of attempts, the amounts, and the first and last time', () => {
