@@ -161,3 +161,9 @@ export function formatDuration(ms: number): string {
   const count = Math.max(1, Math.round(ms / size));
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
+
+/** The same, as people say it: minutes up to two hours, then hours. */
+export function formatRoughly(ms: number): string {
+  const minutes = Math.max(1, Math.round((ms / HOUR_MS) * 60));
+  return formatDuration(minutes > 120 ? Math.round(minutes / 60) * HOUR_MS : (minutes * HOUR_MS) / 60);
+}

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../src/core/duration.ts';
+import { formatRoughly } from '../../src/core/duration.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
@@ -14,8 +14,7 @@ export interface AskAgain {
 
 /** An action that loosens a card waited too long. The card may have changed since. */
 export function askAgain({ value, doing, waitedMs }: AskAgain): Message {
-  const minutes = formatDuration(Math.round(waitedMs / 60_000) * 60_000);
-  const asked = `You asked ${minutes} ago to ${escapeUntrusted(doing, 100)}, and I could not do it until now.`;
+  const asked = `You asked ${formatRoughly(waitedMs)} ago to ${escapeUntrusted(doing, 100)}, and I could not do it until now.`;
   const todo = 'Nothing changed. Do you still want it?';
   return {
     text: sentence(`${asked} ${todo}`),

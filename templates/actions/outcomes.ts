@@ -1,7 +1,9 @@
 import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
-import { formatDuration } from '../../src/core/duration.ts';
+import { formatRoughly } from '../../src/core/duration.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { serviceZone } from '../../src/core/installation.ts';
+import { localDate } from '../../src/core/service-time.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
@@ -137,9 +139,11 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const approval =
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
-  const ms = Math.max(60_000, Date.parse(paid.at) - Date.parse(declinedAt));
+  const [declinedOn, paidOn] = [declinedAt, paid.at].map((at) => localDate(new Date(at), serviceZone().name));
+  const when = dateToken(paid.at, declinedOn === paidOn ? '{time}' : '{time} on {date_short}');
+  const took = formatRoughly(Date.parse(paid.at) - Date.parse(declinedAt));
   const amount = paid.text === '' ? '' : `${escapeUntrusted(paid.text, 40)} `;
-  const words = `${approval}paid ${amount}at ${dateToken(paid.at, '{time}')}${back}. ${formatDuration(Math.round(ms / 60_000) * 60_000)}.`;
+  const words = `${approval}paid ${amount}at ${when}${back}. ${took}.`;
   // A change that is still in effect, or that someone reverted, keeps its own line with the values. Several limits keep
   // all of them.
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;

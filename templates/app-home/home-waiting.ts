@@ -3,7 +3,7 @@ import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
 import type { AskedFor } from '../../src/approvals/request.ts';
 import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
-import { formatDuration } from '../../src/core/duration.ts';
+import { formatRoughly } from '../../src/core/duration.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
@@ -52,7 +52,6 @@ export type OpenMute = Pick<Mute, 'card' | 'kind' | 'by' | 'reason' | 'endsAt'>;
 const REQUESTS_SHOWN = 5;
 const CHANGES_SHOWN = 8;
 const MUTES_SHOWN = 10;
-const MINUTE_MS = 60_000;
 
 export function homeRequests(requests: readonly WaitingRequest[], pages: HomePages): KnownBlock[] {
   const page = listPage(requests, pages.requests ?? 1, REQUESTS_SHOWN);
@@ -151,7 +150,5 @@ function moved({ changes }: { readonly changes: readonly RuleChange[] }): string
 /** `Goes back in 42 minutes, today at 5:14 AM`: relative to when the page was rendered. */
 function countdown({ leftMs, endsAt }: OpenTemporaryChange): string {
   if (leftMs <= 0) return `${dateAfter('Was to end', endsAt)}: an approver has to decide`;
-  const minutes = Math.max(1, Math.round(leftMs / MINUTE_MS));
-  const rounded = minutes > 120 ? Math.round(minutes / 60) * 60 : minutes;
-  return `Goes back in ${formatDuration(rounded * MINUTE_MS)}${dateAfter(',', endsAt)}`;
+  return `Goes back in ${formatRoughly(leftMs)}${dateAfter(',', endsAt)}`;
 }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration, mayMeanTime, readDuration, soundsLikeDuration } from '../../../src/core/duration.ts';
+import {
+  formatDuration,
+  formatRoughly,
+  mayMeanTime,
+  readDuration,
+  soundsLikeDuration,
+} from '../../../src/core/duration.ts';
 
 const HOUR = 3_600_000;
 
@@ -68,6 +74,16 @@ describe('durations that people type', () => {
     [1000, '1 minute'],
   ])('%i ms reads %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
+  });
+
+  it.each<[number, string]>([
+    [20_000, '1 minute'],
+    [2 * HOUR, '2 hours'],
+    [119 * 60_000, '119 minutes'],
+    [130 * 60_000, '2 hours'],
+    [23.6 * HOUR, '1 day'],
+  ])('%i ms reads roughly %s', (ms, text) => {
+    expect(formatRoughly(ms)).toBe(text);
   });
 });
 

@@ -431,6 +431,15 @@ describe('a decline whose purchase was paid later', () => {
     expect(resolved(paid, answered, restored)).toContain('*Resolved.* Approved by <@U2>, paid at ');
   });
 
+  it('names the day if it is another one, and counts hours', () => {
+    const nextDay = outcome({ verb: 'paid', by: null, at: '2026-11-21T12:50:00Z' });
+    const sameDay = outcome({ verb: 'paid', by: null, at: '2026-11-21T01:10:00Z' });
+
+    expect(resolved(nextDay)).toMatch(/Paid at <!date\^\d+\^\{time\} on \{date_short\}\|[^>]+>\. 23 hours\./);
+    // 8:10 PM at the card service.
+    expect(resolved(sameDay)).toMatch(/Paid at <!date\^\d+\^\{time\}\|[^>]+>\. 11 hours\./);
+  });
+
   it('names no single amount if several limits went back', () => {
     const all = { ...restored, text: 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00' };
 
