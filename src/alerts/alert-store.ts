@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { batched } from '../core/batched.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -170,10 +171,8 @@ const ARRIVALS_MAX = 5000;
 
 /** Remembers alerts that this process has saved: usually the same process posts them a moment later. */
 function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
-  const arrivals = new Map<string, AlertArrival>();
+  const arrivals = new BoundedMap<string, AlertArrival>(ARRIVALS_MAX);
   function remember({ kind, event }: Alert): void {
-    const [oldest] = arrivals.keys();
-    if (oldest !== undefined && arrivals.size >= ARRIVALS_MAX) arrivals.delete(oldest);
     arrivals.set(event.id, { kind: kind === 'transaction' ? event.kind : kind, receivedAt: event.receivedAt });
   }
   return {

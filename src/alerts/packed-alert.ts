@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { UnreadableError } from '../core/errors.ts';
 
 /**
@@ -31,7 +32,7 @@ const REMEMBERED_MAX = 5000;
  * @param read turns a text into what `unpack` returns; the result is remembered.
  */
 export function createAlertPacking<T>(read: (text: string) => T) {
-  const known = new Map<string, T>();
+  const known = new BoundedMap<string, T>(REMEMBERED_MAX);
   return {
     /** @param value what `read` would make of this text. */
     pack(text: string, value: T): Buffer {
@@ -40,7 +41,7 @@ export function createAlertPacking<T>(read: (text: string) => T) {
       packed.writeUInt8(DICTIONARY, 0);
       packed.writeUIntBE(body.length, 1, HEADER - 1);
       body.copy(packed, HEADER);
-      remember(body.toString('latin1'), value);
+      known.set(body.toString('latin1'), value);
       return packed;
     },
     /** @throws UnreadableError, or what `read` throws */
@@ -50,18 +51,10 @@ export function createAlertPacking<T>(read: (text: string) => T) {
       const found = known.get(key);
       if (found !== undefined) return found;
       const value = read(inflated(body));
-      remember(key, value);
+      known.set(key, value);
       return value;
     },
   };
-
-  function remember(key: string, value: T): void {
-    known.set(key, value);
-    for (const oldest of known.keys()) {
-      if (known.size <= REMEMBERED_MAX) break;
-      known.delete(oldest);
-    }
-  }
 }
 
 function bodyOf(packed: Buffer): Buffer {

@@ -1,5 +1,6 @@
 import dayjs from 'dayjs';
 import utc from 'dayjs/plugin/utc.js';
+import { BoundedMap } from './bounded-map.ts';
 import { addDays } from './calendar-words.ts';
 
 dayjs.extend(utc);
@@ -88,8 +89,7 @@ function readOffset(text: string): number {
  * Possible UTC readings of a minute on the service's clock. Cached, because webhooks arrive within the same few
  * minutes, and a time zone lookup for each would take most of their processing time.
  */
-const knownReadings = new Map<string, readonly string[]>();
-const KNOWN_READINGS_MAX = 4096;
+const knownReadings = new BoundedMap<string, readonly string[]>(4096);
 
 /**
  * UTC minutes (`2026-11-20T14:14`), earliest first. None for text that is not a time, two in the hour that occurs
@@ -100,7 +100,6 @@ function readingsOf(day: string, minute: string, offset: string | undefined, zon
   const known = knownReadings.get(key);
   if (known !== undefined) return known;
   const readings = readMinute(day, minute, offset, zone);
-  if (knownReadings.size >= KNOWN_READINGS_MAX) knownReadings.clear();
   knownReadings.set(key, readings);
   return readings;
 }

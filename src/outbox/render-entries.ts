@@ -1,5 +1,6 @@
 import { batchForm, batchMessage } from '../../templates/outbox/batch.ts';
 import { type BatchRow, rowLabel } from '../../templates/outbox/batch-row.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { isFaultOfOurs, SlackError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -212,14 +213,14 @@ const SUMMARIES_MAX = 4;
 
 /** The rows of summaries that this process has just rendered. Their files show the same, so they need not be read again. */
 function createRecentRows({ rowsOf, visibilityOf }: Pick<BatchDeps, 'rowsOf' | 'visibilityOf'>) {
-  const recent = new Map<string, { readonly rows: BatchRow[]; readonly visibility: ChannelVisibility }>();
+  const recent = new BoundedMap<string, { readonly rows: BatchRow[]; readonly visibility: ChannelVisibility }>(
+    SUMMARIES_MAX,
+  );
   const keyOf = (alertIds: readonly string[], channel: string): string => [channel, ...alertIds].join(' ');
   return {
     keep(rows: BatchRow[], channel: string, visibility: ChannelVisibility): void {
       const ids = rows.map(({ id }) => id);
       recent.set(keyOf(ids, channel), { rows, visibility });
-      const [oldest] = recent.keys();
-      if (oldest !== undefined && recent.size > SUMMARIES_MAX) recent.delete(oldest);
     },
     async rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]> {
       const key = keyOf(alertIds, channel);

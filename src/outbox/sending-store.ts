@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import { contentId } from '../core/content-id.ts';
 import { outboxKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
@@ -202,7 +203,9 @@ function lookedIn(flat: readonly (string | number)[]): Looked[] {
  * looked at several times.
  */
 function createReadEntries(redis: RedisClient) {
-  const known = new Map<string, ReadonlyMap<string, { readonly position: number; readonly entry: ReadEntry }>>();
+  const known = new BoundedMap<string, ReadonlyMap<string, { readonly position: number; readonly entry: ReadEntry }>>(
+    CHANNELS_MAX,
+  );
   return async (channel: string, looked: readonly Looked[]): Promise<(Looked & { readonly entry: ReadEntry })[]> => {
     const before = known.get(channel);
     const knownOf = ({ id, position }: Looked) => {
@@ -216,10 +219,8 @@ function createReadEntries(redis: RedisClient) {
       const entry = text === undefined ? knownOf(one) : entryOf(text);
       return entry === undefined ? [] : { ...one, entry };
     });
-    known.delete(channel);
     if (looked.length > INLINE_MAX) known.set(channel, new Map(all.map((one) => [one.id, one])));
-    const [oldest] = known.keys();
-    if (oldest !== undefined && known.size > CHANNELS_MAX) known.delete(oldest);
+    else known.delete(channel);
     return all;
   };
 

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import { SlackError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 
@@ -45,8 +46,8 @@ interface SlackAnswersDeps<T> {
 /** Slack's answers about user groups or people, with as few calls as its rate limits and the caller allow. */
 export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
   const { what, ask, log, now = () => performance.now() } = deps;
-  const answers = new Map<string, { answer: T; readAt: number; version: string | null }>();
-  const failures = new Map<string, { error: unknown; at: number; version: string | null }>();
+  const answers = new BoundedMap<string, { answer: T; readAt: number; version: string | null }>(KEPT);
+  const failures = new BoundedMap<string, { error: unknown; at: number; version: string | null }>(KEPT);
   const asking = new Map<string, Promise<T>>();
   let limitedAt = Number.NEGATIVE_INFINITY;
 
@@ -65,11 +66,11 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
       try {
         const answer = await askOnce(id, version);
         // Unless a newer answer arrived first.
-        if (answers.get(id) === known) keep(answers, id, { answer, readAt: now(), version });
+        if (answers.get(id) === known) answers.set(id, { answer, readAt: now(), version });
         failures.delete(id);
         return answer;
       } catch (error) {
-        keep(failures, id, { error, at: now(), version });
+        failures.set(id, { error, at: now(), version });
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
         if (isRateLimited) limitedAt = now();
         const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
@@ -89,12 +90,4 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
     asking.set(request, answer);
     return answer;
   }
-}
-
-/** Drops the oldest entry when there are too many. */
-function keep<T>(entries: Map<string, T>, id: string, entry: T): void {
-  entries.delete(id);
-  entries.set(id, entry);
-  const [oldest] = entries.keys();
-  if (entries.size > KEPT && oldest !== undefined) entries.delete(oldest);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { within } from '../core/deadline.ts';
 import { SlackError } from '../core/errors.ts';
@@ -40,7 +41,9 @@ export function createVisibilityOf({
   version: readVersion,
   now = () => performance.now(),
 }: VisibilityDeps): VisibilityOf {
-  const cache = new Map<string, { visibility: ChannelVisibility; until: number; version: string | null }>();
+  const cache = new BoundedMap<string, { visibility: ChannelVisibility; until: number; version: string | null }>(
+    CHANNELS_MAX,
+  );
 
   return async function visibilityOf(channel, given) {
     if (channel.startsWith('D')) return 'direct';
@@ -61,7 +64,6 @@ export function createVisibilityOf({
       // A shared channel counts as shared while Slack does not answer.
       if (cached?.visibility === 'shared') visibility = 'shared';
     }
-    if (cache.size >= CHANNELS_MAX) cache.clear();
     cache.set(channel, { visibility, until: now() + freshMs, version });
     return visibility;
   };

@@ -1,4 +1,5 @@
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
@@ -62,14 +63,12 @@ export function whoWants(
 }
 
 /** Cache of parsed quiet-hours filters, by their normal form. */
-const filters = new Map<string, Filter>();
-const FILTERS_MAX = 1000;
+const filters = new BoundedMap<string, Filter>(1000);
 
 function filterOf(text: string): Filter {
   let filter = filters.get(text);
   if (filter === undefined) {
     filter = readStored(text);
-    if (filters.size >= FILTERS_MAX) filters.clear();
     filters.set(text, filter);
   }
   return filter;

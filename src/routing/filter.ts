@@ -1,4 +1,5 @@
 import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import {
   declineCode,
@@ -168,14 +169,12 @@ export function hasWords(text: string, wanted: string): boolean {
 }
 
 /** Cached, because each event is compared with many filters, and each filter with many events. */
-const known = new Map<string, readonly string[]>();
-const KNOWN_MAX = 2000;
+const known = new BoundedMap<string, readonly string[]>(2000);
 
 export function wordsOf(text: string): readonly string[] {
   let words = known.get(text);
   if (words === undefined) {
     words = splitWords(text);
-    if (known.size >= KNOWN_MAX) known.clear();
     known.set(text, words);
   }
   return words;

@@ -107,8 +107,8 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
   },
   {
     file: 'src/core/service-time.ts',
-    text: 'if (knownReadings.size >= KNOWN_READINGS_MAX) knownReadings.clear();',
-    what: 'knownReadings.size >= KNOWN_READINGS_MAX becomes false',
+    text: 'const knownReadings = new BoundedMap<string, readonly string[]>(4096);',
+    what: '4096 becomes 4097',
     reason: 'only limits memory: evicted values are recomputed with the same result',
   },
   {

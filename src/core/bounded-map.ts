@@ -1,0 +1,17 @@
+/** A map that drops its oldest entry when there are too many. An entry that is set again is the newest. */
+export class BoundedMap<Key, Value> extends Map<Key, Value> {
+  readonly #max: number;
+
+  constructor(max: number) {
+    super();
+    this.#max = max;
+  }
+
+  override set(key: Key, value: Value): this {
+    this.delete(key);
+    super.set(key, value);
+    const oldest = this.keys().next();
+    if (this.size > this.#max && !oldest.done) this.delete(oldest.value);
+    return this;
+  }
+}
