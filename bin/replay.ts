@@ -4,12 +4,13 @@ import { remembered } from '../src/app/remember-writes.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { maskCardNumbers } from '../src/core/card-number.ts';
 import { PayloadError } from '../src/core/errors.ts';
-import { FETCHED_PATH } from '../src/core/event.ts';
+import { FETCHED_PATH, type StoredEvent } from '../src/core/event.ts';
 import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createRedo } from '../src/core/redo.ts';
 import { createIntake } from '../src/intake/intake.ts';
 import { failedJobs, listStuck } from '../src/ops/stuck.ts';
+import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
@@ -56,7 +57,6 @@ const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
 const queues = openQueues(redis, shards);
 const intake = createIntake(redis, { shards });
-/** A recovered event may have been reported by its webhook, longer ago than the inbox remembers. */
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
 const findFailed = async (wanted: string) =>
   (await failedJobs(queues, LIST_MAX)).find(({ job }) => job.id === wanted) ?? null;
@@ -98,13 +98,19 @@ async function run(wanted: string): Promise<number> {
   return stillBad === 0 ? 0 : 1;
 }
 
+/** Recovery may have reported the same under another id, or longer ago than the inbox remembers. */
+async function isReported(event: StoredEvent, path: string): Promise<boolean> {
+  if (event.kind === 'card-status') return await createBackfilled(redis).covers(event);
+  return path === FETCHED_PATH && 'merchant' in event && (await unreportedOnly([event])).length === 0;
+}
+
 async function runOne(wanted: string): Promise<0 | 1> {
   const kept = await quarantine.get(wanted);
   if (kept !== null) {
     try {
-      const again = reread(kept, config.serviceZone);
-      const isTold = again.isLate && (await unreportedOnly([again.event])).length === 0;
-      const taken = isTold ? 'seen' : await intake.take({ type: 'event', ...again });
+      const event = reread(kept, config.serviceZone);
+      const isKnown = await isReported(event, kept.path);
+      const taken = isKnown ? 'seen' : await intake.take({ type: 'event', event, isLate: true });
       await quarantine.remove(wanted);
       say(`${wanted}: ${taken === 'new' ? 'taken, its alert is on its way' : 'was there already, nothing added'}`);
       return 0;

@@ -9,7 +9,7 @@ import { PurchaseTimeline } from './purchase-timeline.ts';
 const shared = {
   card: CardFacts,
   outcomes: z.array(Outcome),
-  /** True when the event was fetched after a gap, long after it happened. */
+  /** True when the event was fetched after a gap, or replayed from quarantine, long after it happened. */
   late: z.boolean(),
 };
 

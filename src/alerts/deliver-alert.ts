@@ -11,7 +11,7 @@ import type { CardHistory } from './card-history.ts';
 export interface Arrival {
   /** Its delivery was already postponed once. */
   readonly hasWaited: boolean;
-  /** The event was missed and fetched later: its alert says so, and nobody is pinged. */
+  /** The event was missed and fetched later, or replayed: its alert says so, and nobody is pinged. */
   readonly isLate: boolean;
 }
 

@@ -21,10 +21,11 @@ interface Deps {
   /** The channel wants the long alert. */
   readonly isLong: (channel: string) => Promise<boolean>;
   readonly notifyOps: NotifyOps;
+  readonly now: () => Date;
 }
 
 /** Renders alerts, alone and in a batch. */
-export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, notifyOps }: Deps) {
+export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, notifyOps, now }: Deps) {
   return {
     load: alerts.get,
 
@@ -38,13 +39,13 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, noti
     ): Promise<Message | null> {
       const { acctId } = alert.event;
       if (audience === 'holder' && acctId !== null && !(await isOfHolder(channel, acctId))) return null;
-      const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel) };
+      const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel), now: now() };
       return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
     },
 
     /** Table rows of alerts as a channel may see them, in the given order. Skips alerts that are too old. */
     async rowsOf(alertIds: readonly string[], channel: string): Promise<BatchRow[]> {
-      const view = { place: await visibilityOf(channel), channel };
+      const view = { place: await visibilityOf(channel), channel, now: now() };
       const rows: BatchRow[] = [];
       for (let at = 0; at < alertIds.length; at += READ_AT_ONCE) {
         const read = await Promise.all(alertIds.slice(at, at + READ_AT_ONCE).map(readable));
@@ -86,6 +87,7 @@ function unreadableRow(id: string): BatchRow {
     events: 1,
     code: '',
     at: '',
+    isOld: false,
     done: null,
   };
 }

@@ -57,7 +57,7 @@ type TakenEntry =
   | {
       readonly type: 'event';
       readonly event: StoredEvent;
-      /** Its webhook was missed, and recovery fetched it. */
+      /** Recovery fetched it, or it was replayed from quarantine. */
       readonly isLate?: boolean;
     }
   | { readonly type: 'quarantine'; readonly webhook: QuarantinedWebhook }

@@ -74,7 +74,7 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     /** True for a reply that also shows in the channel. */
     broadcast: z.boolean().default(false),
     priority: z.enum(priorities).default('decline'),
-    /** Fetched after a gap: shown together with other late alerts, under a heading that says so. */
+    /** Fetched after a gap or replayed: shown together with other late alerts, under a heading that says so. */
     late: z.boolean().default(false),
     notBefore,
     trace: traceParent,

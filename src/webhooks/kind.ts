@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AnyRecord } from '../card-api/schema.ts';
 import { PayloadError } from '../core/errors.ts';
-import { FETCHED_PATH, type QuarantinedWebhook, type StoredEvent, type TransactionEvent } from '../core/event.ts';
+import { FETCHED_PATH, type QuarantinedWebhook, type StoredEvent } from '../core/event.ts';
 import { redactShipping } from './card-shipping.ts';
 import { redactCardStatus } from './card-status.ts';
 import { Envelope, instantOf, parseWith, type WebhookContext } from './payload.ts';
@@ -63,13 +63,8 @@ export function toStoredEvent(
  *
  * @throws PayloadError when it still does not match.
  */
-export function reread(
-  kept: QuarantinedWebhook,
-  zone: string,
-): { event: StoredEvent; isLate: false } | { event: TransactionEvent; isLate: true } {
-  const { body, path, version, receivedAt } = kept;
-  if (path === FETCHED_PATH) {
-    return { event: toMissedTransaction(AnyRecord.parse(body), { zone, receivedAt }), isLate: true };
-  }
-  return { event: toStoredEvent(body, path, { zone, version: version ?? undefined, receivedAt }), isLate: false };
+export function reread({ body, path, version, receivedAt }: QuarantinedWebhook, zone: string): StoredEvent {
+  return path === FETCHED_PATH
+    ? toMissedTransaction(AnyRecord.parse(body), { zone, receivedAt })
+    : toStoredEvent(body, path, { zone, version: version ?? undefined, receivedAt });
 }

@@ -32,7 +32,7 @@ export function renderAlert(alert: Alert, view: View): Message {
   const [long, lines] = formsOf(alert, view);
   if (view.isLong === true || lines === null) return long;
   const outcomes = shownOutcomes(alert);
-  return shortMessage(alert, long, lines, { details: actionId.showDetails, outcomes });
+  return shortMessage(alert, long, lines, { view, details: actionId.showDetails, outcomes });
 }
 
 function shownOutcomes(alert: Alert): SectionBlock[] {

@@ -39,7 +39,7 @@ export function cardShipping(alert: ShippingAlert): Message {
       ...actions(trackButton(tracking, known)),
       ...context(
         progressLine(alert.progress),
-        late ? 'Arrived late: fetched after a gap.' : null,
+        late ? 'Arrived late' : null,
         [event.id, event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`].filter(Boolean).join(' · '),
       ),
     ],

@@ -83,7 +83,7 @@ export function cardStatus(alert: StatusAlert): Message {
       ]),
       ...outcomeLines(outcomes),
       ...actions(isOne ? control(alert, only, one) : null),
-      ...context(progressLine(alert.progress), alert.late ? 'Arrived late: fetched after a gap.' : null, event.id),
+      ...context(progressLine(alert.progress), alert.late ? 'Arrived late' : null, event.id),
     ],
   };
 }

@@ -55,10 +55,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
       ...rows(shown, alert, more),
       ...outcomeLines(outcomes.filter(({ acctId }) => acctId === undefined || acctId === null)),
       ...controls(alert),
-      ...context(
-        late ? 'Arrived late: fetched after a gap.' : null,
-        `${event.id} · further declines at this merchant are in this thread`,
-      ),
+      ...context(late ? 'Arrived late' : null, `${event.id} · further declines at this merchant are in this thread`),
     ],
   };
 }

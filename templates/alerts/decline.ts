@@ -79,7 +79,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
       ...outcomeLines(outcomes),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(
-        alert.late ? `Arrived late: it happened on ${serviceTime(event.occurredAt)} and was fetched afterwards.` : null,
+        alert.late ? `Arrived late: it happened on ${serviceTime(event.occurredAt)}.` : null,
         [event.id, reason.isWithheld ? '' : escapeUntrusted(reason.code, 80)].filter(Boolean).join(' · '),
       ),
     ],

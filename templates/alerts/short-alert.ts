@@ -4,6 +4,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button, context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
+import { isOld, type View } from '../core/view.ts';
 
 /** The three lines of an alert, mrkdwn: what happened; why, and what fixes it; the small print. */
 export interface ShortLines {
@@ -18,6 +19,12 @@ export interface ShortLines {
   readonly small: readonly (string | null)[];
 }
 
+interface Shown {
+  readonly view: View;
+  readonly details: string;
+  readonly outcomes: readonly KnownBlock[];
+}
+
 /**
  * An alert in three lines with its buttons. The rest is behind *Details* and in the thread.
  *
@@ -28,12 +35,11 @@ export function shortMessage(
   alert: Alert,
   long: Message,
   { title, who, at, cause, small }: ShortLines,
-  { details, outcomes }: { readonly details: string; readonly outcomes: readonly KnownBlock[] },
+  { view, details, outcomes }: Shown,
 ): Message {
   const { event, late } = alert;
-  const isOneTime =
-    !late && alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
-  const when = isOneTime ? dateToken(at, '{time}') : dateToken(at);
+  const isOneTime = alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
+  const when = isOneTime && !isOld(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
   const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
   return {
     text: long.text,

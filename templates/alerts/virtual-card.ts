@@ -60,7 +60,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
       ]),
       ...outcomeLines(outcomes),
       ...context(
-        late ? 'Arrived late: fetched after a gap.' : null,
+        late ? 'Arrived late' : null,
         [event.id, event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`]
           .filter(Boolean)
           .join(' · '),

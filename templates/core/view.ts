@@ -1,3 +1,4 @@
+import type { Alert } from '../../src/alerts/alert.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 
 /** Who will read the message. */
@@ -7,4 +8,14 @@ export interface View {
   readonly channel?: string;
   /** All there is to say at once, in place of three lines: by choice of the channel, or in *Details*. */
   readonly isLong?: boolean;
+  /** When they first see it. Left out: when the event arrived. */
+  readonly now?: Date;
+}
+
+/** What happened within this time is of today or last night, so its day goes without saying. */
+const RECENT_MS = 12 * 3_600_000;
+
+/** True when the time of an alert needs its day: it arrived late, was held back, or is shown again. */
+export function isOld(at: string, { event, late }: Alert, { now = new Date(event.receivedAt) }: View): boolean {
+  return late || now.getTime() - Date.parse(at) > RECENT_MS;
 }

@@ -21,7 +21,7 @@ export function renderHolderAlert(alert: Alert, view: View): Message | null {
   const lines = view.isLong === true ? null : holderLines(alert, view);
   if (long === null || lines === null) return long;
   const outcomes = holderOutcomes(alert.outcomes, alert.kind === 'transaction' ? alert.event.occurredAt : null);
-  return shortMessage(alert, long, lines, { details: actionId.showHolderDetails, outcomes });
+  return shortMessage(alert, long, lines, { view, details: actionId.showHolderDetails, outcomes });
 }
 
 /** The three lines of an alert for the holder: advice for them, about their own card. */

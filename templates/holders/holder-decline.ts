@@ -54,7 +54,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
       ]),
       ...holderOutcomes(outcomes, event.occurredAt),
       ...actions(...controls({ ...alert, card }, reason)),
-      ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
+      ...context(late ? 'Arrived late' : null, event.id),
     ],
   };
 }

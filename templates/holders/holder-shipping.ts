@@ -40,7 +40,7 @@ export function holderShipping(alert: ShippingAlert): Message {
       ]),
       ...holderOutcomes(outcomes),
       ...actions(trackButton(tracking, card)),
-      ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
+      ...context(late ? 'Arrived late' : null, event.id),
     ],
   };
 }

@@ -50,11 +50,7 @@ export function holderStatus(alert: StatusAlert): Message {
           ? holderBlockButton({ value: event.id, card: one, text: 'Block my card' })
           : null,
       ),
-      ...context(
-        dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt),
-        late ? 'Arrived late: fetched after a gap.' : null,
-        event.id,
-      ),
+      ...context(dateToken(shown.at(-1)?.steps.at(-1)?.at ?? event.callbackAt), late ? 'Arrived late' : null, event.id),
     ],
   };
 }

@@ -47,7 +47,7 @@ export function holderVirtualCard(alert: VirtualCardAlert): Message {
         ['Balance', isCard && event.balanceCents !== null ? balanceWord(event.balanceCents) : ''],
         ['When', dateToken(event.callbackAt)],
       ]),
-      ...context(late ? 'Arrived late: fetched after a gap.' : null, event.id),
+      ...context(late ? 'Arrived late' : null, event.id),
     ],
   };
 }

@@ -13,7 +13,7 @@ import { shownReason } from '../alerts/decline-words.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
-import type { View } from '../core/view.ts';
+import { isOld, type View } from '../core/view.ts';
 
 /** One alert of a batch: who, how much, where, why. All fields are raw; the caller escapes them. */
 export interface BatchRow {
@@ -42,6 +42,8 @@ export interface BatchRow {
   readonly code: string;
   /** UTC ISO 8601. */
   readonly at: string;
+  /** The time needs its day. */
+  readonly isOld: boolean;
   /** The latest action on it. */
   readonly done: Outcome | null;
 }
@@ -50,6 +52,13 @@ const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled'
 
 /** An alert as a row. It shows no more than the alert's own message would show in this channel. */
 export function batchRow(alert: Alert, view: View): BatchRow {
+  const row = rowOf(alert, view);
+  return { ...row, isOld: isOld(row.at, alert, view) };
+}
+
+type Row = Omit<BatchRow, 'isOld'>;
+
+function rowOf(alert: Alert, view: View): Row {
   const { event, outcomes } = alert;
   const card = cardOf(alert);
   const row = {
@@ -110,7 +119,7 @@ export function batchRow(alert: Alert, view: View): BatchRow {
   return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };
 }
 
-function transactionRow(alert: TransactionAlert, row: Omit<BatchRow, 'what' | 'why' | 'at'>, view: View): BatchRow {
+function transactionRow(alert: TransactionAlert, row: Omit<Row, 'what' | 'why' | 'at'>, view: View): Row {
   const { event } = alert;
   const money = {
     ...row,
@@ -218,9 +227,10 @@ export function rowLine(row: BatchRow): string {
 }
 
 /** Holder, card and time: `Sam Rivera`, `card 1234`, a time. */
-export function rowCard({ who, last4, at }: BatchRow): string[] {
+export function rowCard({ who, last4, at, isOld: withDay }: BatchRow): string[] {
   const card = last4 === '' ? '' : `card ${escapeUntrusted(last4, 10)}`;
-  return [escapeUntrusted(who, 50), card, at === '' ? '' : dateToken(at, '{time}')].filter(Boolean);
+  const when = withDay ? dateToken(at) : dateToken(at, '{time}');
+  return [escapeUntrusted(who, 50), card, at === '' ? '' : when].filter(Boolean);
 }
 
 /** The total amounts of some alerts, and when they happened. */

@@ -85,7 +85,7 @@ const titles: Readonly<Record<BatchReason, string>> = {
 const smallPrint: Readonly<Record<BatchReason, string>> = {
   busy: 'One message, because more arrived at once than Slack posts one by one.',
   held: 'Held back during this channel’s quiet hours.',
-  late: 'Fetched after a gap: these happened earlier than this message.',
+  late: 'These happened earlier than this message.',
   fraud: 'One message, because more arrived at once than Slack posts one by one.',
 };
 

@@ -9,7 +9,7 @@ export interface Why {
   readonly what: string;
   readonly callbackAt: string;
   readonly receivedAt: string;
-  /** Fetched after a gap. */
+  /** Fetched after a gap, or replayed from quarantine. */
   readonly isLate: boolean;
   /** How often the card service delivered it; 0 when no longer known. */
   readonly times: number;
@@ -41,7 +41,7 @@ const stepWords: Readonly<Record<string, string>> = {
 /** The history of one event: deduplication, routing, mutes, quiet hours, grouping and delivery. */
 export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, posted }: Why): Message {
   const places = [...new Set(posted.map(({ channel }) => channel))];
-  const recovered = isLate ? 'Its webhook was missed, so it was fetched from the card service after a gap.' : null;
+  const recovered = isLate ? 'Its webhook was missed and fetched after a gap, or did not fit and was replayed.' : null;
   const ending =
     places.length === 0
       ? 'It has not been posted anywhere yet.'

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { Queue } from 'bullmq';
 import { expect, it } from 'vitest';
+import { createBackfilled } from '../../src/recovery/recover-statuses.ts';
+import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
 import { alertTexts } from '../support/alert-texts.ts';
 import { channels, secrets } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { useCardbell } from '../support/running-cardbell.ts';
-import { sampleWebhook } from '../support/sample-webhook.ts';
+import { type SampleWebhook, sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: { tokenDeadMs: 500 } });
@@ -101,6 +103,38 @@ it('a webhook that does not fit is quarantined, fails its replay, and can be dis
   expect(again).toMatchObject({ code: 1, text: expect.stringContaining('still does not fit') });
   expect(discarded.code).toBe(0);
   expect((await replay('list')).text).toContain('0 quarantined, 0 failed.');
+});
+
+it('a webhook that is replayed later is shown as late, and a status that recovery has reported is not shown again', async () => {
+  const { store, waitFor, workspace, take } = cardbell();
+  const kept = createQuarantineStore(store);
+  const keep = async ({ kind, body }: SampleWebhook, receivedAt: Date): Promise<void> =>
+    void (await kept.keep(
+      quarantine(JSON.parse(body), {
+        path: kind,
+        issues: ['an older version could not read it'],
+        version: undefined,
+        receivedAt: receivedAt.toISOString(),
+      }),
+    ));
+  const [longAgo, now] = [new Date(Date.now() - 20 * 24 * 3_600_000), new Date()];
+  await keep(sampleWebhook('decline', { MerchantName: 'Replayed Late Shop' }, longAgo), longAgo);
+  const account = take('ACTIVE');
+  const [card] = account.CardList;
+  if (card === undefined) throw new Error('no card');
+  const [from, to] = [new Date(now.getTime() - 60_000).toISOString(), now.toISOString()];
+  await createBackfilled(store).remember(card.CardId, { status: 'BLOCKED', after: from, until: to });
+  await keep(statusWebhook(account, card, 'BLOCKED', new Date(now.getTime() - 30_000)), now);
+  const before = workspace.messages(channels.status).length;
+
+  const again = await replay('run', 'all');
+  const shown = await waitFor(channels.declines, /Replayed Late Shop/);
+  await quiet(cardbell());
+
+  expect(again.text).toContain('was there already, nothing added');
+  expect(again.text).toContain('2 replayed, 0 not.');
+  expect(JSON.stringify(shown)).toMatch(/Arrived late/);
+  expect(workspace.messages(channels.status)).toHaveLength(before);
 });
 
 it('readiness warns and metrics report that Slack refuses the token, and ops are notified when it is resolved', async () => {

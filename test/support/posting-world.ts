@@ -96,6 +96,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     isOfHolder: async () => true,
     isLong: async () => false,
     notifyOps,
+    now: () => new Date(),
   });
   const none = async (): Promise<null> => null;
   const renderSubjects: RenderSubjects = {

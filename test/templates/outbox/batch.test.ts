@@ -107,6 +107,15 @@ describe('several alerts in one message', () => {
     expect(`${text}${JSON.stringify(blocks)}`).not.toMatch(/<@|<!(?!date)/);
   });
 
+  it('show the day of each decline that was fetched later', () => {
+    const shown = batchRows([transactionAlert({}, { late: true }), transactionAlert()], inPublic);
+
+    expect(shownIn(draw(shown, { why: 'late' }).blocks).match(/<!date[^|]*/g)).toEqual([
+      '<!date^1795184040^{date_short_pretty} at {time}',
+      '<!date^1795184040^{time}',
+    ]);
+  });
+
   it('show the outcome of a row, and whose it was', () => {
     const done = outcome({ verb: 'block', by: 'U0OLGA' });
     for (const count of [2, 10, 3000]) {

@@ -23,7 +23,7 @@ describe('/card why', () => {
   it('says that no webhook brought a recovered event', () => {
     const { text, blocks } = why({ ...facts, isLate: true });
 
-    expect(text).toContain('Its webhook was missed, so it was fetched from the card service after a gap.');
+    expect(text).toContain('Its webhook was missed and fetched after a gap, or did not fit and was replayed.');
     expect(shown(blocks)).toMatch(/\*Recovered\* .*after a gap/);
     expect(shown(blocks)).not.toMatch(/Delivered|the card service sent it/);
   });
