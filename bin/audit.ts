@@ -65,6 +65,11 @@ if ((!isVerify && !isExport) || more.length > 0 || since === null || until === n
   process.exit(EX_USAGE);
 }
 
+if (since !== '' && until !== '~' && since >= until) {
+  process.stderr.write('Nothing is between these times. --since must be before --until.\n');
+  process.exit(EX_USAGE);
+}
+
 const config = orExit(() => auditConfig());
 useInstallation(config);
 await useProxy(config.proxy);

@@ -2,7 +2,7 @@ import { EX_CONFIG, storeConfig } from '../src/app/config.ts';
 import { MOVING, readFormat, whyUnreadable } from '../src/app/stored-format.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { createLog } from '../src/core/log.ts';
-import { connectPatient, type RedisClient, type RedisTarget, whenReady } from '../src/core/redis.ts';
+import { connectPatient, type RedisClient, type RedisTarget, requireDatabase, whenReady } from '../src/core/redis.ts';
 
 /** EX_UNAVAILABLE: something the command needs does not answer. */
 export const EX_UNAVAILABLE = 69;
@@ -35,6 +35,10 @@ export async function reachRedis(name: string, target: RedisTarget, isMove = fal
       EX_UNAVAILABLE,
       'Redis does not answer. Is it running, and is REDIS_URL the one of the two processes? Nothing was changed.',
     );
+  await requireDatabase(redis).catch((error: unknown) => {
+    if (error instanceof ConfigError) end(EX_CONFIG, error.message);
+    throw error;
+  });
   const stored = await readFormat(redis);
   const why = isMove && stored === MOVING ? null : whyUnreadable(stored);
   if (why !== null) end(EX_CONFIG, why);

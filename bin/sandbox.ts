@@ -3,7 +3,16 @@ import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
 import { ProgramMissingError } from '../local/system-package.ts';
 import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
-import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag, useZoneOf } from '../sandbox/cli-flags.ts';
+import {
+  EnvironmentError,
+  EXIT_ENVIRONMENT,
+  EXIT_USAGE,
+  numberFlag,
+  parseFlags,
+  UsageError,
+  urlFlag,
+  useZoneOf,
+} from '../sandbox/cli-flags.ts';
 import { DataFileError } from '../sandbox/data-file.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
@@ -166,6 +175,10 @@ try {
   if (error instanceof UsageError) {
     process.stderr.write(`sandbox: ${error.message}\n\n${USAGE}`);
     process.exit(EXIT_USAGE);
+  }
+  if (error instanceof EnvironmentError) {
+    process.stderr.write(`sandbox: ${error.message}\n`);
+    process.exit(EXIT_ENVIRONMENT);
   }
   if (error instanceof ListenError || error instanceof ProgramMissingError || error instanceof DataFileError) {
     process.stderr.write(`sandbox: ${error.message}\n`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
-import { EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
+import { EnvironmentError, EXIT_ENVIRONMENT, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
@@ -62,6 +62,10 @@ try {
   if (error instanceof ConfigError) {
     streams.err(error.message);
     process.exit(EX_CONFIG);
+  }
+  if (error instanceof EnvironmentError) {
+    streams.err(`trigger: ${error.message}`);
+    process.exit(EXIT_ENVIRONMENT);
   }
   if (!(error instanceof UsageError)) throw error;
   streams.err(`trigger: ${error.message}\n\n${USAGE}`);

@@ -4,8 +4,13 @@ import { useServiceZone } from './service-time.ts';
 /** A command line that cannot be understood. The message says what to type instead. */
 export class UsageError extends Error {}
 
+/** An environment variable that cannot be used. The message names it and what was expected, never its value. */
+export class EnvironmentError extends Error {}
+
 /** EX_USAGE: the command line is wrong. */
 export const EXIT_USAGE = 64;
+/** EX_CONFIG: an environment variable is wrong. */
+export const EXIT_ENVIRONMENT = 78;
 
 /** Parses flags, strictly. */
 export function parseFlags<T extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: T) {
@@ -48,6 +53,6 @@ export function useZoneOf(zone: string | undefined): void {
   try {
     useServiceZone(zone);
   } catch {
-    throw new UsageError(`CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago, not ${zone}`);
+    throw new EnvironmentError('CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago');
   }
 }

@@ -1,8 +1,9 @@
 import type { storeConfig } from '../../src/app/config.ts';
 import { readFormat, whyNotShards, whyUnreadable } from '../../src/app/stored-format.ts';
 import { within } from '../../src/core/deadline.ts';
+import { ConfigError } from '../../src/core/errors.ts';
 import { createLog } from '../../src/core/log.ts';
-import { connectPatient, type RedisClient } from '../../src/core/redis.ts';
+import { connectPatient, type RedisClient, requireDatabase, whyUnusable } from '../../src/core/redis.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkWaiting } from './check-waiting.ts';
 import type { Report } from './report.ts';
@@ -30,6 +31,7 @@ export async function checkRedis(
       throw new Error('no answer in time');
     });
   try {
+    await inTime(requireDatabase(redis));
     const server = await inTime(redis.info('server'));
     checkVersion(/redis_version:(\S+)/.exec(server)?.[1] ?? '', report);
     checkMemory(await inTime(redis.info('memory')), report);
@@ -43,8 +45,14 @@ export async function checkRedis(
       await checkWaiting(redis, { shards: redisShards, fullAt: redisFullAt, inTime }, report);
       if (auditArchive !== undefined) await checkArchive(redis, { folder: auditArchive, inTime }, report);
     }
-  } catch {
-    report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
+    if ((await whyUnusable(redis)) === 'redis accepts no writes')
+      report.fix(
+        'Redis accepts no writes',
+        'let REDIS_URL be the primary, and check its replicas, disk and user rights',
+      );
+  } catch (error) {
+    if (error instanceof ConfigError) report.fix('Redis has no such database', error.message);
+    else report.fix('Redis does not answer', 'start Redis, or correct REDIS_URL');
   } finally {
     redis.disconnect();
   }

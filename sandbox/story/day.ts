@@ -153,7 +153,10 @@ export const DAY: readonly Scene[] = [
   at('16:02', (on) =>
     buy(on, 'outage', on.cast.plain[7], { Amount: 31.2, MerchantName: 'HARBOR COFFEE', MCCCode: '5814' }),
   ),
-  at('16:10', ({ simulation }) => `The service is back. Webhooks that waited, and are sent now: ${simulation.outage(false)}.`),
+  at(
+    '16:10',
+    ({ simulation }) => `The service is back. Webhooks that waited, and are sent now: ${simulation.outage(false)}.`,
+  ),
   at('16:40', ({ simulation, cast }) => {
     if (cast.dailyLimit === undefined) return undefined;
     for (let drop = 0; drop < STORM_DROPS; drop += 1) {

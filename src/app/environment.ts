@@ -20,7 +20,22 @@ const members = 'expected Slack user ids (U…) or user group ids (S…), comma-
 const member = z.string().regex(/^[UWS][A-Z0-9]+$/, members);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// address' });
 const redisUrls = 'expected redis:// or rediss:// addresses, comma-separated for a cluster';
-const redisUrl = z.string().refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls);
+const redisUrl = z
+  .string()
+  .refine((text) => /^rediss?:\/\/.+/.test(text) && URL.canParse(text), redisUrls)
+  .refine(
+    (text) => !URL.canParse(text) || /^\/?\d{0,4}$/.test(new URL(text).pathname),
+    'expected nothing behind the host and port of an address but the number of a database, as in /1',
+  )
+  .refine((text) => isDecodable(text), 'expected % in a user name or password to be written as %25');
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
 /** Without TLS, and not to this machine. */
 function isPlain(url: string): boolean {
   const { protocol, hostname } = new URL(url);
@@ -35,11 +50,14 @@ const sinkUrl = z
   .refine((url) => url.username === '' && url.password === '' && !isPlain(url.href), sinks)
   .refine((url) => endpointOf(url) === null || URL.canParse(endpointOf(url) ?? ''), sinks);
 const endpointOf = (url: URL): string | null => url.searchParams.get('endpoint');
+/** Secrets that the installer chooses. */
 const SECRET_MIN = 16;
 const secret = (expected: string) =>
   z
     .string({ error: `expected ${expected}` })
     .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
+/** A secret that a service issues, however short. */
+const issued = (expected: string) => z.string({ error: `expected ${expected}` }).min(1, `expected ${expected}`);
 const proxyUrl = z
   .string()
   // The usual short form has no scheme.
@@ -50,7 +68,6 @@ const proxyUrl = z
       error: 'expected the http:// or https:// address of a proxy (the lowercase name takes precedence)',
     }),
   );
-const required = (what: string) => z.string({ error: `expected ${what}` }).min(1, `expected ${what}`);
 const flag = z
   .enum(['true', 'false'], { error: 'expected true or false' })
   .transform((text) => text === 'true')
@@ -102,7 +119,7 @@ export const shared = {
     .default('redis'),
   REDIS_FULL_PERCENT: wholeNumber(10, 95, 'expected a percentage of maxmemory from 10 to 95').default(85),
   REDIS_SHARDS: wholeNumber(1, SHARDS_MAX, `expected a number from 1 to ${SHARDS_MAX}`).default(1),
-  SLACK_BOT_TOKEN: required("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
+  SLACK_BOT_TOKEN: issued("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
   SLACK_API_URL: httpUrl.optional(),
   SLACK_COMMAND: z
     .string()
@@ -149,13 +166,13 @@ export const web = {
   PORT: portNumber.default(3000),
   TLS_CERT_FILE: filePath.optional(),
   TLS_KEY_FILE: filePath.optional(),
-  SLACK_SIGNING_SECRET: secret("the app's signing secret").optional(),
+  SLACK_SIGNING_SECRET: issued("the app's signing secret").optional(),
   SLACK_APP_TOKEN: z
     .string()
     .regex(/^xapp-.+/, 'expected an app token that starts with xapp-')
     .optional(),
   WEBHOOK_SHARED_SECRET: listOf(
-    secret('the shared secret of the card service'),
+    issued('the shared secret of the card service'),
     'expected the shared secret of the card service',
   ).refine(({ length }) => length <= 2, 'expected one secret, or two comma-separated ones while it is rotated'),
 };
@@ -168,8 +185,12 @@ export const worker = {
     .refine(
       (url) => !URL.canParse(url) || /\/v\d+\/*$/.test(new URL(url).pathname),
       'expected an address that ends with the version segment, such as /v4',
+    )
+    .refine(
+      (url) => !URL.canParse(url) || new URL(url).origin + new URL(url).pathname === new URL(url).href,
+      'expected an address without user name, password, query and fragment',
     ),
-  CARD_API_TOKEN: secret('the token of the card API').regex(
+  CARD_API_TOKEN: issued('the token of the card API').regex(
     /^[\x21-\x7e]+$/,
     'expected the token of the card API: visible characters without spaces',
   ),

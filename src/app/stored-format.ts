@@ -1,7 +1,7 @@
 import { ConfigError } from '../core/errors.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import { type RedisClient, whenReady } from '../core/redis.ts';
+import { type RedisClient, requireDatabase, whenReady } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import { EX_CONFIG } from './config.ts';
 
@@ -97,13 +97,14 @@ export async function watchFormat(redis: RedisClient, shards: number, log: Log):
   // A failover or a restore may have brought other data.
   redis.on('ready', () => {
     claim().catch((error: unknown) => {
-      log.fatal({ err: error }, 'this build cannot read the stored data');
+      log.fatal({ err: error }, 'this process cannot use the stored data');
       process.exit(EX_CONFIG);
     });
   });
 
   async function claim(): Promise<void> {
     try {
+      await requireDatabase(redis);
       await claimFormat(redis, shards);
     } catch (error) {
       if (error instanceof ConfigError) throw error;

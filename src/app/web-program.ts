@@ -2,7 +2,7 @@ import type { ListenerDeps } from '../../handlers/deps.ts';
 import { watchClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
-import { connectFailFast, isAnswering, whenReady } from '../core/redis.ts';
+import { connectFailFast, whenReady, whyUnusable } from '../core/redis.ts';
 import { createRedo } from '../core/redo.ts';
 import { watchDurability } from '../intake/durability.ts';
 import { type Heartbeat, startHeartbeat } from '../intake/heartbeat.ts';
@@ -84,8 +84,9 @@ export async function openWebProgram(config: WebConfig, { slack, respond, showPr
 
   /** What keeps it from accepting webhooks and clicks. Empty when nothing does. */
   async function problems(): Promise<string[]> {
-    if (redis.status !== 'ready') return ['redis is not connected'];
-    if (!(await isAnswering(redis)) || intake.isSilent()) return ['redis does not answer'];
+    const why = await whyUnusable(redis);
+    if (why !== null) return [why];
+    if (intake.isSilent()) return ['redis does not answer'];
     if (diskWait() === null) return ['redis cannot wait for its disk'];
     if (!redo.isSettled()) return ['repeating writes that redis may have lost'];
     return memory.isFull() ? ['redis is nearly full'] : [];

@@ -3,7 +3,7 @@ import { within } from '../core/deadline.ts';
 import { installationScope } from '../core/installation.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../core/queues.ts';
-import { connectPatient, isAnswering } from '../core/redis.ts';
+import { connectPatient, whyUnusable } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 import { span } from '../core/trace.ts';
 import { watchDurability } from '../intake/durability.ts';
@@ -74,7 +74,7 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   );
   const worker = composeWorker(context, pace);
   admin.watch({
-    problems: async () => ((await isAnswering(redis)) ? [] : ['redis does not answer']),
+    problems: async () => [(await whyUnusable(redis)) ?? []].flat(),
     health: () => readHealth(context),
   });
   await serveQueues(config, queues, admin);

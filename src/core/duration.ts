@@ -114,7 +114,15 @@ const weekday = '(mon|tue|wed|thu|fri|sat|sun)[a-z]*';
 const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
 /** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
+const holiday = '(thanksgiving|christmas|xmas|easter|halloween|new years?|hanukkah|diwali|ramadan|holidays?)';
 const hints: readonly RegExp[] = [
+  // Dates in forms that we do not read: `2026/12/24`, `24.12.2026`, `12-24`, `the 24th`.
+  /(^| )(\d{4}[/.]\d{1,2}([/.]\d{1,2})?|\d{1,2}\.\d{1,2}\.?(\d{2,4})?|\d{1,2}-\d{1,2}(-\d{2,4})?|\d{1,2}(st|nd|rd|th))(?= |$)/,
+  /(^| )(at|by|around|about|before|after|from) \d{1,2}(?= |$)/,
+  /(^| )(mornings?|afternoons?|evenings?|nights?|noon|midnight|weekdays?|weekends?|workdays?)(?= |$)/,
+  new RegExp(`(^| )${holiday}( (eve|day|week|weekend|season))?$`),
+  new RegExp(`(^| )[-–—>~=+/]+ ?${weekday}(?![a-z])`),
+  /(^| )for$|(^| )(limited time|right now)(?= |$)/,
   new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
   /(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)$|as long as )/,
   /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
@@ -138,8 +146,14 @@ const hints: readonly RegExp[] = [
 
 /** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */
 export function mayMeanTime(words: readonly string[]): boolean {
-  const text = words.map(bare).join(' ').toLowerCase();
-  return hints.some((hint) => hint.test(text));
+  const said = words.map((word) => bare(word).toLowerCase());
+  // `4 dayz`, `2 hors`
+  const isLength = said.some((word, index) => {
+    const unitName = word.replace(/z$/, 's');
+    const isUnit = timeUnit.test(unitName) || isMisspelt(unitName, unitNames);
+    return isUnit && /^\d[\d.,]*$/.test(said[index - 1] ?? '');
+  });
+  return isLength || hints.some((hint) => hint.test(said.join(' ')));
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

@@ -21,6 +21,8 @@ export const webKeys = {
   alive: intakeKey('web-alive'),
   since: intakeKey('web-since'),
   gaps: intakeKey('web-gaps'),
+  /** Written to see whether Redis accepts writes. */
+  probe: intakeKey('probe'),
   /** Shared by web and workers: who is repeating the writes that Redis has lost. */
   repeating: intakeKey('repeating'),
 } as const;

@@ -1,6 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { within } from './deadline.ts';
-import { StoreUnavailableError } from './errors.ts';
+import { ConfigError, StoreUnavailableError } from './errors.ts';
+import { webKeys } from './keys.ts';
 import type { Log } from './log.ts';
 
 /** One Redis server or a cluster: both support the commands we use. */
@@ -124,13 +125,42 @@ export function isStoreTrouble(error: unknown): boolean {
   return troubles.test(error.message) || commands.some(isStoreTrouble);
 }
 
-const PING_DEADLINE_MS = 700;
+const PROBE_DEADLINE_MS = 700;
+const PROBE_KEPT_MS = 60_000;
 
-/** Whether Redis answers promptly. */
-export async function isAnswering(redis: RedisClient): Promise<boolean> {
-  if (redis.status !== 'ready') return false;
-  const ping = redis.ping().catch(() => 'failed');
-  return (await within(PING_DEADLINE_MS, ping, () => 'late')) === 'PONG';
+/**
+ * Why Redis cannot be used: it does not answer promptly, or it accepts no writes, like a replica after a failover. Null when
+ * it can be used.
+ */
+export async function whyUnusable(redis: RedisClient): Promise<string | null> {
+  if (redis.status !== 'ready') return 'redis is not connected';
+  const write = redis.set(webKeys.probe, '1', 'PX', PROBE_KEPT_MS).then(
+    () => null,
+    (error: unknown) => (isReply(error) ? 'redis accepts no writes' : 'redis does not answer'),
+  );
+  return await within(PROBE_DEADLINE_MS, write, () => 'redis does not answer');
+}
+
+/**
+ * A number that Redis rejects. ioredis reports it once and goes on with database 0, which may hold somebody else's data.
+ *
+ * @throws ConfigError
+ */
+export async function requireDatabase(redis: RedisClient): Promise<void> {
+  if (redis instanceof Cluster) return;
+  try {
+    await redis.select(redis.options.db ?? 0);
+  } catch (error) {
+    if (!isReply(error) || !/out of range/i.test(error.message)) throw error;
+    throw new ConfigError([
+      'REDIS_URL: expected the number of a database that Redis has, usually 0 to 15. Nothing was changed.',
+    ]);
+  }
+}
+
+/** Redis answered with an error. ioredis exports its class without a type. */
+function isReply(error: unknown): error is Error {
+  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /** ioredis types this option differently for clusters. We do not use it. */

@@ -32,7 +32,7 @@ export function readPolicy(config: PolicyConfig): Policy {
 
 /** The policy of a process. @throws ConfigError when there is no valid policy at start. */
 export function openPolicy(config: PolicyConfig, log: Log) {
-  let policy = readPolicy(config);
+  let policy = readFirst(config);
   const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   tell('policy in force');
   return {
@@ -52,6 +52,16 @@ export function openPolicy(config: PolicyConfig, log: Log) {
       }
     },
   };
+}
+
+/** At start, the problems are read among those of other variables. */
+function readFirst(config: PolicyConfig): Policy {
+  try {
+    return readPolicy(config);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((each) => `POLICY_FILE: ${each.replace(/^POLICY_FILE: /, '')}`));
+  }
 }
 
 /** Polling interval. A mounted file may be replaced in ways that no file watcher reports. */

@@ -41,6 +41,12 @@ it.concurrent.each([
   ['audit', ['export'], 64, /export --csv/],
   ['backup', [], 64, /cardbell backup FILE/],
   ['backup', ['one', 'two'], 64, /cardbell backup FILE/],
+  [
+    'audit',
+    ['export', '--csv', '--since', '2026-11-26', '--until', '2026-11-25'],
+    64,
+    /--since must be before --until/,
+  ],
   ['backup', ['nowhere.backup'], 69, /^Redis does not answer\./],
   ['restore', ['--force'], 64, /cardbell restore FILE/],
   ['restore', ['nowhere.backup'], 69, /^Redis does not answer\./],
@@ -83,6 +89,17 @@ it.concurrent('trigger exits with 78 when the secret file cannot be read, and sa
   expect(ended).toMatchObject({ code: 78, out: '' });
   expect(ended.err).toContain('WEBHOOK_SHARED_SECRET_FILE: expected a readable file');
 });
+
+it.concurrent.each(['trigger', 'sandbox'])(
+  '%s exits with 78 for an unknown time zone, without its value',
+  async (command) => {
+    const ended = await run(command, ['decline'], { CARD_SERVICE_TIMEZONE: 'Mars/Hidden' });
+
+    expect(ended).toMatchObject({ code: 78, out: '' });
+    expect(ended.err).toContain('CARD_SERVICE_TIMEZONE: expected a time zone such as America/Chicago');
+    expect(ended.err).not.toContain('Hidden');
+  },
+);
 
 const bothProcesses = {
   ALERTS_CHANNEL: 'C0ALERTS',

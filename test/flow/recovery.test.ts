@@ -147,7 +147,10 @@ it('an unreadable API row is quarantined like an unreadable webhook: ops are not
   const replay = (...args: string[]): ReturnType<typeof run> => run(['dist/bin/replay.js', ...args], service.url);
 
   const first = await recover();
-  await until(() => lines().some((line) => line.includes('A missed transaction could not be read')), 'ops are notified');
+  await until(
+    () => lines().some((line) => line.includes('A missed transaction could not be read')),
+    'ops are notified',
+  );
   await until(
     () => lines().some((line) => line.includes('1 event was missed') && line.includes('0 recovered')),
     'it says so',

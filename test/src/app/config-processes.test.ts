@@ -39,7 +39,7 @@ describe('a process', () => {
         ...webEnv,
         PORT: 'S3CRET',
         REDIS_URL: 'S3CRET',
-        SLACK_SIGNING_SECRET: 'S3CRET',
+        WEBHOOK_SHARED_SECRET: 'S3CRET,S3CRET,S3CRET',
         APPROVERS: '@S3CRET',
         LOG_LEVEL: 'S3CRET',
       },

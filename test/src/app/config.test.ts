@@ -217,6 +217,9 @@ describe('a bad value', () => {
     ['REDIS_URL', 'https://S3CRET'],
     ['REDIS_URL', 'redis://S3CRET:S3CRET:1'],
     ['REDIS_URL', ','],
+    ['REDIS_URL', 'redis://127.0.0.1:6379/S3CRET'],
+    ['REDIS_URL', 'redis://127.0.0.1:6379/1/S3CRET'],
+    ['REDIS_URL', 'redis://:S3CRET%ZZ@127.0.0.1:6379'],
     ['SLACK_BOT_TOKEN', 'S3CRET'],
     ['SLACK_API_URL', 'S3CRET'],
     ['SLACK_APP_TOKEN', 'S3CRET'],
@@ -238,9 +241,6 @@ describe('a bad value', () => {
     ['TWO_PERSON_ABOVE', '-S3CRET'],
     ['TWO_PERSON_ABOVE', '1,000'],
     ['LOG_LEVEL', 'S3CRET'],
-    ['WEBHOOK_SHARED_SECRET', 'S3CRET'],
-    ['WEBHOOK_SHARED_SECRET', 'long-enough-by-far,S3CRET'],
-    ['SLACK_SIGNING_SECRET', 'S3CRET'],
     ['REDIS_TLS_CA_FILE', '/S3CRET.pem'],
     ['REDIS_TLS_INSECURE', 'S3CRET'],
     ['HTTPS_PROXY', 'S3CRET'],
@@ -259,7 +259,9 @@ describe('a bad value', () => {
     ['CARD_API_URL', 'S3CRET'],
     ['CARD_API_URL', 'ftp://S3CRET/v4'],
     ['CARD_API_URL', 'https://card.example/S3CRET'],
-    ['CARD_API_TOKEN', 'S3CRET'],
+    ['CARD_API_URL', 'https://card.example/v4?key=S3CRET'],
+    ['CARD_API_URL', 'https://card.example/v4#S3CRET'],
+    ['CARD_API_URL', 'https://S3CRET:S3CRET@card.example/v4'],
     ['CARD_API_TOKEN', 'S3CRET with spaces in it'],
     ['CARD_API_AUTH_SCHEME', 'S3CRET'],
     ['AUDIT_KEY', 'S3CRET'],
@@ -280,6 +282,14 @@ describe('a bad value', () => {
     const problems = problemsOf(() => config({ TWO_PERSON_ABOVE: 'S3CRET', REDIS_TLS_CA_FILE: '/S3CRET.pem' }));
 
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['TWO_PERSON_ABOVE', 'REDIS_TLS_CA_FILE']);
+  });
+
+  it('is no short secret that a service has issued', () => {
+    const own = { WEBHOOK_SHARED_SECRET: 'sandbox-secret', SLACK_SIGNING_SECRET: 'short' };
+    expect(webConfig({ ...webEnv, ...own })).toMatchObject({ slackSigningSecret: 'short' });
+    expect(workerConfig({ ...workerEnv, CARD_API_TOKEN: 'sandbox-token' })).toMatchObject({
+      cardApiToken: 'sandbox-token',
+    });
   });
 
   it('does not hide the others, which are all reported at once', () => {
@@ -325,17 +335,9 @@ describe('when every variable is bad', () => {
     'ADMIN_PORT',
     'LOG_LEVEL',
   ];
-  const web = [
-    'PORT',
-    'SLACK_SIGNING_SECRET',
-    'SLACK_APP_TOKEN',
-    'TLS_CERT_FILE',
-    'TLS_KEY_FILE',
-    'WEBHOOK_SHARED_SECRET',
-  ];
+  const web = ['PORT', 'SLACK_APP_TOKEN', 'TLS_CERT_FILE', 'TLS_KEY_FILE'];
   const worker = [
     'CARD_API_URL',
-    'CARD_API_TOKEN',
     'CARD_API_AUTH_SCHEME',
     'CARD_API_ASSUMPTIONS',
     'QUEUE_PAGE_PASSWORD',
@@ -343,8 +345,8 @@ describe('when every variable is bad', () => {
   ];
 
   it.each([
-    ['web', webConfig, [...both, ...web], []],
-    ['worker', workerConfig, [...both, ...worker], []],
+    ['web', webConfig, [...both, ...web], ['WEBHOOK_SHARED_SECRET']],
+    ['worker', workerConfig, [...both, ...worker], ['CARD_API_TOKEN']],
   ] as const)('%s reports each of them at once, and the missing ones too', (_process, config, bad, missing) => {
     const problems = problemsOf(() => config(Object.fromEntries(bad.map((name) => [name, 'bad!']))));
 
@@ -360,8 +362,8 @@ describe('when every variable is bad', () => {
       webConfig,
       {
         SLACK_BOT_TOKEN: 'S3CRET',
-        SLACK_SIGNING_SECRET: 'S3CRET',
-        WEBHOOK_SHARED_SECRET: 'S3CRET',
+        WEBHOOK_SHARED_SECRET: 'S3CRET,S3CRET,S3CRET',
+        APPROVERS: 'S3CRET!',
         OPERATORS: '@S3CRET',
       },
     ],

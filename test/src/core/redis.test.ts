@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect, it, vi } from 'vitest';
 import { startRedis } from '../../../local/redis.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { connectFailFast, connectPatient } from '../../../src/core/redis.ts';
+import { connectFailFast, connectPatient, requireDatabase, whyUnusable } from '../../../src/core/redis.ts';
 import { until } from '../../support/until.ts';
 
 /** With ioredis' default wait of up to 10 s, eight checks would not fit into the timeout of `until`. */
@@ -88,4 +88,24 @@ it('sends the writes of one turn together and in order, even after the connectio
   }
   redis.disconnect();
   await server.stop();
+});
+
+it('says that a Redis without a primary accepts no writes, and that a number is no database of it', async () => {
+  const server = await startRedis();
+  const log = createLog({ level: 'silent', process: 'test' });
+  const redis = connectFailFast({ urls: [server.url], log, name: 'web' });
+  await until(() => redis.status === 'ready', 'the connection can be used');
+  expect(await whyUnusable(redis)).toBeNull();
+  await requireDatabase(redis);
+
+  await redis.call('REPLICAOF', '127.0.0.1', '1');
+  expect(await whyUnusable(redis)).toBe('redis accepts no writes');
+
+  const wrong = connectPatient({ urls: [`${server.url}/999`], log, name: 'web' });
+  await expect(requireDatabase(wrong)).rejects.toThrow(/REDIS_URL: expected the number of a database/);
+  wrong.disconnect();
+
+  await server.stop();
+  expect(await whyUnusable(redis)).toMatch(/redis (is not connected|does not answer)/);
+  redis.disconnect();
 });

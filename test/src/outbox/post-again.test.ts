@@ -123,7 +123,7 @@ describe('a message in an unusable channel', () => {
     await world.update(alert(0));
 
     expect(await waitingIn(world, 'C0ALL')).toEqual([]);
-    expect(world.opsIssues).toMatchObject([{ cause: 'person:C1' }]);
+    expect(world.opsIssues).toMatchObject([{ cause: 'person:U0HUGO' }]);
   });
 });
 

@@ -36,7 +36,7 @@ describe('the policy of a process', () => {
   it('keeps the process from starting if the file is invalid or missing', () => {
     const { config } = fileWith('version: 2');
 
-    expect(() => openPolicy(config, log)).toThrow(/policy\.yaml:1: version: expected version: 1/);
+    expect(() => openPolicy(config, log)).toThrow(/POLICY_FILE: policy\.yaml:1: version: expected version: 1/);
     expect(() => openPolicy({ ...config, policyFile: '/nowhere/policy.yaml' }, log)).toThrow(ConfigError);
   });
 
