@@ -51,7 +51,10 @@ import type { Tools } from './compose-tools.ts';
 interface Deps {
   readonly tools: Tools;
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
-  readonly limits: Pick<ReturnType<typeof composeLimits>, 'changeRule' | 'countRaise' | 'changesFromBase'>;
+  readonly limits: Pick<
+    ReturnType<typeof composeLimits>,
+    'changeRule' | 'countRaise' | 'changesFromBase' | 'temporaryValues'
+  >;
   readonly failures: Failures;
   readonly orders: Orders;
   readonly block: Parameters<typeof createBlockAll>[0]['block'];
@@ -112,9 +115,9 @@ function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLi
 /** Opens a request for others to decide. */
 export function composeOpenRequest(tools: Tools) {
   const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
-  const { changesFromBase } = createRaiseAmounts(tools);
+  const { changesFromBase, temporaryValues } = createRaiseAmounts(tools);
   const gatherFacts = createGatherFacts({ ...tools, statusOf });
-  return createOpenRequest({ ...tools, gatherFacts, changesFromBase });
+  return createOpenRequest({ ...tools, gatherFacts, changesFromBase, temporaryValues });
 }
 
 /** What verification of a changed card needs to know about requests. */

@@ -104,6 +104,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     changeRule,
     countRaise: raises.count,
     changesFromBase: raises.changesFromBase,
+    temporaryValues: raises.temporaryValues,
     handlers: {
       limit: changeAlone,
       allow: changeAlone,

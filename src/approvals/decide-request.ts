@@ -4,14 +4,13 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
-import { commandCode } from '../core/installation.ts';
 import { passedWords, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
 import type { CountedRaise } from '../policy/approval-policy.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
-import { type JudgeClick, type JudgedClick, lowers, type Recount } from './judge-click.ts';
+import { type JudgeClick, type JudgedClick, type Recount, whyLower } from './judge-click.ts';
 import {
   blocksIn,
   type ClosedRequest,
@@ -121,10 +120,8 @@ export function createDecisions(deps: DecisionDeps) {
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
       const changed = await withOwnAmounts(action, judged, deps);
-      if (lowers(withGoals(now, changed.changes))) {
-        const why = 'That is less than it is now, and approving never lowers a limit.';
-        return { why, whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.` };
-      }
+      const why = whyLower(withGoals(now, changed.changes), request);
+      if (why !== null) return why;
       // The count is already on record since the request was made, so it is not repeated.
       const counted = changed.counted === request.counted ? null : changed.counted;
       const what = whatWasApproved(request, changed);

@@ -53,7 +53,7 @@ export function createOverrideRequest(deps: Deps) {
       return await refuse('With what was allowed before, this is more than one person may allow.');
     }
     if (lowers(withGoals(judged.now, capped.changes))) {
-      return await refuse('The card’s limit is already above the emergency cap.');
+      return await refuse('The card’s limit is already higher than the override would make it.');
     }
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.');

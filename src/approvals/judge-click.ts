@@ -4,16 +4,18 @@ import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { changesFrom, goalsOf, isLooser, isMade, type RuleChange, reversed } from '../card-api/rule-change.ts';
+import { changesFrom, goalsOf, isLooser, isMade, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import { commandCode, serviceTime } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import { ruleMoves, ruleStates } from '../limits/rule-words.ts';
+import type { RaiseAmounts, TemporaryValue } from '../limits/raise-amount.ts';
+import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import {
   type Approval,
   type ApprovalClick,
+  changesFromNow,
   hasSeen,
   isAboutRules,
   type LimitRequest,
@@ -45,6 +47,7 @@ interface Deps extends Pick<ActionTools, 'approvesFor' | 'updateRequest'> {
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
+  readonly temporaryValues: RaiseAmounts['temporaryValues'];
   /** Whether a request is about the person's own card, or orders a card for them. */
   readonly isOwn: IsOwnRequest;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
@@ -62,9 +65,12 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       return { kind: 'refused', why: 'Whoever asked for it no longer holds the card.', whoCan: heldByOthers };
     const { rules } = await deps.card.getSpendRules(request.acctId);
     const all = changesFrom(rules, goalsOf(request.changes));
-    // Approving never lowers a limit: limits that are already higher stay.
-    const now = all.filter((change) => !isLooser(reversed([change])));
-    const changes = await deps.changesFromBase(now, request.term, request.acctId);
+    const fromBase = await deps.changesFromBase(all, request.term, request.acctId);
+    // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
+    // enough.
+    const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
+    const now = without(all, without(all, changes));
+    const temporary = await deps.temporaryValues(all, request.acctId);
     const account = await deps.card.getAccount(request.acctId);
     const named = cardInUse(account, request.card.cardId);
     // The rules are the account's, so they also apply to the card that has replaced a closed one.
@@ -72,7 +78,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const isBlocked = inUse?.status === 'BLOCKED';
     const current = await withoutVoid(
       click,
-      { ...request, isBlocked, changes: changes.length > 0 ? changes : all },
+      { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary },
       request,
     );
     // Nothing is left to change, no matter who did it. Approving now closes the request.
@@ -94,7 +100,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     if (moved !== null) return { kind: 'refused', why: moved, whoCan: again };
     if (hasSeen(click, request)) return { kind: 'counts', request: kept, now };
     await deps.updateRequest(kept.id);
-    const shown = `${ruleMoves(kept.changes)}, ${termWords(kept.term)}`;
+    const shown = `${ruleMoves(changesFromNow(kept))}, ${termWords(kept.term)}`;
     return { kind: 'refused', why: `It was changed since you saw it. It is now: ${shown}.`, whoCan: seen };
   };
 
@@ -132,8 +138,46 @@ function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
   const moved = current.changes.filter(({ rule, from }) =>
     shown.changes.some((before) => isSameRule(before.rule, rule) && before.from !== from),
   );
-  if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(moved, 'from')}.`;
+  const before = changesFromNow(shown);
+  const now = changesFromNow(current).filter(({ rule }) => moved.some((change) => isSameRule(change.rule, rule)));
+  const isSameNow = now.every(({ rule, from }) =>
+    before.some((one) => isSameRule(one.rule, rule) && one.from === from),
+  );
+  if (moved.length > 0 && isSameNow)
+    return `By now it would outlast a temporary change, so it counts from what that goes back to: ${ruleStates(moved, 'from')}.`;
+  if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
+}
+
+/**
+ * Why this may not be approved: it would lower a limit. `now`: relative to the card's current rules. Null: nothing is lower.
+ */
+export function whyLower(
+  now: readonly RuleChange[],
+  { temporary }: OpenRequest,
+): Pick<Refusal, 'why' | 'whoCan'> | null {
+  const lowered = now.filter((change) => lowers([change]));
+  if (lowered.length === 0) return null;
+  const forNow = temporary.filter(({ rule }) => lowered.some((change) => isSameRule(change.rule, rule)));
+  if (forNow.length === 0)
+    return {
+      why: 'That is less than it is now, and approving never lowers a limit.',
+      whoCan: `Approve more, or deny the request. ${commandCode('limit')} lowers a limit.`,
+    };
+  return {
+    why: `Approving never lowers a limit, and it is higher for the moment: ${forNow.map(momentWords).join('; ')}.`,
+    whoCan: 'Approve it after that, or have the temporary change taken back first.',
+  };
+}
+
+/** `daily limit $800.00, back to $150.00 on Nov 20, 2026, 5:00 PM ET` */
+function momentWords({ rule, now, back, until }: TemporaryValue): string {
+  const to = stateWords([{ rule, to: back }], 'to');
+  const when =
+    until === null
+      ? `until an approver decides whether it goes back to ${to}`
+      : `back to ${to} on ${serviceTime(until)}`;
+  return `${ruleStates([{ rule, to: now }], 'to')}, ${when}`;
 }
 
 /** True when one of the changes restricts the card. */

@@ -34,6 +34,7 @@ interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard'> {
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
+  readonly temporaryValues: RaiseAmounts['temporaryValues'];
   /** Posts to the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
@@ -83,6 +84,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       orderCents: order?.cents ?? null,
       goals: goalsOf(changes),
       changes: await deps.changesFromBase(changes, term, acctId),
+      temporary: await deps.temporaryValues(changes, acctId),
       term,
       needed: others + (countsAsApproval ? 1 : 0),
       approvals: countsAsApproval ? [{ by, at: now.toISOString(), actionId: null }] : [],

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { BlockAllAction } from '../actions/verbs.ts';
+import { isSameRule } from '../card-api/rule.ts';
 import { RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { Decision } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
 import { fixedEnd, passedWords } from '../limits/change-request.ts';
+import { TemporaryValue } from '../limits/raise-amount.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REQUEST_MS } from '../policy/decide-action.ts';
@@ -65,9 +67,12 @@ const requested = {
   /** The requested rules. Empty for an order, as are the changes. */
   goals: z.array(RuleGoal).readonly(),
   /**
-   * What an approval does: as requested, or as an approver changed it. `from` is the rule at the time of the request.
+   * What an approval does: as requested, or as an approver changed it. `from` is what the raise counts from: the rule at the
+   * time of the request, or what it goes back to before the change ends.
    */
   changes: RuleChanges,
+  /** The rules that had another value for the moment at that time. */
+  temporary: z.array(TemporaryValue).readonly().default([]),
   term: Term,
   /** How many different approvers are needed. */
   needed: z.int().min(1),
@@ -150,9 +155,17 @@ export function askedIn(request: LimitRequest) {
   };
 }
 
+/** The changes relative to what the rules were when the request last read them. What a raise counts from may differ. */
+export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'changes' | 'temporary'>): RuleChange[] {
+  return changes.map((change) => {
+    const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
+    return value === undefined ? change : { ...change, from: value.now };
+  });
+}
+
 /** What approvers and the person who asked see of a request, wherever it is shown. */
 export type AskedFor = ReturnType<typeof askedIn> &
-  Pick<LimitRequest, 'card' | 'orderCents' | 'changes' | 'term' | 'facts' | 'needed' | 'counted'>;
+  Pick<LimitRequest, 'card' | 'orderCents' | 'changes' | 'temporary' | 'term' | 'facts' | 'needed' | 'counted'>;
 
 /** The requested duration, regardless of an approver's changes. */
 export function askedTerm({ action }: LimitRequest): Term {

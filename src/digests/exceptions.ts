@@ -1,6 +1,6 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
-import { blocksIn, expiryOf } from '../approvals/request.ts';
+import { blocksIn, changesFromNow, expiryOf } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import { type AuditReader, readSince } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/audit-record.ts';
@@ -124,9 +124,10 @@ export async function openExceptions({ requests, temporaryChanges, factsOf }: De
     },
   );
   const waiting = open.map((request): OpenException => {
-    const { card, changes: asked, orderCents, action } = request;
+    const { card, orderCents, action } = request;
     const blocks = blocksIn(request).length;
-    const ofCard = orderCents === null ? ruleMoves(asked) : `virtual card with ${formatCents(orderCents)}`;
+    const ofCard =
+      orderCents === null ? ruleMoves(changesFromNow(request)) : `virtual card with ${formatCents(orderCents)}`;
     const change = blocks > 0 ? `block ${countOf(blocks, 'card')}` : ofCard;
     return {
       kind: 'request',

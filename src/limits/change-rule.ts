@@ -122,7 +122,7 @@ export interface AskedChange<A extends Action = RuleAction> {
   readonly action: A;
   readonly acctId: number;
   readonly card: CardFacts;
-  /** Relative to the current rules, or to those that return when a temporary change ends. */
+  /** Relative to the current rules. */
   readonly changes: readonly RuleChange[];
   readonly term: Term;
   /** How many other approvers are needed. */
@@ -193,7 +193,7 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
     if (verdict.kind === 'allowed') return null;
     if (!mayAsk) return { state: 'failed', note: othersByNow };
-    const asked = { action, acctId, card, changes: fromBase, term, others: verdict.others, counted };
+    const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
     const { note, isTwin } = await openRequest(asked);
     return isTwin ? { state: 'unchanged', note } : { state: 'waiting', note, counted };
   };

@@ -160,7 +160,14 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     if (verdict.kind === 'request') {
       // A policy may leave not even the smallest raise to one approver.
       const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
-      const asked = { acctId, card: await factsOf(acctId), changes: wanted, term: permanent, others: verdict.others };
+      const card = await factsOf(acctId);
+      const asked = {
+        acctId,
+        card,
+        changes: beyond.length > 0 ? fromNow : wanted,
+        term: permanent,
+        others: verdict.others,
+      };
       const { note: whoCan } = await deps.openRequest({ ...asked, action: raiseOf(action, acctId, wanted), counted });
       return { why: `One approver alone may not raise this: ${ruleMoves(wanted)}.`, whoCan };
     }

@@ -1,6 +1,7 @@
+import { z } from 'zod';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { isSameRule, type Rule, ruleKey } from '../card-api/rule.ts';
+import { isSameRule, Rule, RuleValue, ruleKey } from '../card-api/rule.ts';
 import { centsOf, isLooser, type RuleChange, raiseCents, type Term } from '../card-api/rule-change.ts';
 import {
   aloneCents,
@@ -24,6 +25,17 @@ export interface Raise {
   readonly fromBase: readonly RuleChange[];
   readonly term: Term;
 }
+
+/** A rule that has another value for the moment. */
+export const TemporaryValue = z.strictObject({
+  rule: Rule,
+  /** Its current value, and the one that it goes back to. */
+  now: RuleValue,
+  back: RuleValue,
+  /** UTC ISO 8601. Null: an approver has to decide whether it goes back. */
+  until: z.string().nullable(),
+});
+export type TemporaryValue = z.infer<typeof TemporaryValue>;
 
 /** Who asked for a raise, and who allowed it alone; null: several people approved it. */
 export interface RaisedBy {
@@ -101,16 +113,37 @@ export function createRaiseAmounts(deps: Deps) {
       });
     },
     changesFromReturn,
+    /** What temporary changes have set of these rules, given relative to their current values. */
+    async temporaryValues(changes: readonly RuleChange[], acctId: number): Promise<TemporaryValue[]> {
+      const set = await setTemporarily(acctId);
+      return changes.flatMap((change) => {
+        const below = setBelow(change, set);
+        const back = below.at(-1)?.from ?? null;
+        if (below.length === 0 || back === change.from) return [];
+        const until = below.every(({ state }) => state === 'open')
+          ? below.reduce((last, { endsAt }) => (endsAt > last ? endsAt : last), '')
+          : null;
+        return [{ rule: change.rule, now: change.from, back, until }];
+      });
+    },
   };
 
   /** The changes relative to the value that each rule goes back to before they end, or else to its current value. */
   async function changesFromReturn(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
     const end = endMs(term, deps);
-    const ending = (await deps.temporaryChanges.all())
-      .filter((open) => open.acctId === acctId && isUndecided(open) && Date.parse(open.endsAt) < end)
+    const ending = (await setTemporarily(acctId)).filter(({ endsAt }) => Date.parse(endsAt) < end);
+    return changes.map((change) => {
+      const last = setBelow(change, ending).at(-1);
+      return last === undefined ? change : { ...change, from: last.from };
+    });
+  }
+
+  /** What undecided temporary changes have set, oldest first. */
+  async function setTemporarily(acctId: number): Promise<SetTemporarily[]> {
+    return (await deps.temporaryChanges.all())
+      .filter((open) => open.acctId === acctId && isUndecided(open))
       .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
-      .flatMap((open) => open.changes);
-    return changes.map((change) => ({ ...change, from: valueBefore(change, ending) }));
+      .flatMap(({ changes, endsAt, state }) => changes.map((change) => ({ ...change, endsAt, state })));
   }
 }
 
@@ -226,13 +259,16 @@ const staysKey = (rule: Rule): string => `stays:${ruleKey(rule)}`;
 /** The key for the amount by which a rule was raised beyond the end of a temporary change. */
 const longerKey = (rule: Rule): string => `longer:${ruleKey(rule)}`;
 
-/**
- * The value a rule goes back to, through each temporary change that set the current value. If someone has changed the
- * rule since, the earlier values are irrelevant.
- */
-function valueBefore({ rule, from }: RuleChange, ending: readonly RuleChange[]): RuleChange['from'] {
-  const last = ending.findLast((set) => isSameRule(set.rule, rule) && set.to === from);
-  return last === undefined ? from : valueBefore(last, without(ending, last));
-}
+/** A rule that a temporary change has set. */
+type SetTemporarily = RuleChange & Pick<TemporaryChange, 'endsAt' | 'state'>;
 
-const without = (changes: readonly RuleChange[], one: RuleChange): RuleChange[] => changes.filter((set) => set !== one);
+/**
+ * Each temporary change that the current value of a rule rests on, newest first: the last one has the value that the rule
+ * goes back to. If someone has changed the rule since, the earlier values are irrelevant.
+ */
+function setBelow({ rule, from }: RuleChange, set: readonly SetTemporarily[]): SetTemporarily[] {
+  const last = set.findLast((one) => isSameRule(one.rule, rule) && one.to === from);
+  if (last === undefined) return [];
+  const others = set.filter((one) => one !== last);
+  return [last, ...setBelow(last, others)];
+}

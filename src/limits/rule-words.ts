@@ -1,5 +1,5 @@
 import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
-import type { RuleChange, RuleGoal } from '../card-api/rule-change.ts';
+import { isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
 import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { localDate, toInstant } from '../core/service-time.ts';
@@ -52,16 +52,20 @@ export function ruleStates<Side extends 'from' | 'to'>(changes: Sided<Side>, sid
   return changes.map((change) => `${ruleName(change.rule)} ${valueWord(change[side])}`).join(BETWEEN_RULES);
 }
 
-/** Before and after: `daily limit $400.00 → $450.00; weekly limit $600.00 → $650.00`. Raw. */
+/**
+ * Before and after: `daily limit $400.00 → $450.00; weekly limit $600.00 → $650.00`. What is to stay has one value: `daily
+ * limit $450.00`. Raw.
+ */
 export function ruleMoves(changes: readonly RuleChange[]): string {
   return changes
-    .map(({ rule, from, to }) => `${ruleName(rule)} ${valueWord(from)} → ${valueWord(to)}`)
+    .map(({ rule, from, to }) => `${ruleName(rule)} ${from === to ? '' : `${valueWord(from)} → `}${valueWord(to)}`)
     .join(BETWEEN_RULES);
 }
 
 /** The same after a single rule has been named: `$400.00 → $450.00`, `no limit → $450.00`. Raw. */
 export function moveWords(changes: readonly RuleChange[]): string {
-  return changes.length > 1 ? ruleMoves(changes) : `${stateWords(changes, 'from')} → ${stateWords(changes, 'to')}`;
+  if (changes.length > 1) return ruleMoves(changes);
+  return `${isMade(changes) ? '' : `${stateWords(changes, 'from')} → `}${stateWords(changes, 'to')}`;
 }
 
 /**

@@ -1,4 +1,9 @@
-import type { ApprovalInFlight, AskedFor, LimitRequest } from '../../src/approvals/request.ts';
+import {
+  type ApprovalInFlight,
+  type AskedFor,
+  changesFromNow,
+  type LimitRequest,
+} from '../../src/approvals/request.ts';
 import { isAboutLimits, type RuleGoal, type Term, without } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { ruleNames } from '../../src/limits/rule-words.ts';
@@ -22,7 +27,15 @@ import {
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
-import { changedWords, headline, needsWords, requestFields, requestSummary, whyApprovals } from './request-words.ts';
+import {
+  changedWords,
+  headline,
+  needsWords,
+  requestFields,
+  requestSummary,
+  temporaryWords,
+  whyApprovals,
+} from './request-words.ts';
 
 export interface ApprovalRequest extends AskedFor {
   /** The cardholder asks, not an approver. */
@@ -74,6 +87,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         `*${mention(askedBy)}${request.isHolders ? ', the cardholder,' : ''} ${requestSummary(request, '')}*`,
         `Reason: ${escapeUntrusted(request.reason, 500) || 'none given'}`,
         changedWords(request),
+        state === 'open' ? temporaryWords(request) : null,
       ),
       ...fields(requestFields(request)),
       section(
@@ -91,10 +105,11 @@ export function approvalRequest(request: ApprovalRequest): Message {
 }
 
 /** Raw. */
-function titleOf({ card, changes, orderCents, blocks }: ApprovalRequest): string {
+function titleOf(request: ApprovalRequest): string {
+  const { card, orderCents, blocks } = request;
   if (blocks.length > 0) return `block ${countOf(blocks.length, 'card')}`;
   return orderCents === null
-    ? `${headline(changes)} for ${cardOfHolderRaw(card)}`
+    ? `${headline(changesFromNow(request))} for ${cardOfHolderRaw(card)}`
     : `virtual card for ${card.holder ?? ''}`;
 }
 

@@ -1,5 +1,6 @@
 import type { InputBlock, ModalView } from '@slack/types';
-import type { LimitRequest } from '../../src/approvals/request.ts';
+import { changesFromNow, type LimitRequest } from '../../src/approvals/request.ts';
+import { isSameRule } from '../../src/card-api/rule.ts';
 import { limitGoals, type RuleChange } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -11,6 +12,7 @@ import { modal } from '../core/form.ts';
 import { amountAt } from '../core/purchase-words.ts';
 import { amountInput, amountLabel, amountOf, reasonInput, termInputs } from '../limits/form-inputs.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
+import { backWords } from './request-words.ts';
 
 /** The purpose of a form on a request. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
@@ -45,10 +47,7 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
     blocks: [
       section(
         `*${cardOfHolder(card)}*`,
-        ...changes.map(
-          (change) =>
-            `${capital(escapeUntrusted(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now, ${stateWords([change], 'to')} asked for`,
-        ),
+        ...changesFromNow(request).map((change) => askedLine(change, request)),
         action.verb !== 'ask'
           ? null
           : `To pay ${amountAt(action.ask.amountCents, request.facts.purchase?.merchant ?? '')}`,
@@ -70,6 +69,13 @@ export function decideForm({ privateMetadata, purpose, request, capCents, today 
           : reasonInput('Reason', 'Why this cannot wait for an approver. Goes on record and to every approver.'),
     ],
   });
+}
+
+/** `Daily limit: $800.00 now (temporarily; back to $150.00, today at 5:00 PM), $900.00 asked for`. */
+function askedLine(change: RuleChange, { temporary }: LimitRequest): string {
+  const value = temporary.find(({ rule }) => isSameRule(rule, change.rule));
+  const note = value === undefined ? '' : ` (temporarily; ${backWords(value, change.rule)})`;
+  return `${capital(escapeUntrusted(ruleName(change.rule), 80))}: ${stateWords([change], 'from')} now${note}, ${stateWords([change], 'to')} asked for`;
 }
 
 function limitInputs(changes: readonly RuleChange[]): InputBlock[] {

@@ -1,4 +1,10 @@
-import { blocksIn, type LimitRequest, type OverriddenRequest, payCentsOf } from '../../src/approvals/request.ts';
+import {
+  blocksIn,
+  changesFromNow,
+  type LimitRequest,
+  type OverriddenRequest,
+  payCentsOf,
+} from '../../src/approvals/request.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
@@ -46,9 +52,9 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
 
 /** An operator used the emergency override because no approver answered. Goes to all bypassed approvers. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
-  const { changes, term, card, decision, note, isBlocked } = request;
+  const { term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);
-  const what = `${capital(escapeUntrusted(ruleMoves(changes), RULES_MAX))} ${escapeUntrusted(termWords(term), 80)}`;
+  const what = `${capital(escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX))} ${escapeUntrusted(termWords(term), 80)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
   const head = `${who} used the emergency override for ${cardOfHolder(card)}: no approver answered in time.`;
   return {

@@ -1,17 +1,29 @@
+import { changesFromNow } from '../../src/approvals/request.ts';
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
-import { isAboutLimits, isSameGoals, type RuleChange, type Term, without } from '../../src/card-api/rule-change.ts';
+import {
+  isAboutLimits,
+  isMade,
+  isSameGoals,
+  type RuleChange,
+  type Term,
+  without,
+} from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
+import type { TemporaryValue } from '../../src/limits/raise-amount.ts';
 import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
-import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
 import { holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
-type Summarized = Pick<ApprovalRequest, 'payCents' | 'facts' | 'changes' | 'orderCents' | 'blocks' | 'card'>;
+type Summarized = Pick<
+  ApprovalRequest,
+  'payCents' | 'facts' | 'changes' | 'temporary' | 'orderCents' | 'blocks' | 'card'
+>;
 
 const BLOCKS_SHOWN = 5;
 
@@ -19,7 +31,8 @@ const BLOCKS_SHOWN = 5;
  * `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a
  * leading space.
  */
-export function requestSummary({ payCents, facts, changes, orderCents, blocks, card }: Summarized, of: string): string {
+export function requestSummary(request: Summarized, of: string): string {
+  const { payCents, facts, orderCents, blocks, card } = request;
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
@@ -27,6 +40,7 @@ export function requestSummary({ payCents, facts, changes, orderCents, blocks, c
   }
   if (orderCents !== null)
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
+  const changes = changesFromNow(request);
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
   const at = merchantWords(facts);
   if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${moves}`;
@@ -41,13 +55,39 @@ function merchantWords({ purchase }: RequestFacts): string {
   return ` at ${escapeUntrusted(purchase.merchant, 80)}${kind}`;
 }
 
+/** @param changes from the current values. What is temporary now may be kept. */
 export function headline(changes: readonly RuleChange[]): string {
-  if (changes.length > 1) return `raise ${countOf(changes.length, 'limit')}`;
-  return isAboutLimits(changes) ? `raise to ${stateWords(changes, 'to')}` : `allow ${ruleNames(changes)}`;
+  const isKept = isMade(changes);
+  if (changes.length > 1) return `${isKept ? 'keep' : 'raise'} ${countOf(changes.length, 'limit')}`;
+  if (!isAboutLimits(changes)) return `${isKept ? 'keep allowing' : 'allow'} ${ruleNames(changes)}`;
+  return `${isKept ? 'keep' : 'raise to'} ${stateWords(changes, 'to')}`;
 }
 
 function wantedRule(changes: readonly RuleChange[]): string {
-  return `${isAboutLimits(changes) ? 'raise the' : 'allow'} ${escapeUntrusted(ruleNames(changes), RULES_MAX)}`;
+  const verb = isMade(changes) ? ['keep the', 'keep allowing'] : ['raise the', 'allow'];
+  return `${verb[isAboutLimits(changes) ? 0 : 1]} ${escapeUntrusted(ruleNames(changes), RULES_MAX)}`;
+}
+
+/** `Temporary now: daily limit $800.00, back to $150.00, today at 5:00 PM.`; null: nothing is temporary. */
+export function temporaryWords(request: Pick<ApprovalRequest, 'changes' | 'temporary'>): string | null {
+  const { changes, temporary } = request;
+  if (temporary.length === 0) return null;
+  const isCounted = changesFromNow(request).some(({ from }, index) => from !== changes[index]?.from);
+  return `Temporary now: ${temporary.map(temporaryValue).join('; ')}.${isCounted ? ' The raise counts from there.' : ''}`;
+}
+
+function temporaryValue({ rule, now, back, until }: TemporaryValue): string {
+  const is = escapeUntrusted(ruleStates([{ rule, to: now }], 'to'), RULES_MAX);
+  return `${is}, ${backWords({ back, until }, rule)}`;
+}
+
+/** `back to $150.00, today at 5:00 PM`. */
+export function backWords(
+  { back, until }: Pick<TemporaryValue, 'back' | 'until'>,
+  rule: TemporaryValue['rule'],
+): string {
+  const to = stateWords([{ rule, to: back }], 'to');
+  return until === null ? `an approver decides whether it goes back to ${to}` : `back to ${to}${dateAfter(',', until)}`;
 }
 
 /** Who asked for what, if an approver decided something else. */

@@ -2,6 +2,7 @@ import {
   type ApprovalInFlight,
   blocksIn,
   type ClosedRequest,
+  changesFromNow,
   type LimitRequest,
   unconfirmedApproval,
   whyExpired,
@@ -41,12 +42,12 @@ export function requestSent({ card, payCents, changes, term, note }: RequestSent
 
 /** For the holder: someone approved, and nothing shows whether the card service made the change. */
 export function requestUnconfirmed(
-  { card }: LimitRequest,
+  { card, temporary }: LimitRequest,
   { by, changes, term }: Pick<ApprovalInFlight, 'by' | 'changes' | 'term'>,
 ): Message {
   const lines = [
     `*${mention(by)} approved, but the card service has not confirmed it.*`,
-    `Your ${cardName(card)}: ${movedWords({ changes, term })}.`,
+    `Your ${cardName(card)}: ${movedWords({ changes: changesFromNow({ changes, temporary }), term })}.`,
     'It may or may not work. Your request is still open: an approver can check the card and decide again.',
   ];
   return { text: sentence(lines.map((line) => line.replaceAll('*', '')).join(' ')), blocks: [section(...lines)] };
@@ -102,7 +103,7 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
       const approved = `*Approved by ${mention(request.decision.by)}`;
       return [
         isConfirmed ? `${approved}: try again now.*` : `${approved}, but not confirmed by the card service.*`,
-        `Your ${name}: ${movedWords({ changes, term })}.`,
+        `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
         isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
         isSameGoals(goals, changes) ? null : 'This is not exactly what you asked for: check the amount before you try.',
       ];

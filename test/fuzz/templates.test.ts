@@ -87,6 +87,7 @@ const requestOf = (one: string, two: string, isSeveral = false): OverriddenReque
     orderCents: null,
     goals: goalsOf(changes),
     changes,
+    temporary: [{ rule: daily(one).rule, now: 450, back: 400, until: two }],
     term: { kind: 'permanent' },
     needed: 1,
     voided: [one || 'U1'],

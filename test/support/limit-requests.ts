@@ -30,6 +30,7 @@ export function openRequestOf(over: Partial<OpenRequest> = {}): OpenRequest {
     orderCents: null,
     goals: goalsOf(changes),
     changes,
+    temporary: [],
     term: { kind: 'duration', ms: 3_600_000 },
     needed: 1,
     approvals: [],

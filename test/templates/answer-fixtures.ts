@@ -83,6 +83,7 @@ export const answer = {
     orderCents: null,
     blocks: [],
     changes: [limitChange('daily', 40_000, 200_000)],
+    temporary: [],
     term: { kind: 'permanent' },
     payCents: null,
     reason: 'Trade fair & booth',

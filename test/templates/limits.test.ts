@@ -235,6 +235,9 @@ describe('with any strings, Slack accepts the message and shows them as text', (
               state,
               card,
               changes: [{ rule: { kind: 'category', category: { id: 1, name: one } }, from: false, to: true }],
+              temporary: [
+                { rule: { kind: 'category', category: { id: 1, name: one } }, now: true, back: false, until: two },
+              ],
               note: one,
               isOverdue: true,
               unconfirmed: { kind: 'approval', by: two, at: one, state: state === 'open' ? 'sent' : 'unconfirmed' },

@@ -2,16 +2,25 @@ import { expect, it } from 'vitest';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { createAgeRequest, createExpireRequest, createPostReminder } from '../../../src/approvals/resolve-request.ts';
 import { withoutLock } from '../../support/held.ts';
-import { openRequestOf } from '../../support/limit-requests.ts';
+import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 
 const MINUTE_MS = 60_000;
 
-function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: boolean; others?: OpenRequest[] } = {}) {
+interface Given {
+  readonly request?: LimitRequest;
+  readonly isInFlight?: boolean;
+  readonly others?: OpenRequest[];
+  /** What temporary changes have set by now. */
+  readonly temporary?: OpenRequest['temporary'];
+}
+
+function setUp(minutes: number, given: Given = {}) {
   let request: LimitRequest = given.request ?? openRequestOf();
   const posted: string[] = [];
   const texts: string[] = [];
   const reminded: string[] = [];
   const expired: OpenRequest[] = [];
+  const updated: string[] = [];
   const ageRequest = createAgeRequest({
     requests: {
       get: async () => request,
@@ -34,11 +43,12 @@ function setUp(minutes: number, given: { request?: LimitRequest; isInFlight?: bo
       },
       requestLink: async (id) => `https://example.slack.com/${id}`,
     }),
-    updateRequest: async () => {},
+    temporaryValues: async () => [...(given.temporary ?? [])],
+    updateRequest: async (id) => void updated.push(id),
     withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
   });
-  return { age: () => ageRequest('req_ask1'), posted, texts, reminded, expired, request: () => request };
+  return { age: () => ageRequest('req_ask1'), posted, texts, reminded, expired, updated, request: () => request };
 }
 
 it('waits a quarter of an hour before reminding the approvers', async () => {
@@ -114,4 +124,18 @@ it('is audited as automatic before it ends', async () => {
   await expire(openRequestOf());
 
   expect(steps).toEqual(['ended true', 'expired']);
+});
+
+it('shows that a temporary change of the limit is over, soon after its end', async () => {
+  const temporary = [{ rule: raiseDaily.rule, now: 60_000, back: 40_000, until: '2026-11-20T15:30:00.000Z' }];
+  const request = openRequestOf({ temporary, remindedAt: '2026-11-20T15:15:00.000Z' });
+  const before = setUp(20, { request, temporary });
+  const after = setUp(31, { request });
+
+  expect(await before.age()).toBe(11 * MINUTE_MS);
+  expect(await after.age()).toBe(60 * MINUTE_MS);
+
+  expect(before.updated).toEqual([]);
+  expect(after.updated).toEqual(['req_ask1']);
+  expect(after.request()).toMatchObject({ temporary: [], changes: [raiseDaily] });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
@@ -10,12 +11,14 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  endTemporaryChange,
   type Over,
   type PerformWorld,
   performAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 const person = (userId: string) => ({ userId, teamId: 'T1' });
@@ -300,5 +303,179 @@ describe('a holder who asked and no longer holds the card', () => {
     expect(given.writes).toEqual([]);
     expect(told(given)).toContain('Whoever asked for it no longer holds the card.');
     expect(await given.deps.requests.get('req_ask1'), 'can still be denied').toMatchObject({ state: 'open' });
+  });
+});
+
+describe('a request while a limit is higher for the moment', () => {
+  /** The daily limit is $900 for four hours, then $400 again. Ana asks for $2,000, permanently. */
+  async function asked() {
+    const given = await world();
+    await performAction(limit('act_moment', 900, { actor: person('U0BEN') }, forDays(1 / 6)), given.deps);
+    await performAction(limit('act_much', 2000), given.deps);
+    return given;
+  }
+  const shownNow = async ({ deps }: PerformWorld): Promise<string> => {
+    const request = await deps.requests.get('req_much');
+    return request === null ? '' : shown(requestMessage(request).blocks);
+  };
+
+  it('shows the limit of the card and that it goes back, and counts from what it goes back to', async () => {
+    const given = await asked();
+
+    expect(await given.deps.requests.get('req_much')).toMatchObject({
+      changes: [{ from: 40_000, to: 200_000 }],
+      temporary: [{ now: 90_000, back: 40_000, until: '2026-11-20T19:00:00.000Z' }],
+    });
+    expect(await shownNow(given)).toMatch(
+      /daily limit: \$900\.00 → \$2,000\.00[^\n]*\n.*\nTemporary now: daily limit \$900\.00, back to \$400\.00<!date\^\d+\^, .*\. The raise counts from there\./,
+    );
+  });
+
+  it('is approved for good: the end of the temporary change no longer applies', async () => {
+    const given = await asked();
+
+    await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
+    await endTemporaryChange('act_moment', given.deps);
+
+    expect(dailyOf(given)).toBe(2000);
+    expect((await given.deps.temporaryChanges.get('act_moment'))?.state).toBe('superseded');
+  });
+});
+
+it('a request to keep a temporary limit counts from what it would go back to, and shows the limit of the card', async () => {
+  const given = await world();
+  given.service.rules = { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: 3000 };
+  const goals = [limitGoal('daily', 250_000), limitGoal('weekly', 310_000)];
+  const changeRequest = { goals, term: forDays(1) };
+  await performAction(
+    ask('limit', { ...byCommand, id: 'act_both', actor: person('U0ANA'), changeRequest }),
+    given.deps,
+  );
+  await performAction(approve('req_both', 'act_ben', 'U0BEN'), given.deps);
+  given.service.rules = { ...given.service.rules, WeeklySpendLimit: 3500 };
+  const [moment] = await given.deps.temporaryChanges.all();
+  await endTemporaryChange(moment?.id ?? '', given.deps);
+
+  const target = { kind: 'temporary-change', temporaryChangeId: moment?.id ?? '' } as const;
+  await performAction(
+    ask('complete-temporary-change', { id: 'act_keep', target, restore: false, actor: person('U0ZOE') }),
+    given.deps,
+  );
+
+  const request = await given.deps.requests.get('req_keep');
+  expect(request).toMatchObject({
+    needed: 2,
+    changes: [{ from: 40_000, to: 250_000 }],
+    temporary: [{ now: 250_000, back: 40_000, until: null }],
+  });
+  expect(request === null ? '' : shown(requestMessage(request).blocks)).toMatch(
+    /keep the daily limit: \$2,500\.00\*.*Temporary now: daily limit \$2,500\.00, an approver decides whether it goes back to \$400\.00\./s,
+  );
+});
+
+it('a request that would outlast a temporary change by now says so, and nobody is said to have changed anything', async () => {
+  const given = await world();
+  await performAction(limit('act_moment', 900, { actor: person('U0BEN') }, forDays(1 / 6)), given.deps);
+  await performAction(limit('act_much', 2000, {}, forDays(1 / 12)), given.deps);
+  given.advance(3 * 3_600_000);
+
+  const click = { ...approve('req_much', 'act_zoe', 'U0ZOE'), askedAt: given.deps.now().toISOString() };
+  await performAction(click, given.deps);
+
+  expect(told(given)).toContain(
+    'By now it would outlast a temporary change, so it counts from what that goes back to: daily limit $400.00.',
+  );
+  expect(dailyOf(given)).toBe(900);
+});
+
+describe('a request for less than a limit is for the moment', () => {
+  /** Ana asks for $1,800 permanently. Then two others raise the limit to $2,500 for a day. */
+  async function raisedMeanwhile() {
+    const given = await world();
+    await performAction(limit('act_less', 1800), given.deps);
+    await performAction(limit('act_moment', 2500, { actor: person('U0ZOE') }, forDays(1)), given.deps);
+    await performAction(approve('req_moment', 'act_zoe', 'U0BEN'), given.deps);
+    expect(dailyOf(given)).toBe(2500);
+    return given;
+  }
+
+  it('is not called enough: it says that the limit goes back, and can be approved then', async () => {
+    const given = await raisedMeanwhile();
+    const [moment] = await given.deps.temporaryChanges.all();
+    if (moment === undefined) throw new Error('nothing is temporary');
+
+    await performAction(approve('req_less', 'act_early', 'U0BEN'), given.deps);
+
+    expect(told(given)).toContain(
+      'Approving never lowers a limit, and it is higher for the moment: daily limit $2,500.00, back to $400.00 on Nov 21, 2026, 10:00 AM ET.',
+    );
+    expect(told(given)).toContain('Approve it after that, or have the temporary change taken back first.');
+    expect(dailyOf(given)).toBe(2500);
+    const request = await given.deps.requests.get('req_less');
+    expect(request === null ? '' : shown(requestMessage(request).blocks)).toContain(
+      'Temporary now: daily limit $2,500.00',
+    );
+
+    await endTemporaryChange(moment.id, given.deps);
+    expect(dailyOf(given)).toBe(400);
+    await performAction(approve('req_less', 'act_then', 'U0BEN'), given.deps);
+    expect(dailyOf(given)).toBe(1800);
+  });
+
+  it('is enough if the request would end before the limit goes back', async () => {
+    const given = await world();
+    await performAction(limit('act_less', 1800, {}, forDays(1 / 24)), given.deps);
+    await performAction(limit('act_moment', 2500, { actor: person('U0ZOE') }, forDays(1)), given.deps);
+    await performAction(approve('req_moment', 'act_zoe', 'U0BEN'), given.deps);
+
+    await performAction(approve('req_less', 'act_early', 'U0BEN'), given.deps);
+
+    expect(told(given)).toContain('It is enough already: daily limit $2,500.00.');
+  });
+
+  it('can be changed to at least the limit for the moment, which then stays', async () => {
+    const given = await raisedMeanwhile();
+    const [moment] = await given.deps.temporaryChanges.all();
+    const changeRequest = { goals: [limitGoal('daily', 250_000)], term: { kind: 'permanent' } } as const;
+
+    await performAction(Object.assign(approve('req_less', 'act_ben', 'U0BEN'), { changeRequest }), given.deps);
+    const revision = (await given.deps.requests.get('req_less'))?.revision ?? 0;
+    await performAction(approve('req_less', 'act_cal', 'U0CAL', revision), given.deps);
+
+    expect(dailyOf(given)).toBe(2500);
+    expect((await given.deps.temporaryChanges.get(moment?.id ?? ''))?.state).toBe('superseded');
+    expect(await given.deps.requests.get('req_less')).toMatchObject({ state: 'approved' });
+  });
+
+  it('leaves out no limit of several that would go back: none of them is changed', async () => {
+    const given = await world();
+    given.service.rules = { IsActive: true, DailySpendLimit: 400, WeeklySpendLimit: 3000 };
+    const goals = [limitGoal('daily', 180_000), limitGoal('weekly', 500_000)];
+    const both = ask('limit', {
+      ...byCommand,
+      id: 'act_both',
+      actor: person('U0ANA'),
+      changeRequest: { goals, term: { kind: 'permanent' } },
+    });
+    await performAction(both, given.deps);
+    await performAction(limit('act_moment', 2500, { actor: person('U0ZOE') }, forDays(1)), given.deps);
+    await performAction(approve('req_moment', 'act_zoe', 'U0BEN'), given.deps);
+
+    await performAction(approve('req_both', 'act_early', 'U0BEN'), given.deps);
+
+    expect(told(given)).toContain('it is higher for the moment: daily limit $2,500.00');
+    expect(given.service.rules).toMatchObject({ DailySpendLimit: 2500, WeeklySpendLimit: 3000 });
+  });
+
+  it('is not made by an emergency override either', async () => {
+    const given = await world();
+    const { deps } = await askedToPay(given, 50_000);
+    await performAction(limit('act_moment', 1300, {}, forDays(1 / 48)), deps);
+    given.advance(REMIND_AFTER_MS);
+
+    await performAction(override, deps);
+
+    expect(dailyOf(given)).toBe(1300);
+    expect(told(given)).toContain('The card’s limit is already higher than the override would make it.');
   });
 });

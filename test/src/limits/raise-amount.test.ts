@@ -130,6 +130,34 @@ describe('the base of the raise amount', () => {
   }
   const raised = (from: number) => ({ changes: [limitChange('daily', from, 80_000)] });
 
+  it.each<[string, Partial<TemporaryChange>[], object[]]>([
+    ['nothing', [], []],
+    ['one change', [raised(40_000)], [{ now: 80_000, back: 40_000, until: '2026-11-20T16:30:00.000Z' }]],
+    ['a reduction', [raised(500_000)], [{ now: 80_000, back: 500_000, until: '2026-11-20T16:30:00.000Z' }]],
+    [
+      'one on top of another, which ends last',
+      [
+        { changes: [limitChange('daily', 30_000, 40_000)], endsAt: '2026-11-20T18:00:00.000Z' },
+        { ...raised(40_000), openedAt: '2026-11-20T15:30:00.000Z' },
+      ],
+      [{ now: 80_000, back: 30_000, until: '2026-11-20T18:00:00.000Z' }],
+    ],
+    [
+      'one whose end is to be decided',
+      [{ ...raised(40_000), state: 'asking' }],
+      [{ now: 80_000, back: 40_000, until: null }],
+    ],
+    ['a change of another value', [{ changes: [limitChange('daily', 40_000, 70_000)] }], []],
+    ['a change of another limit', [{ changes: [limitChange('weekly', 40_000, 80_000)] }], []],
+    ['two that go back to the same', [{ changes: [limitChange('daily', 80_000, 80_000)] }], []],
+  ])('what is temporary about the current limit, with %s', async (_what, open, expected) => {
+    await fromBase(permanent, ...open);
+
+    expect(await setUp().raises.temporaryValues([daily], acctId)).toEqual(
+      expected.map((value) => ({ rule: daily.rule, ...value })),
+    );
+  });
+
   it('is the current limit if nothing is temporary', async () => {
     expect(await fromBase(permanent)).toBe(80_000);
   });

@@ -45,6 +45,7 @@ const request = {
   orderCents: null,
   blocks: [],
   changes,
+  temporary: [],
   term: { kind: 'permanent' },
   payCents: null,
   facts: { ...noFacts, purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null } },

@@ -3,7 +3,8 @@ import { requestMessage } from '../../../src/approvals/open-request.ts';
 import type { LimitRequest } from '../../../src/approvals/request.ts';
 import { homeRequests, type WaitingRequest } from '../../../templates/app-home/home-waiting.ts';
 import { decideForm } from '../../../templates/approvals/decide-form.ts';
-import { requestReminder } from '../../../templates/approvals/request-notes.ts';
+import { overrideNotice, requestReminder } from '../../../templates/approvals/request-notes.ts';
+import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -148,6 +149,60 @@ it('names the limits of an approved request that still go back, and those that a
     /Weekly limit: Goes back to \$2,000\.00 .*\nReplaced by a later change: daily limit\./,
   );
   expect(buttonIds(message.blocks)).toContain('revert_now');
+});
+
+describe('a request about a limit that has another value for the moment', () => {
+  const moment = { rule: raiseDaily.rule, now: 60_000, back: 40_000, until: '2026-11-20T19:00:00.000Z' };
+  const temporarily = openRequestOf({ temporary: [moment] });
+  const back = 'back to $400.00<!date^1795201200^, {date_short_pretty} at {time}|, Nov 20, 2026, 2:00 PM ET>';
+  const decision = { actionId: 'act_1', by: 'U0ANA', at: askedAt };
+
+  it('shows the current value and what it goes back to, wherever it waits', () => {
+    for (const seen of [inChannel(temporarily), inHome(temporarily)]) {
+      expect(seen).toContain('daily limit $600.00 → $900.00 (+$300.00)');
+      expect(seen).toContain(`Temporary now: daily limit $600.00, ${back}. The raise counts from there.`);
+    }
+    const form = decideForm({
+      privateMetadata: 'p',
+      purpose: 'change',
+      request: temporarily,
+      capCents: null,
+      today: '2026-11-20',
+    });
+    expect(JSON.stringify(form.blocks)).toContain(`Daily limit: $600.00 now (temporarily; ${back}), $900.00 asked for`);
+    const { text } = requestReminder([{ request: temporarily, link: null }], ['U0ANA']);
+    expect(text).toContain('daily limit $600.00 → $900.00');
+  });
+
+  it('says that an approver decides, if its time is over', () => {
+    expect(inChannel(openRequestOf({ temporary: [{ ...moment, until: null }] }))).toContain(
+      'Temporary now: daily limit $600.00, an approver decides whether it goes back to $400.00.',
+    );
+  });
+
+  it('does not say that a raise counts from there if it ends earlier', () => {
+    const shorter = openRequestOf({ changes: [{ ...raiseDaily, from: 60_000 }], temporary: [moment] });
+
+    expect(inChannel(shorter)).toContain('Temporary now: ');
+    expect(inChannel(shorter)).not.toContain('counts from there');
+  });
+
+  it('asks to keep a value that is wanted already', () => {
+    const kept = openRequestOf({ temporary: [{ ...moment, now: 90_000 }] });
+
+    expect(inChannel(kept)).toContain('Approval needed: keep $900.00 for ');
+    expect(inChannel(kept)).not.toContain('$900.00 → $900.00');
+  });
+
+  it('shows what was changed once it is decided, and no end that may be over', () => {
+    const approved = { ...temporarily, state: 'approved', decision, temporaryChangeId: null } as const;
+
+    expect(inChannel(approved)).toContain('daily limit $600.00 → $900.00');
+    expect(inChannel(approved)).not.toContain('Temporary now');
+    expect(requestDecided(approved).text).toContain('daily limit $600.00 → $900.00');
+    const overridden = { ...temporarily, state: 'overridden', decision, temporaryChangeId: null } as const;
+    expect(overrideNotice(overridden, ['U0ANA']).text).toContain('Daily limit $600.00 → $900.00');
+  });
 });
 
 it('a reminder is one message for all open requests, with amounts and links', () => {
