@@ -102,14 +102,14 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     await deps.requests.save(request);
     return request;
   }
+}
 
-  function whyAsked({ action, counted, others }: RequestedChange, isOwnCard: boolean): string {
-    const asked = 'I asked in the approvals channel.';
-    if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
-    if (action.verb === 'ask') return 'I’ll message you when they have decided, or when it expires.';
-    if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
-    return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
-  }
+function whyAsked({ action, counted, others }: RequestedChange, isOwnCard: boolean): string {
+  const asked = 'I asked in the approvals channel.';
+  if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
+  if (action.verb === 'ask') return 'I’ll message you when they have decided, or when it expires.';
+  if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
+  return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
 }
 
 function isSame({ acctId, changes, term, action }: LimitRequest, asked: RequestedChange): boolean {

@@ -104,7 +104,7 @@ export function createRaiseAmounts(deps: Deps) {
      * lower.
      */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const returned = await changesFromReturn(changes, term, acctId);
+      const returned = await changesFromReturn(changes, term, acctId, deps);
       return changes.map((change, index) => {
         const { rule, from } = change;
         const before = returned[index]?.from ?? null;
@@ -112,10 +112,11 @@ export function createRaiseAmounts(deps: Deps) {
         return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;
       });
     },
-    changesFromReturn,
+    changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
+      changesFromReturn(changes, term, acctId, deps),
     /** What temporary changes have set of these rules, given relative to their current values. */
     async temporaryValues(changes: readonly RuleChange[], acctId: number): Promise<TemporaryValue[]> {
-      const set = await setTemporarily(acctId);
+      const set = await setTemporarily(acctId, deps);
       return changes.flatMap((change) => {
         const below = setBelow(change, set);
         const back = below.at(-1)?.from ?? null;
@@ -127,24 +128,32 @@ export function createRaiseAmounts(deps: Deps) {
       });
     },
   };
+}
 
-  /** The changes relative to the value that each rule goes back to before they end, or else to its current value. */
-  async function changesFromReturn(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-    const end = endMs(term, deps);
-    const ending = (await setTemporarily(acctId)).filter(({ endsAt }) => Date.parse(endsAt) < end);
-    return changes.map((change) => {
-      const last = setBelow(change, ending).at(-1);
-      return last === undefined ? change : { ...change, from: last.from };
-    });
-  }
+/** The changes relative to the value that each rule goes back to before they end, or else to its current value. */
+async function changesFromReturn(
+  changes: readonly RuleChange[],
+  term: Term,
+  acctId: number,
+  deps: Deps,
+): Promise<RuleChange[]> {
+  const end = endMs(term, deps);
+  const ending = (await setTemporarily(acctId, deps)).filter(({ endsAt }) => Date.parse(endsAt) < end);
+  return changes.map((change) => {
+    const last = setBelow(change, ending).at(-1);
+    return last === undefined ? change : { ...change, from: last.from };
+  });
+}
 
-  /** What undecided temporary changes have set, oldest first. */
-  async function setTemporarily(acctId: number): Promise<SetTemporarily[]> {
-    return (await deps.temporaryChanges.all())
-      .filter((open) => open.acctId === acctId && isUndecided(open))
-      .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
-      .flatMap(({ changes, endsAt, state }) => changes.map((change) => ({ ...change, endsAt, state })));
-  }
+/** What undecided temporary changes have set, oldest first. */
+async function setTemporarily(
+  acctId: number,
+  { temporaryChanges }: Pick<Deps, 'temporaryChanges'>,
+): Promise<SetTemporarily[]> {
+  return (await temporaryChanges.all())
+    .filter((open) => open.acctId === acctId && isUndecided(open))
+    .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
+    .flatMap(({ changes, endsAt, state }) => changes.map((change) => ({ ...change, endsAt, state })));
 }
 
 /** What each change of a raise counts: from the current value, and from the one that it goes back to. */

@@ -184,6 +184,12 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     to: 'return { ...change, from: before };',
   },
   {
+    name: 'a limit that is higher only for the moment counts as enough',
+    file: 'src/approvals/judge-click.ts',
+    from: ' || isLooser([change]))',
+    to: ')',
+  },
+  {
     name: 'the glass is broken for as much again as the person raised before',
     file: 'src/approvals/emergency-override.ts',
     from: '.needed > 1)',
