@@ -1,12 +1,13 @@
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { countWithin, firstWithin } from '../core/time-window.ts';
 import type { Action } from './action.ts';
 
 /** Refusals of one person within this time share one record. */
-const WINDOW_SECONDS = 60;
+const WINDOW_MS = 60_000;
 const KEPT_SECONDS = 24 * 3600;
 /** Questions of one person within this time are counted together. */
-const QUESTIONS_SECONDS = 3600;
+const QUESTIONS_MS = 3_600_000;
 
 export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 
@@ -27,8 +28,7 @@ export function createRefusalCounts(redis: RedisClient) {
       actor,
     }: Pick<Action, 'id' | 'verb' | 'actor'>): Promise<{ readonly first: string; readonly leftMs: number } | null> {
       const key = firstKey(actor.userId);
-      await redis.set(key, id, 'EX', WINDOW_SECONDS, 'NX');
-      const first = await redis.get(key);
+      const first = await firstWithin(redis, WINDOW_MS, key, id);
       if (first === null || first === id) return null;
       await redis.multi().sadd(countKey(first), `${verb} ${id}`).expire(countKey(first), KEPT_SECONDS).exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };
@@ -43,17 +43,14 @@ export function createRefusalCounts(redis: RedisClient) {
       return verbs;
     },
     /** How often a refused person has asked others within an hour, including this action. Idempotent. */
-    async questions({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> {
-      const key = stateKey(`refused-asked:${actor.userId}`);
-      const answers = await redis.multi().sadd(key, id).expire(key, QUESTIONS_SECONDS, 'NX').scard(key).exec();
-      return Number(answers?.[2]?.[1] ?? 0);
-    },
+    questions: ({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> =>
+      countWithin(redis, QUESTIONS_MS, stateKey(`refused-asked:${actor.userId}`), id),
     forget: async (first: string): Promise<void> => void (await redis.del(countKey(first))),
   };
 }
 
 /** One person's views of one card within this time are one record: it shows who saw what without filling up. */
-const LOOK_SECONDS = 3600;
+const LOOK_MS = 3_600_000;
 
 /** One view: who looked at what, how, and the action or form they used. */
 export interface Look {
@@ -72,8 +69,7 @@ export function createLooks(redis: RedisClient) {
     /** Whether to record this view. Idempotent. */
     async isFirst({ id, verb, userId, acctId }: Look): Promise<boolean> {
       const key = stateKey(`looked:${userId}:${verb}:${acctId ?? ''}`);
-      await redis.set(key, id, 'EX', LOOK_SECONDS, 'NX');
-      return (await redis.get(key)) === id;
+      return (await firstWithin(redis, LOOK_MS, key, id)) === id;
     },
   };
 }

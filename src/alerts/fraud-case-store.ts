@@ -1,6 +1,7 @@
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { firstWithin } from '../core/time-window.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
 export type FraudCases = ReturnType<typeof createFraudCases>;
@@ -11,22 +12,23 @@ interface OpenCase {
   readonly alertId: string;
 }
 
+function readOpen(text: string | null): OpenCase | null {
+  const [caseId, alertId] = text?.split(' ') ?? [];
+  return caseId === undefined || alertId === undefined ? null : { caseId, alertId };
+}
+
 /** The open fraud case of each card account, and the alerts it is about. The case itself is an alert. */
 export function createFraudCases(redis: RedisClient) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
   const channelsKey = (caseId: string): string => stateKey(`fraud-case-in:${caseId}`);
   const openText = batched((accounts: readonly number[]) => redis.mget(accounts.map(openKey)));
-  const openIn = async (acctId: number): Promise<OpenCase | null> => {
-    const [caseId, alertId] = (await openText(acctId))?.split(' ') ?? [];
-    return caseId === undefined || alertId === undefined ? null : { caseId, alertId };
-  };
-  const openOf = async (acctId: number): Promise<string | null> => (await openIn(acctId))?.caseId ?? null;
+  const openOf = async (acctId: number): Promise<string | null> => readOpen(await openText(acctId))?.caseId ?? null;
   return {
     /** An account has one open case at a time. @returns the open case: this one, or the earlier one. */
     async open(acctId: number, caseId: string, alertId: string): Promise<OpenCase> {
-      await redis.set(openKey(acctId), `${caseId} ${alertId}`, 'EX', ALERT_TTL_SECONDS, 'NX');
-      const open = (await openIn(acctId)) ?? { caseId, alertId };
+      const text = await firstWithin(redis, ALERT_TTL_SECONDS * 1000, openKey(acctId), `${caseId} ${alertId}`);
+      const open = readOpen(text) ?? { caseId, alertId };
       await redis.set(ofAlertKey(alertId), open.caseId, 'EX', ALERT_TTL_SECONDS);
       return open;
     },

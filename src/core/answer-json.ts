@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export function answerJson(
   response: ServerResponse,
@@ -13,4 +13,11 @@ export function answerJson(
     'content-length': Buffer.byteLength(text),
   });
   response.end(text);
+}
+
+/** False for a request that would change something. It is then answered with 405. */
+export function onlyReads({ method }: IncomingMessage, response: ServerResponse): boolean {
+  if (method === 'GET' || method === 'HEAD') return true;
+  answerJson(response, 405, { error: 'expected GET' }, { allow: 'GET, HEAD' });
+  return false;
 }

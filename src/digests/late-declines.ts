@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { firstWithin } from '../core/time-window.ts';
 import type { Span } from './schedule-store.ts';
 import { added, BUCKET_TTL_SECONDS, mergeRows, noSums, type Sums, type Tallies, wholeQuarter } from './tally-store.ts';
 
@@ -55,8 +56,8 @@ export function createShownDeclines(redis: RedisClient) {
   });
   /** @returns what was kept first. */
   async function keepCounted(id: string, counted: Counted, keptMs: number): Promise<Counted> {
-    await redis.set(keyOf(id), format.write(counted), 'PX', keptMs, 'NX');
-    return format.readOrNull(await redis.get(keyOf(id))) ?? counted;
+    const first = await firstWithin(redis, keptMs, keyOf(id), format.write(counted));
+    return format.readOrNull(first) ?? counted;
   }
 
   return {

@@ -5,11 +5,12 @@ import { stateKey } from '../core/keys.ts';
 import { createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import type { Signer } from '../core/sign.ts';
+import { countWithin } from '../core/time-window.ts';
 import { ClaimAction, type DecideClaimAction, UnlinkAction } from './verbs.ts';
 
 const KEPT_SECONDS = 30 * 24 * 3600;
 /** Someone who claims more than a few cards in a day is guessing. */
-const COUNTED_SECONDS = 24 * 3600;
+const COUNTED_MS = 24 * 3_600_000;
 
 const ClaimedCard = z.strictObject({
   acctId: z.int(),
@@ -92,10 +93,7 @@ export function createClaims(redis: RedisClient, signer: Signer) {
     /** Undecided claims, oldest first. */
     open: async (): Promise<OpenClaim[]> => (await store.open()).filter((claim) => claim.state === 'open'),
     /** How many cards someone has claimed within a day, including this one. Each action counts once. */
-    async count(userId: string, actionId: string): Promise<number> {
-      const key = stateKey(`claims-of:${userId}`);
-      const answers = await redis.multi().sadd(key, actionId).expire(key, COUNTED_SECONDS, 'NX').scard(key).exec();
-      return Number(answers?.[2]?.[1] ?? 0);
-    },
+    count: (userId: string, actionId: string): Promise<number> =>
+      countWithin(redis, COUNTED_MS, stateKey(`claims-of:${userId}`), actionId),
   };
 }

@@ -2,6 +2,7 @@ import type { ChainableCommander } from 'ioredis';
 import { z } from 'zod';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { firstWithin } from '../core/time-window.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { Loosened } from '../policy/approval-policy.ts';
 import { CAPPED_MS, COUNTED_MS } from '../policy/decide-action.ts';
@@ -70,9 +71,7 @@ export function createRecentRaises(redis: RedisClient) {
     },
     /** Once within 24 hours per card. @returns false when another click has used it. */
     async reserveOverride(acctId: number, actionId: string): Promise<boolean> {
-      const key = overrideKey(acctId);
-      if ((await redis.set(key, actionId, 'PX', COUNTED_MS, 'NX')) !== null) return true;
-      return (await redis.get(key)) === actionId;
+      return (await firstWithin(redis, COUNTED_MS, overrideKey(acctId), actionId)) === actionId;
     },
     /** The override was not made. It may be used again, if this action used it. */
     async releaseOverride(acctId: number, actionId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerJson } from '../core/answer-json.ts';
+import { answerJson, onlyReads } from '../core/answer-json.ts';
 import { listenError } from '../core/listen-error.ts';
 import type { Log } from '../core/log.ts';
 
@@ -68,10 +68,6 @@ export async function startAdminServer(address: { readonly host: string; readonl
     if (page !== null) return page(request, response);
     const route = routes[path];
     if (route === undefined) return answerJson(response, 404, { error: 'expected /livez, /readyz or /metrics' });
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD');
-      return answerJson(response, 405, { error: 'expected GET' });
-    }
-    await route(response);
+    if (onlyReads(request, response)) await route(response);
   }
 }

@@ -1,5 +1,6 @@
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { firstWithin } from '../core/time-window.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Message } from '../slack/message.ts';
@@ -20,8 +21,7 @@ export function createWarned(redis: RedisClient) {
      * and the first may have been killed after it had posted its message.
      */
     async messageOf(id: string, messageId: string, ttlMs: number): Promise<string> {
-      await redis.set(messageKey(id), messageId, 'PX', Math.max(1, Math.ceil(ttlMs)), 'NX');
-      return (await redis.get(messageKey(id))) ?? messageId;
+      return (await firstWithin(redis, ttlMs, messageKey(id), messageId)) ?? messageId;
     },
   };
 }

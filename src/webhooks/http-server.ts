@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import type { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
-import { answerJson } from '../core/answer-json.ts';
+import { answerJson, onlyReads } from '../core/answer-json.ts';
 import type { Log } from '../core/log.ts';
 import { version } from '../core/version.ts';
 
@@ -84,12 +84,7 @@ export function createHttpServer(
 type Probe = (response: ServerResponse) => Promise<void>;
 
 async function answerProbe(probe: Probe, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD');
-    answerJson(response, 405, { error: 'expected GET' });
-    return;
-  }
-  await probe(response);
+  if (onlyReads(request, response)) await probe(response);
 }
 
 /** Handles requests with `Expect: 100-continue` before Node answers "continue" to all of them. */
