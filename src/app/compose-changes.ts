@@ -125,11 +125,10 @@ function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyA
       const alert = await alerts.get(alertId);
       return alert?.kind === 'transaction' ? alert : null;
     },
-    async keepFound(pendingId, { rules, ...found }) {
+    async keepFound(pendingId, found) {
       const form = await pending.get(pendingId);
       if (form?.kind !== 'form') return false;
-      const kept = rules === null ? null : { ...rules, categories: [...rules.categories] };
-      await pending.replace(pendingId, { ...form, ...found, rules: kept });
+      await pending.replace(pendingId, { ...form, ...found });
       return true;
     },
   });

@@ -134,10 +134,6 @@ const hints: readonly RegExp[] = [
   /(^| )(eom|eoq|eoy|eow|eod|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
   /(^| )((this|that) (morning|afternoon|evening)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
   /^(during|while|whilst|throughout)(?![a-z])/,
-  // Other languages: we ask what was meant instead of reading them.
-  /(^|[^\p{L}])(heures?|semaines?|stunden?|wochen?|horas?|semanas?|giorn[io]|settiman[ae])(?!\p{L})/u,
-  /(\d|(^| )(une?|deux|trois|eine?n?|zwei|drei|una?|uno|dos|tres|due|tre|een|twee)) ?(minuten?|minut[oi]s?|jours?|tage?n?|d[ií]as?|or[ae]|mois|monate?n?|mes(es)?|mes[ei]|uur|dag(en)?|weken|h)(?!\p{L})/u,
-  /(^| )(jusqu['’]\S+|bis|hasta|fino|heute|nur heute|hoy|oggi|aujourd['’]hui)(?!\p{L})/u,
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
   // Too short to be read as a duration: `for two h`.
   new RegExp(`(^| )(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|for an?) [hdwm](?= |$)`),

@@ -4,6 +4,9 @@ const units = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 /** Also English words: they mean a time only next to a number. */
 const alsoEnglish = new Set(['minute', 'minutes', 'time', 'timer', 'week']);
 
+/** Small numbers in the languages that people use most. */
+const numbers = 'une?|deux|trois|eine?n?|zwei|drei|una?|uno|dos|tres|due|tre|een|twee';
+
 /** Lowercase without accents, because people leave accents out. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’ʼ]/g, "'").toLowerCase();
@@ -37,14 +40,17 @@ let known: RegExp | null = null;
 
 function timeWords(): RegExp {
   const all = unitWords();
-  const unit = `(${all.join('|')})`;
+  // In German, `in zwei Tagen`.
+  const unit = `(${all.join('|')})n?`;
   const alone = all.filter((word) => word.length > 3 && !alsoEnglish.has(word));
   const either = [
     `\\d ?${unit}`,
+    // Except English: `in due time`.
+    `(${numbers}) (?!time|week)(${unit}|h)`,
     [...alone, ...dayWords()].join('|'),
     // Allows an article in between: `für einen Tag`, `por un día`.
     `(fur|pour|por|para|per|voor|durante|pendant) (\\p{L}+[ '])?${unit}`,
-    `(bis|hasta|fino|ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
+    `bis|hasta|fino|(ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
   ];
   return new RegExp(`(?<!\\p{L})(${either.join('|')})(?!\\p{L})`, 'u');
 }

@@ -46,18 +46,8 @@ describe('durations that people type', () => {
   });
 
   it.each([
-    ['pour 2 heures', true],
-    ['pour deux jours', true],
-    ["jusqu'à demain", true],
-    ['für 2 Stunden', true],
-    ['für eine Woche Messe', true],
-    ['nur 3 Tage', true],
-    ['bis Freitag', true],
-    ['por 2 horas', true],
-    ['por 3 días', true],
-    ['hasta mañana', true],
-    ['per 2 ore', true],
-    ['voor 2 uur', true],
+    ['2-3 hours', true],
+    ['for december', true],
     ['soup du jour', false],
     ['iron ore samples', false],
     ['Horace and Bisson visit', false],
