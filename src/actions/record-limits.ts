@@ -53,7 +53,7 @@ export function createRefusalCounts(redis: RedisClient) {
 const LOOK_MS = 3_600_000;
 
 /** One view: who looked at what, how, and the action or form they used. */
-export interface Look {
+interface Look {
   readonly id: string;
   readonly verb: string;
   readonly userId: string;

@@ -9,7 +9,7 @@ import type { RecordAction } from './record.ts';
 import type { RefusalCounts } from './record-limits.ts';
 
 /** What a refusal was about and why, if more is known than the action says. */
-export interface Refused {
+interface Refused {
   readonly acctId?: number | null;
   readonly cardId?: number | null;
   /** For the record, if it differs from what the person reads. */

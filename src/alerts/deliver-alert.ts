@@ -85,7 +85,7 @@ interface DeliverDeps {
 /** Any event except a status change, which `deliver-status.ts` delivers. */
 type OtherEvent = Exclude<StoredEvent, CardStatusEvent>;
 
-export type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<void>;
+type DeliverAlert = (event: OtherEvent, arrival: Arrival) => Promise<void>;
 
 /**
  * The worker's half of an alert: enriches it, stores it, routes it, and adds it to the outbox of each channel.

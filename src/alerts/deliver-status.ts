@@ -92,7 +92,7 @@ interface Deps {
 }
 
 /** @returns milliseconds until the next run, or null when the event is delivered. */
-export type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
+type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
 
 /** Delivers a status change. Two events that belong together share one alert. Idempotent. */
 export function createDeliverStatus({ directory, history, alerts, publish, updateAlert }: Deps): DeliverStatus {

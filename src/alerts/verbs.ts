@@ -16,7 +16,7 @@ const DeclinesAction = actionOf('declines', target.card, {
   /** From 1. */
   page: z.int().positive().default(1),
 });
-export type DeclinesAction = z.infer<typeof DeclinesAction>;
+type DeclinesAction = z.infer<typeof DeclinesAction>;
 
 export const alertVerbs = {
   acknowledge: {

@@ -5,7 +5,7 @@ import type { Slack } from '../slack/client.ts';
 import * as limits from '../slack/limits.ts';
 
 /** A card program, known to people by its command. */
-export interface NamedProgram {
+interface NamedProgram {
   /** Empty for the first program. */
   readonly name: string;
   readonly command: string;

@@ -19,7 +19,7 @@ import { claimFormat, RESTORING, readFormat, readShards, whyUnreadable, writeFor
  * A backup is a compressed file of lines: this header, one line per key, and their number, so that a truncated file is
  * noticed.
  */
-export const BackupHeader = z.strictObject({
+const BackupHeader = z.strictObject({
   cardbell: z.literal('backup'),
   format: z.int(),
   version: z.string(),
@@ -27,14 +27,14 @@ export const BackupHeader = z.strictObject({
   /** The card program it belongs to. Empty: the first one. Older backups do not contain it. */
   program: z.string().optional(),
 });
-export type BackupHeader = z.infer<typeof BackupHeader>;
+type BackupHeader = z.infer<typeof BackupHeader>;
 const BackupKey = z.strictObject({
   key: z.string(),
   /** Milliseconds since 1970. 0: never expires. */
   expiresAt: z.int(),
   dump: z.base64(),
 });
-export type BackupKey = z.infer<typeof BackupKey>;
+type BackupKey = z.infer<typeof BackupKey>;
 const BackupEnd = z.strictObject({ keys: z.int() });
 
 const dumpSource = readScript(new URL('./dump.lua', import.meta.url));

@@ -88,7 +88,7 @@ const dollars = (expected: string) =>
     .default(100_000);
 
 /** Each program has its own connections, timers and workers in every process. */
-export const PROGRAMS_MAX = 8;
+const PROGRAMS_MAX = 8;
 
 /** Slack allows 32 characters, and the longest short form adds `-activate`. */
 const commandForm = `expected a slash command such as ${DEFAULT_COMMAND}, of at most 22 lowercase letters, digits, hyphens and underscores`;

@@ -41,7 +41,7 @@ const once: Retry = { removeOnComplete, removeOnFail: true, attempts: 1 };
 const untilDone = everySeconds(30, 1000);
 
 /** One kind of job: its queue, its data, its retries. What it does is in `JobHandlers`. */
-export interface Job<Data> {
+interface Job<Data> {
   readonly queue: QueueName;
   readonly data: Reads<Data>;
   readonly retry: Retry;

@@ -1,5 +1,5 @@
 /** The proxy through which Slack and the card API are reached. */
-export interface OutgoingProxy {
+interface OutgoingProxy {
   readonly http: string | undefined;
   readonly https: string | undefined;
   /** Hosts to reach directly, in the format of `NO_PROXY`. */

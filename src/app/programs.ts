@@ -96,7 +96,7 @@ export function programsIn(env: Env): { readonly name: string; readonly command:
 }
 
 /** Problems across all programs. */
-export function problemsOfPrograms(env: Env): string[] {
+function problemsOfPrograms(env: Env): string[] {
   const commands = programsIn(env).map(({ command }) => command);
   const forms = commands.flatMap((command) => ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`));
   const isTwice = forms.find((command, index) => forms.indexOf(command) !== index);

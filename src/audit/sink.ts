@@ -23,7 +23,7 @@ export interface Sink {
 }
 
 /** `AUDIT_SINK` and its credentials. */
-export interface SinkConfig {
+interface SinkConfig {
   readonly url: URL;
   /** For an HTTP address. */
   readonly token: string | undefined;

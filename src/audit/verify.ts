@@ -11,7 +11,7 @@ export interface Anchor {
   readonly hash: string;
 }
 
-export type Verdict =
+type Verdict =
   | { readonly isWhole: true; readonly count: number; readonly hash: string }
   /** `number`: the first record that differs from what was written, counted from 1. */
   | { readonly isWhole: false; readonly number: number; readonly why: string };

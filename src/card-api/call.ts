@@ -180,7 +180,7 @@ export interface SendDeps {
 }
 
 /** One attempt within its time limit: a 2xx answer, or a CardApiError. */
-export type SendOnce = (request: HttpRequest, leftMs: number) => Promise<Answer>;
+type SendOnce = (request: HttpRequest, leftMs: number) => Promise<Answer>;
 
 export function createSendOnce(deps: SendDeps, breaker: Breaker): SendOnce {
   const exchange = createExchange(deps);

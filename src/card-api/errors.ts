@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** Why there is no answer. */
-export type Silence =
+type Silence =
   /** Never sent: no connection. */
   | 'not_sent'
   /** The connection broke. The request may have arrived. */

@@ -3,7 +3,7 @@ import type { RedisClient } from './redis.ts';
 const MEASURE_EVERY_MS = 10_000;
 
 /** The time that all processes share: Redis' clock. Nothing depends on the machine's clock, because it may be wrong. */
-export type Clock = ReturnType<typeof createClock>;
+type Clock = ReturnType<typeof createClock>;
 
 /** @param elapsed milliseconds on a clock that never jumps. */
 export function createClock(

@@ -25,7 +25,7 @@ export const End = z.discriminatedUnion('kind', [
 ]);
 export type End = z.infer<typeof End>;
 
-export type ReadEnd =
+type ReadEnd =
   | { readonly kind: 'end'; readonly end: End; readonly words: number }
   /** Words about time that we cannot read, or a time that has passed. `why` is a sentence for the person who typed them. */
   | { readonly kind: 'unclear'; readonly why: string }

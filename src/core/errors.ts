@@ -135,7 +135,7 @@ export class CardApiError extends AppError {
 }
 
 /** What a failed call to Slack means for the caller. */
-export type SlackFailure =
+type SlackFailure =
   /** 429: wait `retryAfterMs`. Nothing was done. */
   | 'rate_limited'
   /** Slack refused and will refuse again. */

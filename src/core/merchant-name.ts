@@ -1,5 +1,5 @@
 /** A merchant regardless of spelling: `key` is equal for the same merchant, `name` is for people. */
-export interface MerchantName {
+interface MerchantName {
   readonly key: string;
   readonly name: string;
 }

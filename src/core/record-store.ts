@@ -10,7 +10,7 @@ import { fromStored, type Reads, toStored } from './unknown-fields.ts';
  * How records of one type are written to and read from Redis. All stores use it, so put anything here that applies to
  * every stored record.
  */
-export interface RecordFormat<T> {
+interface RecordFormat<T> {
   /** @throws ZodError when the record does not fit its schema. */
   write(record: T): string;
   /** @throws ZodError when stored data does not match the schema; ForgedError when it should be signed and is not. */
@@ -70,7 +70,7 @@ async function readEach<T>(
 type Also = (change: ChainableCommander) => unknown;
 
 /** Records by id. Each `put` and `delete` is one transaction. */
-export interface RecordStore<T, Id = string> {
+interface RecordStore<T, Id = string> {
   get(id: Id): Promise<T | null>;
   /** Replaces the record of this id. */
   put(id: Id, record: T, also?: Also): Promise<void>;
@@ -181,7 +181,7 @@ function createChange<T>(options: OpenStoreOptions<T>) {
 }
 
 /** Records that are always read together: one hash without expiry. */
-export interface RecordHash<T> extends RecordStore<T> {
+interface RecordHash<T> extends RecordStore<T> {
   /** In no order. */
   all(): Promise<T[]>;
 }

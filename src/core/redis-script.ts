@@ -14,7 +14,7 @@ export interface ScriptSource {
 }
 
 /** A Lua script, sent once per connection and called by its digest afterwards. */
-export interface RedisScript {
+interface RedisScript {
   run(keys: readonly string[], args: readonly Arg[]): Promise<unknown>;
 }
 

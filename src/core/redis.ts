@@ -24,7 +24,7 @@ export interface RedisTarget {
   readonly tls?: { readonly ca: string | undefined; readonly isInsecure: boolean };
 }
 
-export interface ConnectionOptions extends RedisTarget {
+interface ConnectionOptions extends RedisTarget {
   readonly log: Log;
   /** Shown in `CLIENT LIST`. */
   readonly name: string;

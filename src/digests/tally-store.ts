@@ -28,7 +28,7 @@ export const ATTEMPTS_MS = 24 * 3_600_000;
 const FIRST_ATTEMPT_TTL_SECONDS = 3 * 24 * 3600;
 
 /** The counted facts of one declined attempt. */
-export interface Counted {
+interface Counted {
   readonly eventId: string;
   readonly acctId: number;
   /** When it happened, UTC ISO 8601. */

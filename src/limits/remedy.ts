@@ -164,7 +164,7 @@ async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
 }
 
 /** Limits how much of the card API alerts may use, because people who press buttons need the rest. */
-export interface Throttle {
+interface Throttle {
   readonly perMinute: number;
   /** Concurrent look-ups. */
   readonly atOnce: number;

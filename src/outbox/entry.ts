@@ -12,7 +12,7 @@ import { Subject } from './tracked-message-store.ts';
  * An entry's position in its channel's queue is its arrival time plus this wait. So an urgent entry overtakes entries that
  * arrived shortly before it, and nothing is overtaken forever.
  */
-export const maxWaitMs = {
+const maxWaitMs = {
   /** Suspected fraud: every minute costs money. */
   fraud: 0,
   /** A purchase waits for an approval. */

@@ -43,7 +43,7 @@ interface Deps {
  * @param looks number of searches, including this one.
  * @returns milliseconds until the next search, or null.
  */
-export type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
+type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
 
 export function createDeleteLateCopies({
   outbox,

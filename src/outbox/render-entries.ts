@@ -149,7 +149,7 @@ interface BatchDeps {
   readonly unsupported: Pick<UnsupportedBlocks, 'has'>;
 }
 
-export interface RenderedBatch {
+interface RenderedBatch {
   readonly message: Message;
   readonly batch: Batch;
   readonly newBlocks: readonly NewBlock[];

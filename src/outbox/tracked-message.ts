@@ -91,7 +91,7 @@ interface PostTrackedDeps {
 }
 
 /** Posts a subject in a channel, unless it already has a message there. Idempotent. */
-export type PostTracked = (channel: string, subject: Subject) => Promise<void>;
+type PostTracked = (channel: string, subject: Subject) => Promise<void>;
 
 export function createPostTracked({ trackedMessages, outbox, wakeOutbox }: PostTrackedDeps): PostTracked {
   return async function postTracked(channel, subject) {
@@ -102,12 +102,7 @@ export function createPostTracked({ trackedMessages, outbox, wakeOutbox }: PostT
 }
 
 /** Posts a message that never changes in a channel, once per id. */
-export type PostNotice = (
-  channel: string,
-  id: string,
-  message: Message,
-  priority?: 'record' | 'request',
-) => Promise<void>;
+type PostNotice = (channel: string, id: string, message: Message, priority?: 'record' | 'request') => Promise<void>;
 
 interface PostNoticeDeps {
   readonly outbox: Pick<Outbox, 'put'>;

@@ -16,7 +16,7 @@ import type { createRolesForCard, KnownRoles, Permissions, RolesAsked } from './
 import { KNOWN_FOR_MS } from './slack-answers.ts';
 
 /** The parts of an action that the policy needs. */
-export interface Asked {
+interface Asked {
   readonly id: string;
   readonly verb: string;
   readonly actor: { readonly userId: string };
@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** Facts that the caller of the policy provides. All others are read. */
-export interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap' | 'lastsMs'> {
+interface Case extends Pick<Facts, 'isOwnAction' | 'ageMs' | 'raiseCents' | 'isOverCap' | 'lastsMs'> {
   /** Absent until the card is known. */
   readonly acctId?: number;
   /**

@@ -20,7 +20,7 @@ export interface RoutingRules {
 }
 
 /** A channel that gets an event, and every rule behind it. */
-export interface Candidate {
+interface Candidate {
   readonly channel: string;
   readonly because: readonly string[];
 }

@@ -55,14 +55,14 @@ export function readBirthDate(text: string, now: Date): string | null {
 const KEPT_SECONDS = 8 * 24 * 3600;
 
 /** What a person is waiting for. The service announces it with a webhook. */
-export type Awaited =
+type Awaited =
   | { readonly kind: 'order'; readonly orderId: number }
   /** An order whose answer, and with it its number, was lost. It can only be recognized by the holder's name. */
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'resend'; readonly acctId: number };
 
 const Asked = z.strictObject({ action: Action, at: z.string() });
-export type Asked = z.infer<typeof Asked>;
+type Asked = z.infer<typeof Asked>;
 const format = recordFormat(Asked);
 
 export type VirtualOrders = ReturnType<typeof createVirtualOrders>;

@@ -3,7 +3,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { actions, button, context, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 
-export interface AskAgain {
+interface AskAgain {
   /** Opaque id: the button's value. */
   readonly value: string;
   /** Completes "to …": `change limits`. */

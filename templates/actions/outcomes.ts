@@ -196,7 +196,7 @@ export function outcomeShort({ verb, state, by }: Outcome): { readonly words: st
 }
 
 /** Determines which controls still make sense after what people did. */
-export interface CurrentState {
+interface CurrentState {
   /** Blocked, or about to be. */
   readonly isBlocked: boolean;
   /** Unblocked, and not blocked again since. */

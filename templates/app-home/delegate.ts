@@ -6,7 +6,7 @@ import { mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { input, modal } from '../core/form.ts';
 
-export interface ShownDelegate {
+interface ShownDelegate {
   readonly to: string;
   /** Days such as `2026-12-24`. */
   readonly from: string;

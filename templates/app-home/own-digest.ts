@@ -18,7 +18,7 @@ export type OwnDecline = ShownDecline & {
   readonly isNew: boolean;
 };
 
-export interface OwnDigestFacts {
+interface OwnDigestFacts {
   readonly often: 'daily' | 'weekly';
   readonly total: Sums;
   /** There were more declines than are kept. */

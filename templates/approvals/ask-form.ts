@@ -5,7 +5,7 @@ import { escapeUntrusted, section } from '../core/blocks.ts';
 import { modal } from '../core/form.ts';
 import { amountInput, reasonInput, termInputs } from '../limits/form-inputs.ts';
 
-export interface RaiseForm {
+interface RaiseForm {
   /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
   /** The subject: `$84.10 at Blue Bottle Coffee was declined`; empty when it is not about a purchase. Raw. */

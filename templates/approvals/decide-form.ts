@@ -17,7 +17,7 @@ import { backWords } from './request-words.ts';
 /** The purpose of a form on a request. */
 export type DecidePurpose = 'change' | 'deny' | 'override';
 
-export interface DecideForm {
+interface DecideForm {
   /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
   readonly purpose: DecidePurpose;

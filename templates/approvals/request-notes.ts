@@ -16,7 +16,7 @@ import { BLOCKED } from './approval-request.ts';
 import { requestSummary } from './request-words.ts';
 
 /** An undecided request and the link to its message. */
-export interface WaitingRequest {
+interface WaitingRequest {
   readonly request: LimitRequest;
   /** Null: unknown. */
   readonly link: string | null;

@@ -178,7 +178,7 @@ function withRest({ blocks, left }: ShownTable): DataTableBlock[] {
   return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more in the file)` }));
 }
 
-export interface DigestSet {
+interface DigestSet {
   readonly weekday: number | null;
   readonly isMonthly: boolean;
   readonly hour: number;

@@ -22,7 +22,7 @@ export interface PickedCard {
   readonly controls: readonly { readonly verb: PickedVerb; readonly value: string }[];
 }
 
-export interface CardPicker {
+interface CardPicker {
   /** Opaque id that comes back with the choice. */
   readonly privateMetadata: string;
   readonly picked: PickedCard | null;

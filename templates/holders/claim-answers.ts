@@ -7,7 +7,7 @@ import { button, context, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 /** A card that the person can confirm as their own. `value` is the button's value, an opaque id. */
-export interface OwnCard {
+interface OwnCard {
   readonly value: string;
   readonly card: CardFacts;
 }

@@ -6,7 +6,7 @@ import { actions, button, context, escapeUntrusted, header, section, sentence } 
 import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 /** A card the claim may refer to. */
-export interface ClaimedCard {
+interface ClaimedCard {
   /** Opaque id: the value of *Confirm*. */
   readonly choice: string;
   readonly card: CardFacts;
@@ -17,7 +17,7 @@ export interface ClaimedCard {
   readonly isSameEmail: boolean;
 }
 
-export interface ClaimRequest {
+interface ClaimRequest {
   /** Opaque id of the claim. */
   readonly value: string;
   /** Slack user who claims to hold the card, or to hold it no longer. */

@@ -20,7 +20,7 @@ import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/
 import { cardName, cardOfHolderRaw, cardRaw, holderRaw } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
-export interface RequestSent {
+interface RequestSent {
   readonly card: CardFacts;
   /** What the holder wants to pay, in whole cents. */
   readonly payCents: number;

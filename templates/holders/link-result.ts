@@ -5,7 +5,7 @@ import { mention } from '../../src/slack/mrkdwn.ts';
 import { copyable, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
 
-export interface LinkResult {
+interface LinkResult {
   readonly card: CardFacts;
   /** Slack user who holds the card. */
   readonly userId: string;

@@ -27,7 +27,7 @@ import { rowsTable } from './rows.ts';
 export type BatchReason = 'busy' | 'held' | 'late' | 'fraud';
 
 /** A few as a list, many as a table, a burst as a summary with its rows in a file. */
-export type BatchForm = 'list' | 'table' | 'summary';
+type BatchForm = 'list' | 'table' | 'summary';
 
 const LIST_MAX = 5;
 /** Without tables, the workspace gets lines. Nobody reads a longer list. */

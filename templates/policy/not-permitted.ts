@@ -10,7 +10,7 @@ const whoWords: Readonly<Record<Role, string>> = {
   holder: 'the person who holds the card',
 };
 
-export interface NotPermitted {
+interface NotPermitted {
   /** What they may not do: `unblock cards`. */
   readonly doing: string;
   /** Null: everyone in the company. */

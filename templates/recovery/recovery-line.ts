@@ -4,7 +4,7 @@ import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, countOf, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
-export interface RecoveryLine {
+interface RecoveryLine {
   /** UTC ISO 8601. */
   readonly from: string;
   readonly to: string;

@@ -3,7 +3,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
 
-export interface QuietSet {
+interface QuietSet {
   /** `22:00-07:00 Europe/Berlin, weekdays`. */
   readonly words: string;
   /** Normal form of the filter for exempt events; null when there is none. */
@@ -50,7 +50,7 @@ function releasedAtEnd(released: number): string | null {
   return released === 1 ? 'The held alert will be posted now.' : `The ${released} held alerts will be posted now.`;
 }
 
-export interface QuietEnded {
+interface QuietEnded {
   readonly wasSet: boolean;
   /** How many alerts were held until their end. */
   readonly released: number;

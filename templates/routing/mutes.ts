@@ -45,7 +45,7 @@ export function muteSet(mute: Mute): Message {
   };
 }
 
-export interface MuteEnded {
+interface MuteEnded {
   readonly mutes: readonly Mute[];
   /** Slack user who ended it early; null: it expired. Absent in the answer to the person who ended it. */
   readonly endedBy?: string | null;

@@ -72,7 +72,7 @@ export function subscriptionTrial({ filter, ...preview }: Preview & { readonly f
   };
 }
 
-export interface Subscribed extends Preview {
+interface Subscribed extends Preview {
   readonly subscription: ShownSubscription;
   /** False when it already existed. */
   readonly isNew: boolean;
@@ -131,7 +131,7 @@ export interface ChannelRules {
   } | null;
 }
 
-export interface SubscriptionList {
+interface SubscriptionList {
   /** Every channel, not only the current one. */
   readonly isAll: boolean;
   readonly rules: readonly ChannelRules[];

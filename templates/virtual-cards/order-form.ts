@@ -22,7 +22,7 @@ export const virtualOrderInput = {
   reason: 'reason',
 } as const;
 
-export interface VirtualOrderForm {
+interface VirtualOrderForm {
   /** Opaque id that comes back with the submission. */
   readonly privateMetadata: string;
   /** The name typed after the command. */

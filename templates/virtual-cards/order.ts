@@ -10,7 +10,7 @@ import { cardOfHolder, holderName } from '../core/card-words.ts';
 /** `unknown`: no answer came back. */
 type State = 'done' | 'failed' | 'unknown';
 
-export interface OrderAnswer {
+interface OrderAnswer {
   readonly state: State;
   readonly name: string;
   /** What was ordered, without personal data. */
