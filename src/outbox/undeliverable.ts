@@ -53,10 +53,14 @@ export function createUndeliverable(deps: Deps) {
       { channel, to }: { readonly channel: string; readonly to: string },
       error: SlackError,
     ): Promise<string[]> {
-      // A message to a holder is never posted elsewhere.
       const forTeam = entries.filter(({ audience }) => audience !== 'holder');
+      const isToPerson = forTeam.length === 0 || !/^[CG]/.test(channel);
+      const issue = isToPerson
+        ? personUnreachable(await deps.personOf(channel), error)
+        : channelUnusable(channel, error);
+      // A message to a holder is never posted elsewhere.
       if (forTeam.length === 0) {
-        await notifyOps(personUnreachable(await deps.personOf(channel), error));
+        await notifyOps(issue);
         return [];
       }
       const isShared = error.slackError === SHARED_CHANNEL;
@@ -73,7 +77,7 @@ export function createUndeliverable(deps: Deps) {
         const alertId = alertIdOf(entry);
         if (alertId !== null) await eventLog.note([alertId], { step: 'redirected', channel, text });
       });
-      await notifyOps(channelUnusable(channel, error));
+      await notifyOps(issue);
       return moved;
     },
 

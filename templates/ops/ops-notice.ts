@@ -47,7 +47,8 @@ export function opsNotice({ level, title, what, means, todo, about, at, ref }: O
   };
 }
 
-/** `Channel: #alerts`, `Person: @ana`. */
+/** `Channel: #alerts`, `Person: @ana`. Only its two people can see a direct conversation. */
 function aboutWords(id: string): string {
+  if (id.startsWith('D')) return 'A direct message';
   return /^[UW]/.test(id) ? `Person: ${mention(id)}` : `Channel: ${channelMention(id)}`;
 }

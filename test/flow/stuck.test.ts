@@ -93,7 +93,7 @@ it('a webhook that does not fit is quarantined, fails its replay, and can be dis
   const { deliver, waitFor } = cardbell();
   const { kind, body } = sampleWebhook('decline', { NetworkTransactionId: 'no number' });
   expect(await deliver({ kind, body })).toBe(200);
-  await waitFor(channels.ops, /does not fit/);
+  await waitFor(channels.ops, /could not be read/);
 
   const listed = await replay('list');
   const id = /^(\S+) {2}quarantined/m.exec(listed.text)?.[1] ?? '';

@@ -115,7 +115,7 @@ it('counts every decline of a card that was declined very often, and says if the
 
   const tooOften = createWorld([daily], declines(DECLINES_MAX));
   await tooOften.send();
-  expect(tooOften.texts()).toEqual(['Your cards: at least 5000 declined purchases in the last day, $420,500.00.']);
+  expect(tooOften.texts()).toEqual(['Your cards: at least 5,000 declined purchases in the last day, $420,500.00.']);
 });
 
 it('counts the same purchase on two days as two, as the digest of a channel does', async () => {

@@ -326,7 +326,8 @@ it('an ops notice says what happened, what it means and what to do', () => {
 it.each([
   ['C0ALERTS', 'Channel: <#C0ALERTS>'],
   ['U0HUGO', 'Person: <@U0HUGO>'],
-])('an ops notice about %s links it', (about, words) => {
+  ['D0HUGO', 'A direct message'],
+])('an ops notice about %s says what it is about', (about, words) => {
   const { text, blocks } = opsNotice({ ...answer.notice, about });
 
   expect(text).toContain(`do not fit. ${words}. Three`);
