@@ -92,7 +92,7 @@ it('restores nothing from a temporary change that was altered in Redis', async (
   await store.hset('{cardbell:state}:temporary-changes', id, JSON.stringify(altered));
 
   await press(people.ana, shown, 'revert_now');
-  await waitFor(channels.ops, /not written by a worker of Cardbell|somebody else has changed them in Redis/);
+  await waitFor(channels.ops, /not written by a worker of Cardbell|someone else has changed them in Redis/);
 
   expect(writes()).toHaveLength(before);
   expect(account(card.AcctId).SpendRules.DailySpendLimit).toBe(40);

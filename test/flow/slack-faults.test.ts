@@ -188,7 +188,7 @@ sideBySide('alerts that can no longer be edited', () => {
     await again();
 
     await waitFor(channels.alerts, twice);
-    await waitFor(channels.ops, /cannot be posted to/);
+    await waitFor(channels.ops, /cannot post in a channel/);
     workspace.archive(channels.declines, false);
   });
 });

@@ -104,7 +104,7 @@ it('without charts and files, posts the rows as tables in the summary’s thread
   expect(JSON.stringify(summary?.blocks)).toMatch(/110 declines/);
   expect(JSON.stringify(fresh())).not.toContain('data_visualization');
   expect(pages.map(({ thread_ts: thread }) => thread)).toEqual(pages.map(() => summary?.ts));
-  await waitFor(channels.ops, /Slack takes no file/);
+  await waitFor(channels.ops, /Slack does not accept a file/);
   expect(texts(channels.ops).join()).not.toMatch(/refused a message/);
 }, 90_000);
 
