@@ -74,6 +74,7 @@ function unreadableRow(id: string): BatchRow {
   return {
     id,
     kind: 'decline',
+    nouns: ['alert', 'alerts'],
     what: 'Alert',
     who: 'Could not be shown',
     last4: '',

@@ -9,12 +9,17 @@ import { cardHandle, cardOf, cardOfHolder, holderRaw } from '../core/card-words.
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
 import { isAwaited, progressLine } from './order-progress.ts';
 
+/** False once it was activated, here or elsewhere, or closed. */
+export function isStillWaiting(alert: ActivationReminder): boolean {
+  return isAwaited(alert) && !currentState(alert.outcomes).isActivated;
+}
+
 /** A card that was shipped long ago and is still not activated. */
 export function activationReminder(alert: ActivationReminder): Message {
   const { event, outcomes, progress } = alert;
   const card = cardOf(alert);
   const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
-  const isWaiting = isAwaited(alert) && !currentState(outcomes).isActivated;
+  const isWaiting = isStillWaiting(alert);
   const handle = copyable(cardHandle(card), 20);
 
   return {

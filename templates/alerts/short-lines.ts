@@ -10,13 +10,13 @@ import { commandCode } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { currentState } from '../actions/outcomes.ts';
 import { copyable, countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardHandle, cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { limitLine } from '../limits/limit-words.ts';
 import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
+import { isStillWaiting } from './activation-reminder.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
 import { howPaid, meaningOf, requestedAmount } from './decline.ts';
@@ -142,9 +142,9 @@ export function tracked({ shippingMethod, trackingNumber }: ShippingAlert['event
 
 /** The three lines of a card that is still not activated. */
 export function reminderLines(alert: ActivationReminder): ShortLines {
-  const { event, progress, outcomes } = alert;
+  const { event, progress } = alert;
   const card = cardOf(alert);
-  const isWaiting = isAwaited(alert) && !currentState(outcomes).isActivated;
+  const isWaiting = isStillWaiting(alert);
   const shipped = `Shipped ${dateToken(event.callbackAt, '{date_short_pretty}')}.`;
   return {
     title: isWaiting ? 'Still not activated' : 'No longer waiting to be activated',

@@ -1,12 +1,19 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
-import type { Alert, StatusAlert, TransactionAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type {
+  Alert,
+  CardTestingAlert,
+  StatusAlert,
+  TransactionAlert,
+  VirtualCardAlert,
+} from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { serviceClock, serviceZone } from '../../src/core/installation.ts';
+import { serviceClock, serviceTime, serviceZone } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
+import { isStillWaiting } from '../alerts/activation-reminder.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
 import { shownReason } from '../alerts/decline-words.ts';
@@ -19,6 +26,8 @@ import { isOld, type View } from '../core/view.ts';
 export interface BatchRow {
   readonly id: string;
   readonly kind: Alert['event']['kind'];
+  /** `decline`, `declines`: what it counts as. */
+  readonly nouns: readonly [one: string, many: string];
   /** `Declined`, `Shipped`. */
   readonly what: string;
   readonly who: string;
@@ -64,6 +73,7 @@ function rowOf(alert: Alert, view: View): Row {
   const row = {
     id: event.id,
     kind: event.kind,
+    nouns: ownNouns[alert.kind] ?? kindTraits[event.kind].nouns,
     who: holderRaw(card),
     last4: card.last4 ?? '',
     cents: null,
@@ -77,24 +87,11 @@ function rowOf(alert: Alert, view: View): Row {
     done: outcomes.at(-1) ?? null,
   };
   // Another company reads this channel: it may only know that something happened.
-  if (!mayShow('details', view.place))
-    return { ...row, who: 'Not shown here', last4: '', what: 'News', why: '', at: event.callbackAt, done: null };
-  if (alert.kind === 'card-testing') {
-    const who = countOf(alert.tried.length, 'card');
-    const places = placesOf(alert.tried);
-    const place = places.length > 1 ? countOf(places.length, 'place') : (places[0] ?? '');
-    const where = { merchant: alert.event.merchant.name.trim(), place };
-    return {
-      ...row,
-      ...where,
-      who,
-      last4: '',
-      events: alert.tried.length,
-      what: 'Possible card testing',
-      why: 'Several cards declined at one merchant',
-      at: alert.event.occurredAt,
-    };
+  if (!mayShow('details', view.place)) {
+    const hidden = { nouns: ['alert', 'alerts'], who: 'Not shown here', last4: '', what: 'News', why: '' } as const;
+    return { ...row, ...hidden, at: event.callbackAt, done: null };
   }
+  if (alert.kind === 'card-testing') return testingRow(alert, row);
   if (alert.kind === 'fraud-case') {
     const { event: decline, reported } = alert;
     const merchant = decline.merchant.name.trim();
@@ -115,11 +112,39 @@ function rowOf(alert: Alert, view: View): Row {
     return { ...row, what: 'Virtual card', why: virtualWords[alert.event.outcome], at: event.callbackAt };
   }
   if (alert.kind === 'transaction') return transactionRow(alert, row, view);
+  if (alert.kind === 'activation-reminder') {
+    const what = isStillWaiting(alert) ? 'Still not activated' : 'No longer waiting';
+    return { ...row, what, why: `Shipped ${serviceTime(event.callbackAt)}`, at: event.callbackAt };
+  }
   const how = [alert.event.shippingMethod, alert.event.trackingNumber].map((text) => text.trim()).filter(Boolean);
   return { ...row, what: 'Card shipped', why: how.join(', '), at: event.callbackAt };
 }
 
-function transactionRow(alert: TransactionAlert, row: Omit<Row, 'what' | 'why' | 'at'>, view: View): Row {
+/** Alerts that several events cause, or none. */
+const ownNouns: Readonly<Partial<Record<Alert['kind'], BatchRow['nouns']>>> = {
+  'card-testing': ['card-testing warning', 'card-testing warnings'],
+  'fraud-case': ['fraud report', 'fraud reports'],
+  'activation-reminder': ['activation reminder', 'activation reminders'],
+};
+
+type Known = Omit<Row, 'what' | 'why' | 'at'>;
+
+function testingRow({ event, tried }: CardTestingAlert, row: Known): Row {
+  const places = placesOf(tried);
+  return {
+    ...row,
+    merchant: event.merchant.name.trim(),
+    place: places.length > 1 ? countOf(places.length, 'place') : (places[0] ?? ''),
+    who: countOf(tried.length, 'card'),
+    last4: '',
+    events: tried.length,
+    what: 'Possible card testing',
+    why: 'Several cards declined at one merchant',
+    at: event.occurredAt,
+  };
+}
+
+function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
   const { event } = alert;
   const money = {
     ...row,
@@ -199,13 +224,14 @@ export function count(value: number): string {
 
 /** `12 declines`, `2 declines (12 attempts) and 3 purchases`; with more than three kinds `40 alerts`. */
 export function countWords(rows: readonly BatchRow[]): string {
-  const kinds = tally(rows.map(({ kind }) => kind));
+  const kinds = tally(rows.map(({ nouns: [, many] }) => many));
   if (kinds.length > 3) return countOf(rows.length, 'alert');
   return list.format(
-    kinds.map(([kind, many]) => {
-      const tried = rows.reduce((sum, row) => sum + (row.kind === kind ? row.times : 0), 0);
+    kinds.map(([noun, many]) => {
+      const these = rows.filter(({ nouns }) => nouns[1] === noun);
+      const tried = these.reduce((sum, { times }) => sum + times, 0);
       const attempts = tried > many ? ` (${countOf(tried, 'attempt')})` : '';
-      return `${count(many)} ${kindTraits[kind].nouns[many === 1 ? 0 : 1]}${attempts}`;
+      return `${count(many)} ${many === 1 ? these[0]?.nouns[0] : noun}${attempts}`;
     }),
   );
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ActivationReminder, CardTestingAlert, FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
 import { type BatchReason, batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
@@ -32,6 +33,43 @@ describe('several alerts in one message', () => {
       /\*Declined: \$84\.10 at Blue Bottle Coffee\* · Jane Doe · card 1212 · <!date[^>]*>\nOver the daily limit\nAustin, TX/,
     );
     expect(shown).toMatch(/\*Card shipped\* · Jane Doe · card 1212 · <!date[^>]*>\nUSPS, 9400111201080805483016/);
+  });
+
+  it('keep apart cards that shipped and cards that are still not activated', () => {
+    const reminder = ActivationReminder.parse({ ...shippingAlert(), kind: 'activation-reminder' });
+    const activated = { ...reminder, outcomes: [outcome({ verb: 'activate' })] };
+    const { text, blocks } = draw(batchRows([shippingAlert(), reminder, reminder, activated], inPublic));
+
+    expect(text).toMatch(/^3 activation reminders and 1 shipment/);
+    expect(shownIn(blocks).match(/\*Card shipped\*/g)).toHaveLength(1);
+    expect(shownIn(blocks).match(/\*Still not activated\* · Jane Doe · card 1212/g)).toHaveLength(2);
+    expect(shownIn(blocks)).toContain('Shipped Nov 20, 2026, 9:14 AM ET');
+    expect(shownIn(blocks).match(/\*No longer waiting\*/g)).toHaveLength(1);
+  });
+
+  it('count a warning and a fraud case as what they are', () => {
+    const { event, card, outcomes, late } = transactionAlert();
+    const around = { event, card, outcomes, late };
+    const warning = CardTestingAlert.parse({ ...around, kind: 'card-testing', tried: [] });
+    const report = FraudCaseAlert.parse({
+      ...around,
+      kind: 'fraud-case',
+      alertId: event.id,
+      reported: { by: 'U9', at: event.occurredAt },
+      operators: [],
+      purchases: null,
+    });
+
+    expect(draw(batchRows([transactionAlert(), warning, report], inPublic)).text).toMatch(
+      /^1 decline, 1 card-testing warning, and 1 fraud report/,
+    );
+  });
+
+  it('tell another company only how many they are', () => {
+    const { text, blocks } = draw(batchRows([transactionAlert(), shippingAlert()], { place: 'shared' }));
+
+    expect(text).toMatch(/^2 alerts/);
+    expect(`${text} ${shownIn(blocks)}`).not.toMatch(/decline|shipment|shipped/i);
   });
 
   it('are a table if many, and a summary with a chart in a flood', () => {
