@@ -212,6 +212,7 @@ function createCards(base: WithServices) {
     remedies: createRemedies({
       card,
       statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
+      hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       categoryIn: (decline) => declineReason(decline).category,
       categoryId: createCategoryId({
         card,

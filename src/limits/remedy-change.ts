@@ -34,7 +34,11 @@ export const Remedy = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('allow_international') }),
   z.strictObject({ kind: z.literal('allow_card_not_present') }),
   z.strictObject({ kind: z.literal('activate') }),
-  z.strictObject({ kind: z.literal('unblock') }),
+  z.strictObject({
+    kind: z.literal('unblock'),
+    /** The holder reported a purchase as fraud: the card should stay blocked. */
+    isMisused: z.literal(true).optional(),
+  }),
 ]);
 export type Remedy = z.infer<typeof Remedy>;
 export type RaiseLimit = Extract<Remedy, { kind: 'raise_limit' }>;

@@ -20,6 +20,8 @@ interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
   /** Statuses of an account's cards, from the directory. */
   readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
+  /** Whether an account has an open fraud case. */
+  readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category named in a decline; null: none. */
   readonly categoryIn: (decline: NonNullable<TransactionEvent['decline']>) => string | null;
   /** A merchant category's number by its name, from other rules of the program. */
@@ -80,7 +82,7 @@ function remainingThen({ overall, categories }: RemainingLimits, isSameWindow: I
   return { overall: overall.map(then), categories: categories.map(then) };
 }
 
-function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
+function createLook({ card, statusesOf, hasFraudCase, categoryIn, categoryId, log }: Deps) {
   return async function look(
     event: TransactionEvent,
     deadlineMs: number,
@@ -89,7 +91,7 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
     const code = declineCode(event.decline);
     switch (code) {
       case 'decline.card.status':
-        return await byStatus(event, statusesOf);
+        return await byStatus(event, { statusesOf, hasFraudCase });
       case 'decline.rule.velocity':
       case 'decline.rule.velocity.mcc':
         return await byLimit(code, event, deadlineMs, isSameWindow);
@@ -146,12 +148,17 @@ function createLook({ card, statusesOf, categoryIn, categoryId, log }: Deps) {
 /**
  * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
  */
-async function byStatus(event: TransactionEvent, statusesOf: Deps['statusesOf']): Promise<PurchaseCheck> {
+async function byStatus(
+  event: TransactionEvent,
+  { statusesOf, hasFraudCase }: Pick<Deps, 'statusesOf' | 'hasFraudCase'>,
+): Promise<PurchaseCheck> {
   if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
   const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
   if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
   const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');
-  return isBlocked ? { state: 'stopped', remedy: { kind: 'unblock' } } : { state: 'unknown' };
+  if (!isBlocked) return { state: 'unknown' };
+  const isMisused = await hasFraudCase(event.acctId);
+  return { state: 'stopped', remedy: { kind: 'unblock', ...(isMisused && { isMisused }) } };
 }
 
 async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {

@@ -7,7 +7,7 @@ import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes
 import { actions, context, copyable, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { fixes, isOrWasBlocked, shownReason } from './decline-words.ts';
+import { fixes, isMisused, isOrWasBlocked, shownReason } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /**
@@ -28,6 +28,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const handle = copyable(cardHandle(card), 20);
   const isBlocked = isOrWasBlocked(alert);
   const [, fix] = fixes(alert, shownReason(event.decline, view.place), view.place);
+  const isSettled = currentState(outcomes).isUnblocked || isMisused(alert) || fix === '';
 
   return {
     text: sentence(
@@ -37,7 +38,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
       section(
         `${cardOfHolder(card)} ${isBlocked}: *${purchases} declined*, ${amount}${at}.`,
         count === 1 ? dateToken(first) : `${dateAfter('First', first)}, ${dateAfter('last', last)}.`,
-        currentState(outcomes).isUnblocked || fix === '' ? fix : `Nothing to do if the block is right. ${fix}`,
+        isSettled ? fix : `Nothing to do if the block is right. ${fix}`,
       ),
       ...outcomeLines(outcomes),
       ...actions(...controls),

@@ -86,6 +86,8 @@ export function fixes(
   if (isPaid || isFraud) return ['', ''];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   if (wasBlocked && isUnblocked) return ['', 'The card was unblocked. Have the purchase tried again.'];
+  if (isMisused(alert))
+    return ['Ask for a new card.', 'The cardholder reported a purchase as fraud: order a new card.'];
   const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
   const holder = blocked?.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
@@ -94,6 +96,11 @@ export function fixes(
   const admin = reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, place);
   if (blocked === undefined) return [ways || escapeUntrusted(reason.holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
+}
+
+/** A block declined the purchase, and the card should stay blocked. */
+export function isMisused({ remedy }: Pick<TransactionAlert, 'remedy'>): boolean {
+  return remedy?.kind === 'unblock' && remedy.isMisused === true;
 }
 
 /** For a purchase that a block declined. The card may work again. */

@@ -29,7 +29,7 @@ import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.t
 import type { View } from '../core/view.ts';
 import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
-import { fixes, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
+import { fixes, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
@@ -188,7 +188,7 @@ function remedyWords(remedy: TransactionAlert['remedy'], reason: ShownReason): s
     case 'allow_card_not_present':
       return 'Allow online purchases…';
     case 'unblock':
-      return 'Unblock card…';
+      return isMisused({ remedy }) ? '' : 'Unblock card…';
     default:
       return '';
   }

@@ -8,7 +8,7 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import { stepLine, type Why } from '../routing/why.ts';
-import { fixes, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
+import { fixes, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
 export interface Explained {
   readonly alert: TransactionAlert;
@@ -83,9 +83,9 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
   ];
 }
 
-function whoCan({ remedy, outcomes }: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
-  const { isBlocked, isUnblocked } = currentState(outcomes);
-  const known = remedy?.kind ?? reason.remedy;
+function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
+  const { isBlocked, isUnblocked } = currentState(alert.outcomes);
+  const known = isMisused(alert) ? 'none' : (alert.remedy?.kind ?? reason.remedy);
   const wanted = known === 'none' && isBlocked ? 'unblock' : known;
   if (wanted === 'unblock' && isUnblocked) return 'The cardholder can try again.';
   if (wanted === 'none') {

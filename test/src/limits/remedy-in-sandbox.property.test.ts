@@ -75,6 +75,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
   const { checkPurchase } = createRemedies({
     card: { getRemainingLimits: async () => remainingOf(bare, account), getSpendRules: async () => ({ rules, raw }) },
     statusesOf: async () => [],
+    hasFraudCase: async () => false,
     categoryIn: () => null,
     categoryId: async () => null,
     now: () => new Date(),

@@ -18,15 +18,17 @@ describe('the remedy for a decline due to the card’s status', () => {
     ['blocked', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
     ['blocked, after an older one ended', ['CLOSED', 'BLOCKED'], 'Card Status Inactive', { kind: 'unblock' }],
     ['not activated', ['INACTIVE'], 'Card Status Inactive', null],
+    ['blocked, with an open fraud case', ['BLOCKED'], 'Card Status Inactive', { kind: 'unblock', isMisused: true }],
     ['one of two blocked', ['BLOCKED', 'ACTIVE'], 'Card Status Inactive', null],
     ['reported as new', ['BLOCKED'], 'Card Status New Card Pending Activation', null],
     ['reported as closed', ['BLOCKED'], 'Card Status Closed', null],
     ['not known', [], 'Card Status Inactive', null],
-  ])('of a card that is %s', async (_what, statuses, message, expected) => {
+  ])('of a card that is %s', async (what, statuses, message, expected) => {
     const api = { getRemainingLimits: never, getSpendRules: never };
     const { adviceFor } = createRemedies({
       card: api,
       statusesOf: async () => statuses,
+      hasFraudCase: async () => what.includes('fraud'),
       categoryIn: () => null,
       categoryId: never,
       now,
@@ -64,6 +66,7 @@ describe('the remedy for a decline due to a limit', () => {
         }),
       },
       statusesOf: never,
+      hasFraudCase: async () => false,
       categoryIn: () => null,
       categoryId: never,
       now,
@@ -228,6 +231,7 @@ describe('what lets a declined purchase pass', () => {
         },
       },
       statusesOf: async () => ['ACTIVE'],
+      hasFraudCase: async () => false,
       categoryIn: () => category,
       categoryId: async (name) => (name === 'Books' ? 12 : null),
       now,

@@ -526,6 +526,20 @@ describe('advice', () => {
     expect(all['team, long']?.text).toContain('*Admin:* If the card should work again: `/card unblock 1212`');
   });
 
+  it('for a card that its holder reported is a new one, not to unblock it', () => {
+    const alert = declined('decline.card.status', '', { remedy: { kind: 'unblock', isMisused: true } });
+    const all = readings(alert);
+
+    for (const [who, { text, ids }] of Object.entries(all)) {
+      expect(text, who).not.toMatch(/unblock it|card unblock|Unblock card|should work again|can unblock|Ask an admin/);
+      expect(text, who).toMatch(/reported a purchase as fraud|Ask for a new card/);
+      expect(ids, who).not.toContain('approve_remedy');
+    }
+    expect(all['team']?.text).toContain(
+      '*Card is blocked.* The cardholder reported a purchase as fraud: order a new card.',
+    );
+  });
+
   it('to unblock a card ends when it is unblocked', () => {
     const outcomes = [outcome({ verb: 'unblock', by: 'U1' })];
     const { team, 'team, long': long, holder } = readings({ ...declines['blocked card'], outcomes });
