@@ -1,8 +1,10 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { type DeclineReason, declineReason } from '../../src/alerts/decline-reason.ts';
+import { isSameRule } from '../../src/card-api/rule.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { type LimitRaise, limitsOf } from '../../src/limits/remedy-change.ts';
 import { currentState } from '../actions/outcomes.ts';
 import { copyable, escapeUntrusted } from '../core/blocks.ts';
 import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
@@ -82,20 +84,43 @@ export function fixes(
   ways = holderWays(alert),
 ): [holder: string, admin: string] {
   const { outcomes } = alert;
-  const { isBlocked, isUnblocked, isRecognized, isFraud, isPaid } = currentState(outcomes);
+  const { isBlocked, isRecognized, isFraud, isPaid } = currentState(outcomes);
   if (isPaid || isFraud) return ['', ''];
-  const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
-  if (wasBlocked && isUnblocked) return ['', 'The card was unblocked. Have the purchase tried again.'];
+  const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
+  const isDone = isFollowed(alert, reason);
+  const again = 'Have the purchase tried again.';
+  if (isDone && blocked === undefined) return ['', again];
   if (isMisused(alert))
     return ['Ask for a new card.', 'The cardholder reported a purchase as fraud: order a new card.'];
-  const blocked = isBlocked ? outcomes.findLast(({ verb, state }) => verb === 'block' && state === 'done') : undefined;
+  const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
   const holder = blocked?.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
   if (wasBlocked || (blocked !== undefined && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.
-  const admin = reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, place);
+  const admin = isDone ? again : reason.isSensitive && isRecognized ? '' : adminFix(alert, reason, place);
   if (blocked === undefined) return [ways || escapeUntrusted(reason.holderFix, 300), admin];
   return [holder, `${admin} ${unblockFirst(alert)}`];
+}
+
+/** What would let the purchase pass was done, as far as is known. */
+export function isFollowed({ remedy, outcomes }: TransactionAlert, reason: ShownReason): boolean {
+  const { isActivated, isRaised, isUnblocked } = currentState(outcomes);
+  const wanted = remedy?.kind ?? reason.remedy;
+  if (wanted === 'none') return false;
+  if (wanted === 'activate') return isActivated;
+  if (wanted === 'unblock') return isUnblocked;
+  const last = outcomes.findLast(({ verb }) => verb === 'limit' || verb === 'allow');
+  return isRaised && last?.state === 'done' && !isTooLow(remedy, outcomes);
+}
+
+/** True when a limit was raised but this purchase needs more. */
+export function isTooLow(remedy: TransactionAlert['remedy'], outcomes: TransactionAlert['outcomes']): boolean {
+  const goals = outcomes.flatMap(({ verb, state, goals }) =>
+    verb === 'limit' && state === 'done' ? (goals ?? []) : [],
+  );
+  const isEnough = ({ rule, to }: LimitRaise): boolean =>
+    goals.some((goal) => isSameRule(goal.rule, rule) && (goal.to === null || Number(goal.to) >= (to ?? 0)));
+  return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
 
 /** A block declined the purchase, and the card should stay blocked. */

@@ -1,12 +1,11 @@
 import type { Button } from '@slack/types';
 import type { Repeats, TransactionAlert } from '../../src/alerts/alert.ts';
-import { isSameRule } from '../../src/card-api/rule.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { serviceTime } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, limitsOf } from '../../src/limits/remedy-change.ts';
+import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
@@ -29,7 +28,7 @@ import { cardName, cardOf, cardOfHolder, holderName } from '../core/card-words.t
 import type { View } from '../core/view.ts';
 import { followsRuleset, isByRule, rulesetOf } from '../limits/ruleset-words.ts';
 import { declineOfBlocked } from './decline-blocked.ts';
-import { fixes, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
+import { fixes, isMisused, isTooLow, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /** A declined purchase: why, what it means, what fixes it, and the buttons that suit the code. */
@@ -141,16 +140,6 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : acknowledgeButton(about),
   ];
-}
-
-/** True when a limit was raised but this purchase needs more. */
-function isTooLow(remedy: TransactionAlert['remedy'], outcomes: TransactionAlert['outcomes']): boolean {
-  const goals = outcomes.flatMap(({ verb, state, goals }) =>
-    verb === 'limit' && state === 'done' ? (goals ?? []) : [],
-  );
-  const isEnough = ({ rule, to }: LimitRaise): boolean =>
-    goals.some((goal) => isSameRule(goal.rule, rule) && (goal.to === null || Number(goal.to) >= (to ?? 0)));
-  return goals.length > 0 && limitsOf(remedy).some((limit) => !limit.isAdjustedToo && !isEnough(limit));
 }
 
 /** Opens the form for a change that would let the purchase pass. Shown only when the card API can make it. */

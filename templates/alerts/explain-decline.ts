@@ -8,7 +8,7 @@ import { context, countOf, escapeUntrusted, header, section } from '../core/bloc
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
 import { stepLine, type Why } from '../routing/why.ts';
-import { fixes, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
+import { fixes, isFollowed, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
 export interface Explained {
   readonly alert: TransactionAlert;
@@ -84,10 +84,10 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
 }
 
 function whoCan(alert: TransactionAlert, reason: ShownReason, whoMay: Around['whoMay']): string {
-  const { isBlocked, isUnblocked } = currentState(alert.outcomes);
+  if (isFollowed(alert, reason)) return 'The cardholder can try again.';
+  const { isBlocked } = currentState(alert.outcomes);
   const known = isMisused(alert) ? 'none' : (alert.remedy?.kind ?? reason.remedy);
   const wanted = known === 'none' && isBlocked ? 'unblock' : known;
-  if (wanted === 'unblock' && isUnblocked) return 'The cardholder can try again.';
   if (wanted === 'none') {
     return reason.isSensitive
       ? 'The cardholder can try again. Operators can block the card if it was somebody else.'

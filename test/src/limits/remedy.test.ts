@@ -138,6 +138,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
           raw: {},
         }),
       },
+      hasFraudCase: async () => false,
       statusesOf: never,
       categoryIn: () => null,
       categoryId: never,

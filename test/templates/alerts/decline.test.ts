@@ -505,6 +505,30 @@ describe('advice', () => {
     }
   });
 
+  it.each<[string, TransactionAlert, Outcome]>([
+    ['raised', declines.limit, outcome({ verb: 'limit', goals: [{ rule: dailyRaise.rule, to: dailyRaise.to }] })],
+    ['allowed', declined('decline.rule.location', ''), outcome({ verb: 'allow' })],
+    ['activated', declines['new card'], outcome({ verb: 'activate' })],
+  ])('is to try again once it was followed: %s', (_what, alert, done) => {
+    const { holder, 'team, long': team, explanation } = readings({ ...alert, outcomes: [done] });
+
+    expect(holder?.text).not.toMatch(/[Aa]sk for|ask an admin/);
+    expect(holder?.text).toContain('You can try again now.');
+    for (const read of [team, explanation]) {
+      expect(read?.text).toContain('Admin:');
+      expect(read?.text).toContain('Have the purchase tried again.');
+      expect(read?.text).not.toMatch(/Raise the|Allow purchases|Activate the card|Approvers can|Operators can/);
+    }
+  });
+
+  it.each<[string, Outcome]>([
+    ['waits for an approver', outcome({ verb: 'limit', state: 'waiting' })],
+    ['failed', outcome({ verb: 'limit', state: 'failed' })],
+    ['was too little', outcome({ verb: 'limit', goals: [{ rule: dailyRaise.rule, to: 40_001 }] })],
+  ])('stays while a raise %s', (_what, tried) => {
+    expect(readings({ ...declines.limit, outcomes: [tried] })['team, long']?.text).toContain('Raise the daily limit');
+  });
+
   it('comes back if the holder made the purchase after all', () => {
     const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
     const { team } = readings({ ...declines.balance, outcomes: [reported, recognized] });

@@ -70,6 +70,6 @@ it('does not suggest unblocking a card that has been unblocked', () => {
   });
   const text = shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 0 });
 
-  expect(text).toContain('The card was unblocked. Have the purchase tried again.');
+  expect(text).toContain('Have the purchase tried again.');
   expect(text).not.toMatch(/\/card unblock|can unblock/);
 });
