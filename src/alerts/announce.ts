@@ -64,7 +64,10 @@ export function createAnnounce(deps: Deps): Announce {
 
   return async function announce(alert, occasion = alert.event) {
     await alerts.save(alert);
-    for (const delivery of await route(occasion, alert.card, alert.kind === 'fraud-case')) {
+    const deliveries = await route(occasion, alert.card, alert.kind === 'fraud-case');
+    // It may be a step of what earlier messages show.
+    if (deliveries.length === 0) for (const id of (await groupAlert(alert, null)).changes) await updateAlert(id);
+    for (const delivery of deliveries) {
       const { shownBy, threadId, broadcast, warning, changes } = await groupAlert(alert, delivery.channel);
       if (warning !== null) await warn(alert, warning, delivery);
       // An alert that is exempt from quiet hours must not wait inside a held message.

@@ -1,5 +1,6 @@
 import { contentId } from '../core/content-id.ts';
 import type { CardStatus, CardStatusEvent, TransactionEvent } from '../core/event.ts';
+import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { DirectoryAccount } from '../directory/account.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Announce } from './announce.ts';
-import type { Awaited, CardOrder, CardOrders } from './card-order-store.ts';
+import type { Awaited, CardOrders } from './card-order-store.ts';
 
 /** A card that is not activated this long after it was shipped is lost, or its holder has forgotten it. */
 export const REMIND_AFTER_MS = 10 * 24 * 3_600_000;
@@ -30,6 +31,7 @@ interface CardGrouping {
 interface LifecycleDeps {
   readonly cardOrders: CardOrders;
   readonly alerts: Pick<Alerts, 'setProgress'>;
+  readonly withLock: WithLock;
 }
 
 export type CardLifecycle = ReturnType<typeof createCardLifecycle>;
@@ -49,37 +51,36 @@ const alone: CardGrouping = { threadId: null, broadcast: false, changes: [] };
  * Routine steps (created, activated) stay in the thread. Steps that people wait for or must act on also show in the
  * channel: shipped, blocked, unblocked, closed, and the reminder that the card is still not activated.
  */
-export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
+export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleDeps) {
   return {
     async status({ event, changes }: StatusAlert): Promise<CardGrouping> {
       const [change] = changes;
       const status = change?.steps.at(-1)?.status;
-      const cardOrderId = orderOf(event);
-      if (changes.length !== 1 || status === undefined || cardOrderId === null) return alone;
-      const order = { acctId: event.acctId, cardOrderId };
-      const before = await cardOrders.note(order, null, event.callbackAt, null);
-      const isTimeline = status === 'INACTIVE' || isOrderOpen(before.progress, event.callbackAt);
-      // Noted even outside the timeline: an older step that arrives later must not count as the newest.
-      const after = await cardOrders.note(order, stepOf[status], event.callbackAt, isTimeline ? event.id : null);
-      const blockThread = `block-${event.id}`;
-      const threadId = isTimeline ? threadOf(order) : null;
-      if (change?.supersededBy === null) await noteBlockThread(event.acctId, status, threadId ?? blockThread);
-      if (threadId === null) return { ...alone, threadId: status === 'BLOCKED' ? blockThread : null };
-      const isRoutine = status === 'INACTIVE' || (status === 'ACTIVE' && change?.from !== 'BLOCKED');
-      return { threadId, broadcast: !isRoutine, changes: await showProgress(after, event.id) };
+      if (changes.length !== 1 || change === undefined || status === undefined) return alone;
+      const order = orderOf(event);
+      const isTimeline = order !== null && (status === 'INACTIVE' || (await isOpenAt(order, event.callbackAt)));
+      const blockThread = status === 'BLOCKED' ? `block-${event.id}` : null;
+      const threadId = isTimeline ? threadOf(order) : blockThread;
+      if (change.supersededBy === null) await noteBlockThread(event.acctId, status, threadId);
+      if (!isTimeline) {
+        // Noted even outside the timeline: an older step that arrives later must not count as the newest.
+        if (order !== null) await cardOrders.note(order, stepOf[status], event.callbackAt, null);
+        return { ...alone, threadId };
+      }
+      const isRoutine = status === 'INACTIVE' || (status === 'ACTIVE' && change.from !== 'BLOCKED');
+      return { threadId, broadcast: !isRoutine, changes: await showStep(order, stepOf[status], event) };
     },
 
     async shipping({ kind, event }: ShippingAlert | ActivationReminder): Promise<CardGrouping> {
       const { acctId, cardOrderId } = event;
       if (cardOrderId === null) return alone;
       const order = { acctId, cardOrderId };
-      const step = kind === 'card-shipping' ? 'shipped' : null;
-      const after = await cardOrders.note(order, step, event.callbackAt, event.id);
-      if (step === 'shipped') {
+      const changes = await showStep(order, kind === 'card-shipping' ? 'shipped' : null, event);
+      if (kind === 'card-shipping') {
         const due = Date.parse(event.callbackAt) + REMIND_AFTER_MS;
         await cardOrders.awaitActivation({ ...order, alertId: event.id }, due);
       }
-      return { threadId: threadOf(order), broadcast: true, changes: await showProgress(after, event.id) };
+      return { threadId: threadOf(order), broadcast: true, changes };
     },
 
     /** The first purchase with an activated card completes its order. @returns the alerts whose messages change. */
@@ -92,32 +93,55 @@ export function createCardLifecycle({ cardOrders, alerts }: LifecycleDeps) {
       });
       const [newest] = activated.toSorted((a, b) => b.since.localeCompare(a.since));
       if (newest === undefined) return [];
-      return await showProgress(await cardOrders.note({ acctId, ...newest }, 'used', requestedAt, null), null);
+      return await showStep({ acctId, ...newest }, 'used', { id: null, callbackAt: requestedAt });
     },
   };
 
-  /** Stores the progress in every alert of the order. @returns the alerts whose messages need an update. */
-  async function showProgress({ progress, alertIds }: CardOrder, ownId: string | null): Promise<string[]> {
-    for (const id of alertIds) await alerts.setProgress(id, progress);
-    return alertIds.filter((id) => id !== ownId);
+  async function isOpenAt(order: OrderId, at: string): Promise<boolean> {
+    return isOrderOpen((await cardOrders.note(order, null, at, null)).progress, at);
+  }
+
+  /**
+   * Notes a step and stores the progress in every alert of the order. One step at a time, so that no alert keeps an older
+   * progress.
+   *
+   * @param event the alert of the step, if it has one. @returns the other alerts, whose messages need an update.
+   */
+  async function showStep(
+    order: OrderId,
+    step: OrderStep | null,
+    { id: ownId, callbackAt }: { readonly id: string | null; readonly callbackAt: string },
+  ): Promise<string[]> {
+    return await withLock(`account:${order.acctId}:orders`, async ({ confirm }) => {
+      const { progress, alertIds } = await cardOrders.note(order, step, callbackAt, ownId);
+      await confirm();
+      for (const id of alertIds) await alerts.setProgress(id, progress);
+      return alertIds.filter((id) => id !== ownId);
+    });
   }
 
   /** Declines caused by a block are shown in the thread of the block's message. */
-  async function noteBlockThread(acctId: number, status: CardStatus, threadId: string): Promise<void> {
+  async function noteBlockThread(acctId: number, status: CardStatus, threadId: string | null): Promise<void> {
     if (status === 'BLOCKED') await cardOrders.setBlockThread(acctId, threadId);
     if (status === 'ACTIVE' || status === 'CLOSED') await cardOrders.setBlockThread(acctId, null);
   }
+}
+
+interface OrderId {
+  readonly acctId: number;
+  readonly cardOrderId: number;
 }
 
 /**
  * The order that a message about a card belongs to, when it is about one card of one account. An order of forty cards gets
  * forty threads, because people follow a person's card, not an order form.
  */
-function orderOf({ cards }: CardStatusEvent): number | null {
-  return cards.length === 1 ? (cards[0]?.cardOrderId ?? null) : null;
+function orderOf({ acctId, cards }: CardStatusEvent): OrderId | null {
+  const cardOrderId = cards.length === 1 ? (cards[0]?.cardOrderId ?? null) : null;
+  return cardOrderId === null ? null : { acctId, cardOrderId };
 }
 
-function threadOf({ acctId, cardOrderId }: { readonly acctId: number; readonly cardOrderId: number }): string {
+function threadOf({ acctId, cardOrderId }: OrderId): string {
   return `order-${acctId}-${cardOrderId}`;
 }
 

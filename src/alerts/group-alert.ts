@@ -21,13 +21,17 @@ export interface Grouping {
   readonly changes: readonly string[];
 }
 
-/** Decides how an alert appears in a channel. Repeated calls give the same answer. */
-export type GroupAlert = (alert: Alert, channel: string) => Promise<Grouping>;
+/**
+ * Decides how an alert appears in a channel, and which messages change with it. Repeated calls give the same answer.
+ *
+ * @param channel null when it is posted nowhere: earlier messages still change.
+ */
+export type GroupAlert = (alert: Alert, channel: string | null) => Promise<Grouping>;
 
 interface Deps {
   readonly aggregationGroups: Pick<AggregationGroups, 'join'>;
   readonly cardTesting: Pick<CardTesting, 'join'>;
-  readonly purchases: Pick<Purchases, 'join'>;
+  readonly purchases: Pick<Purchases, 'join' | 'joinStarted'>;
   readonly cardLifecycle: CardLifecycle;
   readonly cardOrders: Pick<CardOrders, 'blockThread'>;
   readonly fraudCases: Pick<FraudCases, 'openOf' | 'channels' | 'addChannel'>;
@@ -52,6 +56,7 @@ export function createGroupAlert(deps: Deps): GroupAlert {
   const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, fraudCases, alerts, eventLog } = deps;
 
   return async function groupAlert(alert, channel) {
+    if (channel === null) return await groupUnposted(alert);
     const { acctId } = alert.event;
     const [grouping, caseId] = await Promise.all([
       groupByKind(alert, channel),
@@ -64,10 +69,26 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     return channels.includes(channel) ? { ...grouping, threadId: caseId } : grouping;
   };
 
+  /** Declines are counted per channel. Purchases and cards have a state that every message about them shows. */
+  async function groupUnposted(alert: Alert): Promise<Grouping> {
+    switch (alert.kind) {
+      case 'transaction':
+        return alert.event.kind === 'decline' ? ownMessage : await groupSpend(alert, purchases.joinStarted);
+      case 'card-status':
+        return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
+      case 'card-shipping':
+        return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
+      default:
+        return ownMessage;
+    }
+  }
+
   async function groupByKind(alert: Alert, channel: string): Promise<Grouping> {
     switch (alert.kind) {
       case 'transaction':
-        return alert.event.kind === 'decline' ? await groupDecline(alert, channel) : await groupSpend(alert);
+        return alert.event.kind === 'decline'
+          ? await groupDecline(alert, channel)
+          : await groupSpend(alert, purchases.join);
       case 'fraud-case': {
         const caseId = alert.joins ?? alert.event.id;
         await fraudCases.addChannel(caseId, channel);
@@ -105,12 +126,12 @@ export function createGroupAlert(deps: Deps): GroupAlert {
   }
 
   /** The first message of a purchase shows its state. Later steps are quiet replies. */
-  async function groupSpend({ event }: TransactionAlert): Promise<Grouping> {
-    const timeline = await purchases.join(event);
-    await alerts.setTimeline(event.id, timeline);
-    const threadId = `purchase-${timeline.leaderId}`;
-    if (timeline.leaderId === event.id) return { ...ownMessage, threadId };
-    await alerts.setTimeline(timeline.leaderId, timeline);
-    return { ...ownMessage, threadId, changes: [timeline.leaderId] };
+  async function groupSpend({ event }: TransactionAlert, join: Purchases['join' | 'joinStarted']): Promise<Grouping> {
+    const timeline = await join(event, async (joined) => {
+      for (const id of new Set([event.id, joined.leaderId])) await alerts.setTimeline(id, joined);
+    });
+    if (timeline === null) return ownMessage;
+    const { leaderId } = timeline;
+    return { ...ownMessage, threadId: `purchase-${leaderId}`, changes: leaderId === event.id ? [] : [leaderId] };
   }
 }

@@ -5,7 +5,13 @@ import type { WithLock } from '../core/lock.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { merchantKey } from './aggregation-group-store.ts';
-import { groupPurchases, PurchaseStep, type PurchaseTimeline, REFUND_WITHIN_MS } from './purchase-timeline.ts';
+import {
+  groupPurchases,
+  type Purchase,
+  PurchaseStep,
+  type PurchaseTimeline,
+  REFUND_WITHIN_MS,
+} from './purchase-timeline.ts';
 
 /** No later event can belong to an older purchase. */
 const KEPT_MS = REFUND_WITHIN_MS;
@@ -23,6 +29,10 @@ const format = recordFormat(Kept);
 
 export type Purchases = ReturnType<typeof createPurchases>;
 
+/** Shows a purchase as it is now. Runs before the next event of the account joins, so that no older state is shown last. */
+type Show = (timeline: PurchaseTimeline) => Promise<void>;
+const showNothing: Show = async () => {};
+
 /** The recent purchases of each account, in one hash that is changed under a lock. */
 export function createPurchases(redis: RedisClient, withLock: WithLock) {
   return {
@@ -32,33 +42,59 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
      *
      * @returns the purchase as known now.
      */
-    join: (event: TransactionEvent): Promise<PurchaseTimeline> => serialized(event, null),
+    join: (event: TransactionEvent, show = showNothing): Promise<PurchaseTimeline> =>
+      serialized(event, show, (kept) => add(event, kept, purchaseOf(event, kept), null)),
+    /**
+     * Adds an event that has no message of its own. It starts no purchase, and joins one only by an id: the one that fits
+     * best may have no message either.
+     *
+     * @returns null when its purchase has not started.
+     */
+    async joinStarted(event: TransactionEvent, show = showNothing): Promise<PurchaseTimeline | null> {
+      if ((await redis.exists(keyOf(event))) === 0) return null;
+      return await serialized(event, show, async (kept) => {
+        const purchase = purchaseOf(event, kept);
+        const sure = purchase.steps.filter(({ eventId }) => !purchase.inferred.has(eventId));
+        const isOwn = sure.some(({ eventId }) => eventId === event.id);
+        const isStarted = isOwn && sure.some(({ eventId }) => kept.has(eventId));
+        return isStarted ? await add(event, kept, purchase, null) : null;
+      });
+    },
     /** Adds an event that Redis has lost, in the thread it had. */
-    restore: (leaderId: string, event: TransactionEvent): Promise<PurchaseTimeline> => serialized(event, leaderId),
+    restore: (leaderId: string, event: TransactionEvent): Promise<PurchaseTimeline> =>
+      serialized(event, showNothing, (kept) => add(event, kept, purchaseOf(event, kept), leaderId)),
   };
 
-  function serialized(event: TransactionEvent, leader: string | null): Promise<PurchaseTimeline> {
-    return withLock(`account:${event.acctId}:purchases`, () => join(event, leader));
+  function serialized<Joined extends PurchaseTimeline | null>(
+    event: TransactionEvent,
+    show: Show,
+    join: (kept: ReadonlyMap<string, Kept>) => Promise<Joined>,
+  ): Promise<Joined> {
+    return withLock(`account:${event.acctId}:purchases`, async ({ confirm }) => {
+      const kept = new Map<string, Kept>();
+      for (const [id, text] of Object.entries(await redis.hgetall(keyOf(event)))) kept.set(id, format.read(text));
+      const joined = await join(kept);
+      if (joined === null) return joined;
+      await confirm();
+      await show(joined);
+      return joined;
+    });
   }
 
-  async function join(event: TransactionEvent, leader: string | null): Promise<PurchaseTimeline> {
-    const key = stateKey(`purchases:${event.acctId}`);
-    const kept = new Map<string, Kept>();
-    for (const [id, text] of Object.entries(await redis.hgetall(key))) kept.set(id, format.read(text));
-
-    const own = stepOf(event);
+  async function add(
+    event: TransactionEvent,
+    kept: ReadonlyMap<string, Kept>,
+    purchase: Purchase,
+    leader: string | null,
+  ): Promise<PurchaseTimeline> {
     const known = kept.get(event.id);
-    const purchase = groupPurchases([...[...kept.values()].map(({ step }) => step), ...(known ? [] : [own])]).find(
-      ({ steps }) => steps.some(({ eventId }) => eventId === event.id),
-    );
-    if (purchase === undefined) throw new Error('grouping lost an event');
     const [oldest] = purchase.steps
       .flatMap(({ eventId }) => kept.get(eventId) ?? [])
       .toSorted((a, b) => a.arrived - b.arrived);
     const leaderId = known?.leaderId ?? leader ?? oldest?.leaderId ?? event.id;
     if (known === undefined) {
       const arrived = 1 + [...kept.values()].reduce((last, { arrived: at }) => Math.max(last, at), 0);
-      await write(key, [...kept.values()], { step: own, leaderId, arrived });
+      await write(keyOf(event), [...kept.values()], { step: stepOf(event), leaderId, arrived });
     }
     const steps = purchase.steps.map(({ eventId, kind, direction, cents, at }) => {
       return { eventId, kind, direction, cents, at, isInferred: purchase.inferred.has(eventId) };
@@ -74,6 +110,17 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
     if (gone.size > 0) writing.hdel(key, ...[...gone].map(({ step }) => step.eventId));
     await writing.pexpire(key, 2 * KEPT_MS).exec();
   }
+}
+
+const keyOf = ({ acctId }: TransactionEvent): string => stateKey(`purchases:${acctId}`);
+
+/** The purchase that an event belongs to, among those that are kept. */
+function purchaseOf(event: TransactionEvent, kept: ReadonlyMap<string, Kept>): Purchase {
+  const steps = [...kept.values()].map(({ step }) => step);
+  const all = groupPurchases(kept.has(event.id) ? steps : [...steps, stepOf(event)]);
+  const own = all.find((purchase) => purchase.steps.some(({ eventId }) => eventId === event.id));
+  if (own === undefined) throw new Error('grouping lost an event');
+  return own;
 }
 
 function stepOf(event: TransactionEvent): PurchaseStep {

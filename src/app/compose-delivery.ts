@@ -30,8 +30,8 @@ export function composeDelivery(
   context: WorkerContext,
   countDecline: ReturnType<typeof composeDigests>['countDecline'],
 ) {
-  const { cardOrders, enqueue, alerts, directory, remedies, assumptions } = context;
-  const cardLifecycle = createCardLifecycle({ cardOrders, alerts });
+  const { enqueue, directory, remedies, assumptions } = context;
+  const cardLifecycle = createCardLifecycle(context);
   const groupAlert = createGroupAlert({ ...context, cardLifecycle });
   const announcing = { ...context, route: composeRoute(context), groupAlert };
   const announce = createAnnounce(announcing);

@@ -111,6 +111,9 @@ export const rules: Rules = {
         () =>
           purchases.restore(leaderId, event),
     },
+    joinStarted: {
+      again: (purchases, joined, event) => joined && (() => purchases.restore(joined.leaderId, event)),
+    },
   },
   history: {
     ...reads(

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Alert, ShippingAlert } from '../../../src/alerts/alert.ts';
-import { createAlerts } from '../../../src/alerts/alert-store.ts';
+import { type Alerts, createAlerts } from '../../../src/alerts/alert-store.ts';
 import { createCardLifecycle, REMIND_AFTER_MS, remindOfActivation } from '../../../src/alerts/card-lifecycle.ts';
 import { createCardOrders } from '../../../src/alerts/card-order-store.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
+import { createLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -32,7 +34,8 @@ async function look(nowMs = due): Promise<void> {
   });
 }
 
-const news = () => createCardLifecycle({ cardOrders: createCardOrders(redis()), alerts: createAlerts(redis()) });
+const news = (alerts: Pick<Alerts, 'setProgress'> = createAlerts(redis())) =>
+  createCardLifecycle({ cardOrders: createCardOrders(redis()), alerts, withLock: createLock(redis()) });
 
 function status(to: CardStatus, at: string, id: string): Parameters<ReturnType<typeof news>['status']>[0] {
   const alert = statusAlert([change({ from: null, steps: [{ status: to, at }] })]);
@@ -192,4 +195,45 @@ describe('the timeline of a card order', () => {
     expect(blocked).toMatchObject({ threadId: 'order-7378-1221', broadcast: true });
     expect(await createCardOrders(redis()).blockThread(7378)).toBe('order-7378-1221');
   });
+
+  it('shows the newest progress, also if an earlier step is shown slowly', async () => {
+    const alerts = createAlerts(redis());
+    await alerts.save(shipped);
+    await news().shipping(shipped);
+    const setProgress: Alerts['setProgress'] = async (...args) => {
+      await sleep(300);
+      await alerts.setProgress(...args);
+    };
+
+    const activated = news({ setProgress }).status(status('ACTIVE', '2026-11-23T00:00:00Z', 'evt_000000000000000d'));
+    await sleep(100);
+    const later = status('CLOSED', '2026-11-24T00:00:00Z', 'evt_000000000000000e');
+    await Promise.all([activated, news().status(later)]);
+
+    expect(await alerts.get(shipped.event.id)).toMatchObject({
+      progress: { activated: '2026-11-23T00:00:00Z', closed: '2026-11-24T00:00:00Z' },
+    });
+  });
+});
+
+it('a block that names no card order, as recovery finds it, has its own thread until the card is unblocked', async () => {
+  const found = (to: CardStatus, at: string, id: string): ReturnType<typeof status> => {
+    const alert = status(to, at, id);
+    return {
+      ...alert,
+      event: { ...alert.event, cards: alert.event.cards.map((one) => ({ ...one, cardOrderId: null })) },
+    };
+  };
+  const orders = createCardOrders(redis());
+  const blocked = found('BLOCKED', '2026-12-01T00:00:00Z', 'evt_000000000000000e');
+
+  expect(await news().status(blocked)).toEqual({
+    threadId: 'block-evt_000000000000000e',
+    broadcast: false,
+    changes: [],
+  });
+  expect(await orders.blockThread(7378)).toBe('block-evt_000000000000000e');
+  const active = found('ACTIVE', '2026-12-02T00:00:00Z', 'evt_000000000000000f');
+  expect(await news().status(active)).toMatchObject({ threadId: null });
+  expect(await orders.blockThread(7378)).toBeNull();
 });

@@ -13,11 +13,11 @@ import { createEventLog } from '../../../src/alerts/event-log.ts';
 import { createFraudCases } from '../../../src/alerts/fraud-case-store.ts';
 import { createGroupAlert } from '../../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../../src/alerts/purchase-store.ts';
-import type { CardStatus, StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
+import type { CardStatus, CardStatusEvent, StoredEvent, TransactionEvent } from '../../../src/core/event.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createOutbox } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { change, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
+import { change, shippingAlert, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const START = Date.parse('2026-11-20T14:00:00Z');
@@ -42,7 +42,7 @@ function world({ paddingCounts = true } = {}) {
     aggregationGroups: createAggregationGroups(redis()),
     cardTesting: createCardTesting(redis()),
     purchases: createPurchases(redis(), createLock(redis())),
-    cardLifecycle: createCardLifecycle({ cardOrders, alerts }),
+    cardLifecycle: createCardLifecycle({ cardOrders, alerts, withLock: createLock(redis()) }),
     cardOrders,
     alerts,
     eventLog: createEventLog(redis()),
@@ -156,6 +156,64 @@ describe('an activation directly followed by a block', () => {
     expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: blocked.id } } }]);
     expect(await outbox.waiting('C2')).toBe(0);
     expect(updated).toContain(blocked.id);
+  });
+});
+
+describe('a later step that goes to no channel', () => {
+  const spent = declined(1, { kind: 'authorization', decline: null, networkTransactionId: '77' });
+  const reversed = declined(2, { ...spent, id: idOf(2), kind: 'reversal', direction: 'credit' });
+
+  it.each([
+    ['first message', [spent, reversed]],
+    ['first message, even if it arrives twice', [spent, reversed, reversed]],
+  ])('changes the purchase’s %s', async (_what, events) => {
+    const { deliver, alerts, outbox } = world();
+    routes.set(spent.id, here);
+
+    for (const event of events) await deliver(event);
+
+    expect(updated).toContain(spent.id);
+    expect(await alerts.get(spent.id)).toMatchObject({
+      timeline: { steps: [{ kind: 'authorization' }, { kind: 'reversal' }] },
+    });
+    expect(await outbox.waiting('C1')).toBe(1);
+  });
+
+  it('starts no purchase: the first step that is posted does', async () => {
+    const { deliver, outbox } = world();
+    await deliver(spent);
+    expect(await redis().keys('*purchases*')).toEqual([]);
+    routes.set(reversed.id, here);
+
+    await deliver(reversed);
+
+    const [first] = (await outbox.look('C1', 9)).waiting;
+    expect(first).toMatchObject({ entry: { threadId: `purchase-${reversed.id}` } });
+  });
+
+  it('of another purchase changes nothing', async () => {
+    const { deliver } = world();
+    routes.set(spent.id, here);
+    await deliver(spent);
+
+    await deliver({ ...declined(9, { kind: 'authorization', decline: null }), networkTransactionId: '78' });
+
+    expect(await redis().hkeys(`{cardbell:state}:purchases:${spent.acctId}`)).toEqual([spent.id]);
+    expect(updated).toEqual([]);
+  });
+
+  it('of a card’s way to its holder changes the message about the shipment', async () => {
+    const { deliver, alerts } = world();
+    const shipped = { ...shippingAlert().event, id: idOf(1) };
+    routes.set(shipped.id, here);
+    await deliver(shipped);
+    const active = status(2, 'ACTIVE', 86_400) as CardStatusEvent;
+    const cards = active.cards.map((card) => ({ ...card, cardOrderId: shipped.cardOrderId }));
+
+    await deliver({ ...active, cards });
+
+    expect(await alerts.get(shipped.id)).toMatchObject({ progress: { activated: active.callbackAt } });
+    expect(updated).toContain(shipped.id);
   });
 });
 

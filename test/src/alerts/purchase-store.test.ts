@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createPurchases } from '../../../src/alerts/purchase-store.ts';
+import type { PurchaseTimeline } from '../../../src/alerts/purchase-timeline.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
@@ -81,4 +83,36 @@ it('forgets steps that are too old to belong to a new event', async () => {
   await purchases().join(later.event);
 
   expect(await redis().hkeys('{cardbell:state}:purchases:2')).toEqual([later.event.id]);
+});
+
+it('is shown as it is after each event, before the next event joins', async () => {
+  const [auth, , settled, refund] = steps(3);
+  if (auth === undefined || settled === undefined || refund === undefined) throw new Error('no steps');
+  const shown: number[] = [];
+  const show = (stallsMs: number) => async (timeline: PurchaseTimeline) => {
+    await sleep(stallsMs);
+    shown.push(timeline.steps.length);
+  };
+
+  const first = purchases().join(auth, show(300));
+  await sleep(100);
+  await Promise.all([first, purchases().join(settled, show(0))]);
+  await purchases().joinStarted(refund, show(0));
+
+  expect(shown).toEqual([1, 2, 3]);
+});
+
+it('is joined only if it has started, when asked so', async () => {
+  const [auth, reversal, settled, refund] = steps(4);
+  if (auth === undefined || reversal === undefined || settled === undefined || refund === undefined)
+    throw new Error('no steps');
+  const other = { ...auth, networkTransactionId: '99', authTransactionId: null } as typeof auth;
+
+  expect(await purchases().joinStarted(auth)).toBeNull();
+  expect((await purchases().join(settled)).steps).toHaveLength(1);
+  expect(await purchases().joinStarted(other)).toBeNull();
+  expect(await purchases().joinStarted(refund)).toMatchObject({ leaderId: settled.id, steps: [{}, {}] });
+  expect(await purchases().joinStarted(settled)).toMatchObject({ leaderId: settled.id, steps: [{}, {}] });
+  await purchases().join(auth);
+  expect(await purchases().joinStarted(reversal), 'no id says that it belongs to it').toBeNull();
 });
