@@ -120,12 +120,18 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   }
 }
 
+/** Funds are moved in batches, or dated to midnight, and the webhook of a settlement may come hours later. */
+const SETTLED_BEFORE_MS = 24 * 3_600_000;
+
 /**
- * True when an event may have happened in the gap. A settlement has its own time. A reversal only has the time when its
- * purchase was requested, so every reversal since Cardbell first ran may belong.
+ * True when the webhook of an event may have been due in the gap. A settlement has its own time, but its webhook may be
+ * later. A reversal only has the time when its purchase was requested, so every reversal since Cardbell first ran may
+ * belong. What was already reported is not reported again.
  */
 function mayBelong({ kind, occurredAt, requestedAt, settledAt }: TransactionEvent, fromMs: number, sinceMs: number) {
   if (Date.parse(occurredAt) >= wholeSecond(fromMs)) return true;
+  const settledMs = settledAt === null ? Number.NaN : Date.parse(settledAt);
+  if (settledMs >= wholeSecond(Math.max(fromMs - SETTLED_BEFORE_MS, sinceMs))) return true;
   const isUndated = kind === 'reversal' || (kind === 'settlement' && settledAt === null);
   return isUndated && Date.parse(requestedAt) >= wholeSecond(sinceMs);
 }

@@ -198,7 +198,30 @@ it('finds settlements and reversals in the gap, however long ago the purchase wa
   expect((await stored()).toSorted()).toEqual(['120000', '20000', '216000']);
 });
 
-it('leaves out settlements and purchases from before the gap', async () => {
+it('finds settlements that were settled up to a day before the gap, since their webhook may come later', async () => {
+  const begin = 60 + 65 / 60;
+  rows = [
+    laterStep('settlement', 6 * DAY, begin + 23.9),
+    laterStep('settlement', 7 * DAY, begin + 24.1),
+    row(begin + 1),
+  ];
+
+  const result = await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }));
+
+  expect(result).toMatchObject({ found: 1, recovered: 1 });
+  expect(await stored()).toEqual(['144000']);
+});
+
+it('finds no settlement from before Cardbell first ran', async () => {
+  rows = [laterStep('settlement', 6 * DAY, 70)];
+  const sinceMs = async (): Promise<number> => nowMs - 62 * HOUR;
+
+  const result = await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS, sinceMs } }));
+
+  expect(result).toMatchObject({ found: 0, recovered: 0 });
+});
+
+it('leaves out settlements and purchases from long before the gap', async () => {
   rows = [laterStep('settlement', 6 * DAY, 4 * DAY), row(5 * DAY)];
 
   expect(await recoverGap(gap, deps({ horizon: { lookBackMs: TEN_DAYS } }))).toMatchObject({ found: 0, recovered: 0 });
