@@ -18,6 +18,7 @@ import {
   textForm,
   type WebhookContext,
 } from './payload.ts';
+import { redactText } from './quarantine.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
 const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;
@@ -107,7 +108,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     },
     mcc: readWords(payload.MCCCode),
     isCardPresent: payload.IsCardPresent ?? null,
-    decline: kind === 'decline' ? { code, message: readWords(payload.Message) } : null,
+    decline: kind === 'decline' ? { code, message: redactText(readWords(payload.Message)) } : null,
   });
 }
 

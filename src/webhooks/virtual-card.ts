@@ -12,6 +12,7 @@ import {
   type WebhookContext,
   words,
 } from './payload.ts';
+import { redactText } from './quarantine.ts';
 
 /**
  * The payload with secrets. Never reads `CVV2`, `AccountNumber` and `ExpirationDate`, and only the last four digits of
@@ -76,7 +77,7 @@ export function redactVirtualCard(data: unknown, circumstances: WebhookContext):
     virtualCardOrderId: payload.VirtualCardOrderId,
     outcome,
     failed: payload.Errors.filter((error) => !isCard(error)),
-    message: payload.Message,
+    message: redactText(payload.Message),
   });
 }
 

@@ -21,3 +21,14 @@ describe('the outcome of a virtual card order', () => {
     expect(order({ Errors, Message }).outcome).toBe(outcome);
   });
 });
+
+it.each(['decline', 'virtual-card'])('keeps no security code of the message of a %s', (path) => {
+  for (const [Message, kept] of [
+    ['Declined: CVV2: 987 is wrong', 'Declined: CVV2: [removed] is wrong'],
+    ['PIN Verification Check', 'PIN Verification Check'],
+  ]) {
+    const event = read(path, { Message }, { path });
+    const words = event.kind === 'virtual-card' ? event.message : event.kind === 'decline' && event.decline?.message;
+    expect(words).toBe(kept);
+  }
+});
