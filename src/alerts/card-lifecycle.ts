@@ -58,7 +58,9 @@ export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleD
       const status = change?.steps.at(-1)?.status;
       if (changes.length !== 1 || change === undefined || status === undefined) return alone;
       const order = orderOf(event);
-      const isTimeline = order !== null && (status === 'INACTIVE' || (await isOpenAt(order, event.callbackAt)));
+      const before = order === null ? null : await cardOrders.note(order, null, event.callbackAt, null);
+      const isOpen = before !== null && isOrderOpen(before.progress, event.callbackAt);
+      const isTimeline = order !== null && (status === 'INACTIVE' || isOpen);
       const blockThread = status === 'BLOCKED' ? `block-${event.id}` : null;
       const threadId = isTimeline ? threadOf(order) : blockThread;
       if (change.supersededBy === null) await noteBlockThread(event.acctId, status, threadId);
@@ -96,10 +98,6 @@ export function createCardLifecycle({ cardOrders, alerts, withLock }: LifecycleD
       return await showStep({ acctId, ...newest }, 'used', { id: null, callbackAt: requestedAt });
     },
   };
-
-  async function isOpenAt(order: OrderId, at: string): Promise<boolean> {
-    return isOrderOpen((await cardOrders.note(order, null, at, null)).progress, at);
-  }
 
   /**
    * Notes a step and stores the progress in every alert of the order. One step at a time, so that no alert keeps an older

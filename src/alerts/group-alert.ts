@@ -53,10 +53,11 @@ function isCollected({ kind, event }: Alert): boolean {
 
 /** Groups related alerts: repeats into one message, the steps of a timeline into one thread. */
 export function createGroupAlert(deps: Deps): GroupAlert {
-  const { aggregationGroups, cardTesting, purchases, cardLifecycle, cardOrders, fraudCases, alerts, eventLog } = deps;
+  const { aggregationGroups, cardTesting, cardOrders, fraudCases, eventLog } = deps;
+  const groupStep = createGroupStep(deps);
 
   return async function groupAlert(alert, channel) {
-    if (channel === null) return await groupUnposted(alert);
+    if (channel === null) return await groupStep(alert, false);
     const { acctId } = alert.event;
     const [grouping, caseId] = await Promise.all([
       groupByKind(alert, channel),
@@ -69,41 +70,13 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     return channels.includes(channel) ? { ...grouping, threadId: caseId } : grouping;
   };
 
-  /** Declines are counted per channel. Purchases and cards have a state that every message about them shows. */
-  async function groupUnposted(alert: Alert): Promise<Grouping> {
-    switch (alert.kind) {
-      case 'transaction':
-        return alert.event.kind === 'decline' ? ownMessage : await groupSpend(alert, purchases.joinStarted);
-      case 'card-status':
-        return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
-      case 'card-shipping':
-        return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
-      default:
-        return ownMessage;
-    }
-  }
-
   async function groupByKind(alert: Alert, channel: string): Promise<Grouping> {
-    switch (alert.kind) {
-      case 'transaction':
-        return alert.event.kind === 'decline'
-          ? await groupDecline(alert, channel)
-          : await groupSpend(alert, purchases.join);
-      case 'fraud-case': {
-        const caseId = alert.joins ?? alert.event.id;
-        await fraudCases.addChannel(caseId, channel);
-        // The message about the block may have started the thread already. The case still shows in the channel.
-        return { ...ownMessage, threadId: caseId, broadcast: true };
-      }
-      case 'card-status':
-        return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
-      case 'card-shipping':
-      case 'activation-reminder':
-        return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
-      case 'card-testing':
-      case 'virtual-card':
-        return ownMessage;
-    }
+    if (alert.kind === 'transaction' && alert.event.kind === 'decline') return await groupDecline(alert, channel);
+    if (alert.kind !== 'fraud-case') return await groupStep(alert, true);
+    const caseId = alert.joins ?? alert.event.id;
+    await fraudCases.addChannel(caseId, channel);
+    // The message about the block may have started the thread already. The case still shows in the channel.
+    return { ...ownMessage, threadId: caseId, broadcast: true };
   }
 
   async function groupDecline(alert: TransactionAlert, channel: string): Promise<Grouping> {
@@ -124,10 +97,31 @@ export function createGroupAlert(deps: Deps): GroupAlert {
     // It keeps its own alert and buttons, but in the thread of the warning.
     return { ...grouping, threadId: warning.warningId, warning };
   }
+}
+
+type GroupStep = (alert: Alert, isPosted: boolean) => Promise<Grouping>;
+
+/** Groups what has a state that all messages about it show, in any channel: a purchase, a card's way to its holder. */
+function createGroupStep({ purchases, cardLifecycle, alerts }: Deps): GroupStep {
+  return async function groupStep(alert, isPosted) {
+    switch (alert.kind) {
+      case 'transaction':
+        return alert.event.kind === 'decline' ? ownMessage : await groupSpend(alert, isPosted);
+      case 'card-status':
+        return { ...ownMessage, ...(await cardLifecycle.status(alert)) };
+      case 'card-shipping':
+      case 'activation-reminder':
+        return { ...ownMessage, ...(await cardLifecycle.shipping(alert)) };
+      case 'fraud-case':
+      case 'card-testing':
+      case 'virtual-card':
+        return ownMessage;
+    }
+  };
 
   /** The first message of a purchase shows its state. Later steps are quiet replies. */
-  async function groupSpend({ event }: TransactionAlert, join: Purchases['join' | 'joinStarted']): Promise<Grouping> {
-    const timeline = await join(event, async (joined) => {
+  async function groupSpend({ event }: TransactionAlert, isPosted: boolean): Promise<Grouping> {
+    const timeline = await purchases[isPosted ? 'join' : 'joinStarted'](event, async (joined) => {
       for (const id of new Set([event.id, joined.leaderId])) await alerts.setTimeline(id, joined);
     });
     if (timeline === null) return ownMessage;

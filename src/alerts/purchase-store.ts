@@ -96,10 +96,7 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
       const arrived = 1 + [...kept.values()].reduce((last, { arrived: at }) => Math.max(last, at), 0);
       await write(keyOf(event), [...kept.values()], { step: stepOf(event), leaderId, arrived });
     }
-    const steps = purchase.steps.map(({ eventId, kind, direction, cents, at }) => {
-      return { eventId, kind, direction, cents, at, isInferred: purchase.inferred.has(eventId) };
-    });
-    return { leaderId, steps };
+    return { leaderId, steps: stepsShown(purchase) };
   }
 
   async function write(key: string, before: readonly Kept[], added: Kept): Promise<void> {
@@ -121,6 +118,12 @@ function purchaseOf(event: TransactionEvent, kept: ReadonlyMap<string, Kept>): P
   const own = all.find((purchase) => purchase.steps.some(({ eventId }) => eventId === event.id));
   if (own === undefined) throw new Error('grouping lost an event');
   return own;
+}
+
+function stepsShown({ steps, inferred }: Purchase): PurchaseTimeline['steps'] {
+  return steps.map(({ eventId, kind, direction, cents, at }) => {
+    return { eventId, kind, direction, cents, at, isInferred: inferred.has(eventId) };
+  });
 }
 
 function stepOf(event: TransactionEvent): PurchaseStep {

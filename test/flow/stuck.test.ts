@@ -108,15 +108,10 @@ it('a webhook that does not fit is quarantined, fails its replay, and can be dis
 it('a webhook that is replayed later is shown as late, and a status that recovery has reported is not shown again', async () => {
   const { store, waitFor, workspace, take } = cardbell();
   const kept = createQuarantineStore(store);
-  const keep = async ({ kind, body }: SampleWebhook, receivedAt: Date): Promise<void> =>
-    void (await kept.keep(
-      quarantine(JSON.parse(body), {
-        path: kind,
-        issues: ['an older version could not read it'],
-        version: undefined,
-        receivedAt: receivedAt.toISOString(),
-      }),
-    ));
+  const keep = async ({ kind, body }: SampleWebhook, receivedAt: Date): Promise<void> => {
+    const facts = { path: kind, issues: ['unknown to an older version'], version: undefined };
+    await kept.keep(quarantine(JSON.parse(body), { ...facts, receivedAt: receivedAt.toISOString() }));
+  };
   const [longAgo, now] = [new Date(Date.now() - 20 * 24 * 3_600_000), new Date()];
   await keep(sampleWebhook('decline', { MerchantName: 'Replayed Late Shop' }, longAgo), longAgo);
   const account = take('ACTIVE');

@@ -148,7 +148,10 @@ describe('the remedy for a decline whose limit has reset since', () => {
     const times = { occurredAt: '2026-11-21T04:30:00.0000000Z', receivedAt: read };
     const purchase = {
       ...event('decline.rule.velocity', 'Transaction exceeded daily spend limit'),
-      ...{ amountCents: 4_000, paddingCents: 0, mcc: '5812', ...times },
+      ...times,
+      amountCents: 4_000,
+      paddingCents: 0,
+      mcc: '5812',
     } as TransactionEvent;
     const advice = [await adviceFor(purchase), await adviceAgain(purchase)];
     expect(advice[0]).toEqual(advice[1]);
