@@ -115,6 +115,22 @@ it('keeps the thread of a purchase after Redis lost its first event', async () =
   await expectSameMessages(steps, async ({ purchases }, { event }) => (await purchases.join(event)).leaderId);
 });
 
+it('keeps a step that is not posted in its purchase after Redis lost both', async () => {
+  const steps = Array.from({ length: 4 }, (_, index) =>
+    nth(index, {
+      kind: index === 0 ? 'authorization' : 'reversal',
+      decline: null,
+      direction: index === 0 ? 'debit' : 'credit',
+      amountCents: 1000 - index,
+      networkTransactionId: 'one purchase',
+    }),
+  );
+  await expectSameMessages(steps, async ({ purchases }, { event }) => {
+    const joined = event.kind === 'authorization' ? await purchases.join(event) : await purchases.joinStarted(event);
+    return joined?.leaderId ?? null;
+  });
+});
+
 it('shows an activation and the block that follows in the posted message after Redis lost both', async () => {
   const statuses = (['ACTIVE', 'BLOCKED'] as const).map((status, index) => {
     const callbackAt = new Date(START + index * 1000).toISOString();
