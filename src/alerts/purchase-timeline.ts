@@ -17,7 +17,7 @@ export const PurchaseStep = z.strictObject({
 export type PurchaseStep = z.infer<typeof PurchaseStep>;
 
 /** Events of one account that belong to one purchase. */
-export export interface Purchase {
+export interface Purchase {
   /** Oldest first. */
   readonly steps: readonly PurchaseStep[];
   /** Steps that share no id with the purchase but fit by merchant, amount and time. */

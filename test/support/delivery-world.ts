@@ -1,0 +1,110 @@
+import type { Redis } from 'ioredis';
+import { createAggregationGroups } from '../../src/alerts/aggregation-group-store.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
+import { createAlerts } from '../../src/alerts/alert-store.ts';
+import { createAnnounce, type Delivery, type Publish } from '../../src/alerts/announce.ts';
+import { createCardHistory } from '../../src/alerts/card-history.ts';
+import { createCardLifecycle } from '../../src/alerts/card-lifecycle.ts';
+import { createCardOrders } from '../../src/alerts/card-order-store.ts';
+import { createCardTesting } from '../../src/alerts/card-testing-store.ts';
+import { createDeliverAlert } from '../../src/alerts/deliver-alert.ts';
+import { createDeliverStatus } from '../../src/alerts/deliver-status.ts';
+import { createEventLog } from '../../src/alerts/event-log.ts';
+import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
+import { createGroupAlert } from '../../src/alerts/group-alert.ts';
+import { createPurchases } from '../../src/alerts/purchase-store.ts';
+import type { StoredEvent, TransactionEvent } from '../../src/core/event.ts';
+import { createLock } from '../../src/core/lock.ts';
+import { createOutbox } from '../../src/outbox/outbox-store.ts';
+import { transactionAlert } from '../templates/fixtures.ts';
+
+const START = Date.parse('2026-11-20T14:00:00Z');
+
+export const here: Delivery = { channel: 'C1', holdUntil: null, passesQuiet: false };
+export const idOf = (index: number): string => `evt_${String(index).padStart(16, '0')}`;
+/** The time of an event, some seconds after the start. */
+export const timeOf = (seconds: number): string => new Date(START + seconds * 1000).toISOString();
+
+/** The decline with this number. Declines follow each other by a second. */
+export function declineOf(index: number, over: Partial<TransactionEvent> = {}): TransactionEvent {
+  const at = timeOf(index);
+  return { ...transactionAlert().event, id: idOf(index), occurredAt: at, callbackAt: at, ...over };
+}
+
+/** Everything between a received event and the outboxes of the channels, on a Redis. */
+export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {}) {
+  /** Where the rules send each event. Events without an entry go nowhere. */
+  const routes = new Map<string, Delivery | Delivery[]>();
+  const toHolder: Alert[] = [];
+  const updated: string[] = [];
+  const advised: StoredEvent[] = [];
+  const alerts = createAlerts(redis);
+  const cardOrders = createCardOrders(redis);
+  const fraudCases = createFraudCases(redis);
+  const eventLog = createEventLog(redis);
+  const groupAlert = createGroupAlert({
+    fraudCases,
+    aggregationGroups: createAggregationGroups(redis),
+    cardTesting: createCardTesting(redis),
+    purchases: createPurchases(redis, createLock(redis)),
+    cardLifecycle: createCardLifecycle({ cardOrders, alerts, withLock: createLock(redis) }),
+    cardOrders,
+    alerts,
+    eventLog,
+  });
+  const outbox = createOutbox(redis);
+  const updateAlert = async (id: string): Promise<void> => void updated.push(id);
+  const announce = createAnnounce({
+    alerts,
+    route: async ({ id }) => [routes.get(id) ?? []].flat(),
+    groupAlert,
+    outbox,
+    wakeOutbox: async () => {},
+    updateAlert,
+  });
+  const publish: Publish = async (alert, occasion) => {
+    await announce(alert, occasion);
+    toHolder.push(alert);
+  };
+  const history = createCardHistory(redis);
+  const directory = {
+    factsOf: async ({ acctId }: StoredEvent) => ({ ...transactionAlert().card, acctId }),
+    statusBefore: async () => 'INACTIVE' as const,
+    learn: async () => {},
+  };
+  const deliverAlert = createDeliverAlert({
+    directory,
+    history,
+    advice: {
+      for: async (event) => {
+        advised.push(event);
+        return { remedy: null, isIncomplete: false };
+      },
+      completeLater: async () => {},
+    },
+    countDecline: async () => {},
+    cardUsed: async () => [],
+    updateAlert,
+    publish,
+    paddingCounts,
+  });
+  const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateAlert });
+  const arrival = { hasWaited: true, isLate: false };
+  const deliver = async (event: StoredEvent): Promise<number | null | void> =>
+    event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
+  return {
+    routes,
+    toHolder,
+    updated,
+    alerts,
+    cardOrders,
+    fraudCases,
+    eventLog,
+    outbox,
+    groupAlert,
+    announce,
+    deliver,
+    advised,
+    history,
+  };
+}
