@@ -11,11 +11,7 @@ const WITHOUT: readonly string[] = [
   'directory/records',
   'directory/show-card',
   'ops/issue',
-  'outbox/entry',
-  'outbox/tracked-message-store',
   'routing/why',
-  'webhooks/card-status',
-  'webhooks/payload',
 ];
 
 /** Composition, which connects parts and decides nothing. The flows test it. */

@@ -72,22 +72,22 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'card status change payload',
-    file: 'test/src/webhooks/card-events.test.ts',
+    file: 'test/src/webhooks/card-status.test.ts',
     title: 'a card status change > is stored with only the last four digits',
   },
   {
     row: 'card status change: CardList holds several cards',
-    file: 'test/src/webhooks/card-events.test.ts',
+    file: 'test/src/webhooks/card-status.test.ts',
     title: 'a card status change > reports every card in its list',
   },
   {
     row: 'card status change: CustomId is optional',
-    file: 'test/src/webhooks/card-events.test.ts',
+    file: 'test/src/webhooks/card-status.test.ts',
     title: 'a card status change > may have no custom id: %j',
   },
   {
     row: 'card shipping payload',
-    file: 'test/src/webhooks/card-events.test.ts',
+    file: 'test/src/webhooks/card-shipping.test.ts',
     title: 'a shipment > is stored with the complete tracking number',
   },
   {
@@ -97,7 +97,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'virtual card payload is sensitive and must not be stored',
-    file: 'test/src/webhooks/card-events.test.ts',
+    file: 'test/src/webhooks/virtual-card.test.ts',
     title: 'a virtual card > is stored without number, code, expiry and account number',
   },
   {
@@ -214,7 +214,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'retries repeat an event',
-    file: 'test/src/webhooks/event-id.test.ts',
+    file: 'test/src/webhooks/payload.test.ts',
     title: 'the same event again > %s generated again for a retry has the same id',
   },
   {
@@ -224,12 +224,12 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'Errors and Message are empty in a resend',
-    file: 'test/src/webhooks/card-events.test.ts',
+    file: 'test/src/webhooks/virtual-card.test.ts',
     title: 'a virtual card > from virtual-card-resend with {} ended as resend',
   },
   {
     row: 'resends may be requested at any time',
-    file: 'test/src/webhooks/event-id.test.ts',
+    file: 'test/src/webhooks/payload.test.ts',
     title: 'another event > is each resend of a virtual card, and each differs from the original order',
   },
   {

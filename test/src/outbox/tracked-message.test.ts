@@ -48,15 +48,3 @@ it('a subject gets one message per channel, however often it is posted', async (
   await postTracked('C0OTHER', request);
   expect(await outbox.waiting('C0OTHER')).toBe(0);
 });
-
-it('a message whose button was clicked is updated from then on, but a direct message is not', async () => {
-  const { trackedMessages } = createPostingWorld(redis());
-  const alert = { kind: 'alert', id: 'evt_1' } as const;
-
-  await trackedMessages.addSeen(alert, { channel: 'C1', ts: '1.1' });
-  await trackedMessages.addSeen(alert, { channel: 'D1', ts: '2.2' });
-
-  expect(await trackedMessages.references(alert)).toEqual([
-    { channel: 'C1', ts: '1.1', audience: 'team', threadId: null },
-  ]);
-});

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredEvent } from '../../../src/core/event.ts';
-import { read } from './read.ts';
+import type { VirtualCardEvent } from '../../../src/core/event.ts';
+import { issuesOf, read } from './read.ts';
 
-type VirtualCardEvent = Extract<StoredEvent, { kind: 'virtual-card' }>;
+const virtual = (name: string, data: Record<string, unknown> = {}): VirtualCardEvent =>
+  read(name, data) as VirtualCardEvent;
 const order = (data: Record<string, unknown>) =>
   read('virtual-card', data, { path: 'virtual-card' }) as VirtualCardEvent;
 
@@ -31,4 +32,57 @@ it.each(['decline', 'virtual-card'])('keeps no security code of the message of a
     const words = event.kind === 'virtual-card' ? event.message : event.kind === 'decline' && event.decline?.message;
     expect(words).toBe(kept);
   }
+});
+
+describe('a virtual card', () => {
+  it('is stored without number, code, expiry and account number', () => {
+    expect(virtual('virtual-card')).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      kind: 'virtual-card',
+      callbackAt: '2026-03-02T17:31:07.5738865Z',
+      receivedAt: '2026-03-02T17:31:08.000Z',
+      acctId: 610_029,
+      holder: 'Cloud Hosting',
+      last4: '1111',
+      status: 'ACTIVE',
+      balanceCents: 40_000,
+      virtualCardOrderId: 55_229,
+      outcome: 'created',
+      failed: [],
+      message: 'Account Creation Successful',
+    });
+  });
+
+  it.each([
+    ['virtual-card', {}, 'created', []],
+    ['virtual-card-resend', {}, 'resend', []],
+    ['virtual-card-resend', { Errors: undefined, Message: null }, 'resend', []],
+    ['virtual-card-partial', {}, 'partial', ['Ruleset', 'Funding']],
+    ['virtual-card-not-created', {}, 'not_created', []],
+    ['virtual-card-not-created', { Errors: ['Card', 'Group'] }, 'not_created', ['Group']],
+    ['virtual-card-not-created', { Errors: [' card '] }, 'not_created', []],
+    ['virtual-card-not-created', { Errors: [] }, 'not_created', []],
+    ['virtual-card-partial', { Errors: null }, 'partial', []],
+    ['virtual-card-partial', { Errors: ['', 'Group'] }, 'partial', ['Group']],
+  ] as const)('from %s with %j ended as %s', (name, data, outcome, failed) => {
+    expect(virtual(name, data)).toMatchObject({ outcome, failed });
+  });
+
+  it.each([
+    [{ Status: ' active ' }, { status: 'ACTIVE' }],
+    [{ Status: '' }, { status: null }],
+    [{ Balance: null }, { balanceCents: null }],
+    [{ CardNumber: '' }, { last4: null }],
+    [{ AccountId: 0 }, { acctId: null }],
+    [{ AccountId: null }, { acctId: null }],
+    [{ VirtualCardOrderId: null }, { virtualCardOrderId: null }],
+  ])('with %j is stored with %j', (data, kept) => {
+    expect(virtual('virtual-card', data)).toMatchObject(kept);
+  });
+
+  it('without an order or an account is invalid', () => {
+    expect(issuesOf(() => virtual('virtual-card', { AccountId: 0, VirtualCardOrderId: '' }))).toEqual([
+      'VirtualCardOrderId: expected this or a positive AccountId',
+    ]);
+  });
 });

@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { contentId } from '../../../src/core/content-id.ts';
 import { webhookKinds } from '../../../src/core/event.ts';
-import { eventId } from '../../../src/webhooks/payload.ts';
+import {
+  eventId,
+  identifier,
+  instantOf,
+  optionalInteger,
+  parseWith,
+  positive,
+  words,
+} from '../../../src/webhooks/payload.ts';
 import { webhook } from '../../fixtures/webhooks/webhook.ts';
-import { read } from './read.ts';
+import { issuesOf, read } from './read.ts';
 
 const later = '2026-03-02T13:31:40.1000000-05:00';
 const id = (...args: Parameters<typeof read>): string => read(...args).id;
@@ -142,5 +151,54 @@ describe('an id', () => {
         "virtual-card evt_sc1x262a77anbcez",
       ]
     `);
+  });
+});
+
+describe('a part of a payload', () => {
+  it.each([
+    ['a whole number', 610_001, 610_001],
+    ['a number as text', ' 0610001 ', 610_001],
+    ['zero', 0, null],
+    ['a negative number', -5, null],
+    ['a card number in the wrong field', 4_111_111_111_111_111, null],
+    ['a card number as text', '4111111111111111', null],
+    ['half a number', 1.5, null],
+    ['nothing', null, null],
+  ])('reads an id from %s (%j) as %j; null: it does not fit', (_what, sent, id) => {
+    expect(positive.safeParse(sent).data ?? null).toBe(id);
+  });
+
+  it('tells a missing number from zero, and never keeps a negative zero, which JSON would change', () => {
+    expect([null, undefined, '', 0, -0, '0'].map((sent) => optionalInteger.parse(sent))).toEqual([
+      null,
+      null,
+      null,
+      0,
+      0,
+      0,
+    ]);
+    expect(Object.is(optionalInteger.parse(-0), 0)).toBe(true);
+  });
+
+  it('masks a card number in text and in an identifier, and leaves any other identifier as it is', () => {
+    expect(words.parse(' Paid with 4111 1111 1111 1111 ')).toBe('Paid with [card ••1111]');
+    expect(identifier.parse('4111111111111111')).toBe('4111••••••••1111');
+    expect(identifier.parse(' 00123 ')).toBe('00123');
+    expect(identifier.safeParse(1e21).success, 'a number that lost digits').toBe(false);
+  });
+
+  it('that does not fit is named with what was expected, and never with its value', () => {
+    const schema = z.object({ AcctId: positive, Cards: z.array(z.object({ Name: z.string() })) });
+    const issues = issuesOf(() => parseWith(schema, { AcctId: 'Jane Doe', Cards: [{ Name: 4111 }, {}] }));
+
+    expect(issues).toEqual([
+      expect.stringMatching(/^AcctId: /),
+      'Cards.[].Name: expected string, received number',
+      'Cards.[].Name: expected string, but it is missing',
+    ]);
+    expect(issues.join()).not.toMatch(/Jane|4111/);
+    expect(issuesOf(() => instantOf('TransactionTime', 'Jane Doe', 'America/New_York'))).toEqual([
+      'TransactionTime: expected an ISO 8601 datetime',
+    ]);
   });
 });

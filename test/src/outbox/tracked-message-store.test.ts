@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import {
+  alertMessages,
+  createTrackedMessages,
+  readSubject,
+  subjectKey,
+} from '../../../src/outbox/tracked-message-store.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const ref = { channel: 'C1', ts: '1.1' };
+const alert = { kind: 'alert', id: 'evt_1' } as const;
+const request = { kind: 'request', id: 'req_1' } as const;
+const team = { audience: 'team', threadId: null } as const;
+
+it('a message is found by each subject that it shows, for its readers and in its thread, and the other way round', async () => {
+  const messages = createTrackedMessages(redis());
+  const toHolder = { audience: 'holder', threadId: 'purchase-1' } as const;
+
+  await messages.add(ref, [{ subject: alert, ...team }]);
+  await messages.add({ channel: 'D1', ts: '2.2' }, [
+    { subject: alert, ...toHolder },
+    { subject: request, ...team },
+  ]);
+
+  expect(await messages.references(alert)).toEqual([
+    { ...ref, ...team },
+    { channel: 'D1', ts: '2.2', ...toHolder },
+  ]);
+  expect(await messages.references(request)).toEqual([{ channel: 'D1', ts: '2.2', ...team }]);
+  expect(await messages.at('D1', '2.2')).toEqual([alert, request]);
+  expect(await messages.at('C1', '9.9')).toEqual([]);
+});
+
+it('a message that was updated between reading and adding it is known to be outdated', async () => {
+  const messages = createTrackedMessages(redis());
+  const before = await messages.revisions([alert, request]);
+  await messages.countUpdate(request);
+
+  const after = await messages.add(ref, [
+    { subject: alert, ...team },
+    { subject: request, ...team },
+  ]);
+
+  expect([before, after]).toEqual([
+    [0, 0],
+    [0, 1],
+  ]);
+  expect(await messages.revisions([request, alert])).toEqual([1, 0]);
+});
+
+it('revisions come in the given order, also for more subjects than one command reads', async () => {
+  const messages = createTrackedMessages(redis());
+  const many = Array.from({ length: 501 }, (_none, index) => ({ kind: 'alert', id: `evt_${index}` }) as const);
+  await messages.countUpdate({ kind: 'alert', id: 'evt_500' });
+
+  const revisions = await messages.revisions(many);
+
+  expect(revisions).toHaveLength(501);
+  expect(revisions.indexOf(1)).toBe(500);
+});
+
+it('a message shows a subject no longer once it is forgotten, and again if it is posted again', async () => {
+  const messages = createTrackedMessages(redis());
+  const both = [
+    { subject: alert, ...team },
+    { subject: request, ...team },
+  ];
+  await messages.add(ref, both);
+
+  await messages.forget(ref, [request]);
+  expect(await messages.at(ref.channel, ref.ts)).toEqual([alert]);
+  expect(await messages.references(request)).toEqual([]);
+
+  await messages.add(ref, both.slice(1));
+  expect(await messages.at(ref.channel, ref.ts)).toEqual([alert, request]);
+  await messages.forget(ref);
+  expect(await messages.at(ref.channel, ref.ts)).toEqual([]);
+  expect([await messages.references(alert), await messages.references(request)]).toEqual([[], []]);
+});
+
+it('the alerts of a message are told apart from what else it shows', async () => {
+  const messages = createTrackedMessages(redis());
+  await messages.add(ref, [
+    { subject: request, ...team },
+    { subject: alert, ...team },
+  ]);
+
+  expect(await alertMessages(messages).at(ref.channel, ref.ts)).toEqual(['evt_1']);
+  expect(await alertMessages(messages).of('evt_1')).toEqual([{ ...ref, ...team }]);
+  expect(readSubject(subjectKey({ kind: 'claim', id: 'a:b' }))).toEqual({ kind: 'claim', id: 'a:b' });
+});
+
+it('a message whose button was clicked is updated from then on, but a direct message is not', async () => {
+  const trackedMessages = createTrackedMessages(redis());
+
+  await trackedMessages.addSeen(alert, { channel: 'C1', ts: '1.1' });
+  await trackedMessages.addSeen(alert, { channel: 'D1', ts: '2.2' });
+
+  expect(await trackedMessages.references(alert)).toEqual([
+    { channel: 'C1', ts: '1.1', audience: 'team', threadId: null },
+  ]);
+});

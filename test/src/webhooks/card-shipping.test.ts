@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import type { ShippingEvent } from '../../../src/core/event.ts';
+import { issuesOf, read } from './read.ts';
+
+const shipping = (data: Record<string, unknown> = {}): ShippingEvent => read('card-shipping', data) as ShippingEvent;
+
+describe('a shipment', () => {
+  it('is stored with the complete tracking number', () => {
+    expect(shipping()).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      kind: 'card-shipping',
+      callbackAt: '2026-03-02T17:31:07.5738865Z',
+      receivedAt: '2026-03-02T17:31:08.000Z',
+      acctId: 610_011,
+      trackingNumber: '9400111899000000055211',
+      shippingMethod: 'USPS',
+      last4: '1117',
+      cardOrderId: 55_211,
+    });
+  });
+
+  it("keeps a known carrier's tracking number, and masks the middle of one that may be a card number", () => {
+    expect(shipping({ TrackingNumber: ' 9400111899000000055211 ' }).trackingNumber).toBe('9400111899000000055211');
+    expect(shipping({ TrackingNumber: ' 4111111111111111 ' }).trackingNumber).toBe('4111••••••••1111');
+  });
+
+  it('rejects a tracking number that lost its last digits as a JSON number', () => {
+    expect(issuesOf(() => shipping({ TrackingNumber: 9.400111899e21 }))).toHaveLength(1);
+  });
+});
