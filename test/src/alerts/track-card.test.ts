@@ -58,7 +58,7 @@ it('says when the order of a shipment was placed, and asks the card service once
 
   await track(2);
 
-  expect(orders.toSorted()).toEqual([1221, 1222]);
+  expect(orders.toSorted((a, b) => a - b)).toEqual([1221, 1222]);
   expect(shown()).toContain(String(Date.parse('2026-11-02T09:00:00Z') / 1000));
 });
 

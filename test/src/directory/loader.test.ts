@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { apiQuotaDefaults, createApiQuota } from '../../../src/directory/api-quota.ts';
+import { createFiller, createLoader, type DirectorySource } from '../../../src/directory/loader.ts';
+import { createRecords } from '../../../src/directory/records.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
+import { useRedis } from '../../support/on-redis.ts';
+
+const redis = useRedis();
+const now = (): Date => new Date('2026-11-20T12:00:00Z');
+const detailsOf = (acctId: number) => AccountDetails.parse({ AccountId: acctId, CardList: [{ CardId: acctId * 10 }] });
+
+function loading(getAccount: DirectorySource['getAccount'], limits: Partial<typeof apiQuotaDefaults> = {}) {
+  const asked: number[] = [];
+  const records = createRecords(redis());
+  const shared = { records, limits: { ...apiQuotaDefaults, ...limits }, now, log: null };
+  const quota = createApiQuota(redis(), shared.limits);
+  const source: DirectorySource = {
+    listAccounts: async () => ({ accounts: [] }),
+    getAccount: async (acctId, options) => {
+      asked.push(acctId);
+      return await getAccount(acctId, options);
+    },
+  };
+  const loader = createLoader({ ...shared, source, quota });
+  const filler = createFiller({ ...shared, quota, loader });
+  /** Accounts of which the directory has learned that they exist, and nothing else. */
+  async function know(...ids: number[]): Promise<void> {
+    await createLoader({ ...shared, source: { ...source, getAccount: async (id) => detailsOf(id) }, quota }).load(0);
+    const some = await records.read(0);
+    if (some === null) throw new Error('it was loaded');
+    await records.change(ids, (_known, acctId) => ({ ...some, acctId, detailsAt: null }));
+  }
+  return { loader, filler, records, asked, know };
+}
+
+describe('an account for a person who waits', () => {
+  it('is not asked for again right after the card service has refused it', async () => {
+    const { loader, asked } = loading(() => Promise.reject(refusal()));
+
+    expect(await loader.loadIfAllowed(7)).toBeNull();
+    expect(await loader.loadIfAllowed(7)).toBeNull();
+
+    expect(asked).toEqual([7]);
+  });
+
+  it('is asked for again if the card service was only away', async () => {
+    let isAway = true;
+    const { loader, asked } = loading(async (acctId) => {
+      if (isAway) throw unanswered();
+      return detailsOf(acctId);
+    });
+
+    expect(await loader.loadIfAllowed(7)).toBeNull();
+    isAway = false;
+
+    expect(await loader.loadIfAllowed(7)).toMatchObject({ acctId: 7, cards: [{ cardId: 70 }] });
+    expect(asked).toEqual([7, 7]);
+  });
+
+  it('is not asked for beyond the quota', async () => {
+    const { loader, asked } = loading(async (acctId) => detailsOf(acctId), { detailsBurst: 1, detailsPerMinute: 1 });
+
+    await loader.loadIfAllowed(7);
+    expect(await loader.loadIfAllowed(8)).toBeNull();
+
+    expect(asked).toEqual([7]);
+  });
+});
+
+it('stores an account under the number that was asked for, whatever number the card service repeats', async () => {
+  const { loader, records } = loading(async () => detailsOf(99));
+
+  expect(await loader.load(7)).toMatchObject({ acctId: 7 });
+  expect(await records.read(99)).toBeNull();
+});
+
+it('throws a fault of ours, which is no failure of the card service', async () => {
+  const { loader } = loading(() => Promise.reject(new Error('a fault of ours')));
+
+  await expect(loader.load(7)).rejects.toThrow('a fault of ours');
+});
+
+describe('a reload of old accounts', () => {
+  it('is complete when none is left, and goes on after one that the card service refuses', async () => {
+    const { filler, asked, know } = loading(async (acctId) => {
+      if (acctId === 1) throw refusal();
+      return detailsOf(acctId);
+    });
+    await know(1, 2, 3, 4, 5);
+
+    expect(await filler.reloadOlderThan(now().getTime() - 1)).toBe(true);
+
+    expect(asked.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is incomplete when the card service is away', async () => {
+    const { filler, asked, know } = loading(() => Promise.reject(unanswered()));
+    await know(1, 2, 3, 4, 5);
+
+    expect(await filler.reloadOlderThan(now().getTime() - 1)).toBe(false);
+
+    expect(asked, 'one batch').toHaveLength(4);
+  });
+
+  it('is incomplete when the process stops', async () => {
+    const { filler, asked, know } = loading(async (acctId) => detailsOf(acctId));
+    await know(1);
+
+    await filler.stop();
+
+    expect(await filler.reloadOlderThan(now().getTime() - 1)).toBe(false);
+    expect(asked).toEqual([]);
+  });
+});

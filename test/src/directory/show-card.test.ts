@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { readSpendRules } from '../../../src/card-api/spend-rules.ts';
+import type { WhichCard } from '../../../src/core/event.ts';
+import { createListDeclines, createShowCard, limitsOf } from '../../../src/directory/show-card.ts';
+import type { Message } from '../../../src/slack/message.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { declineOf, timeOf } from '../../support/delivery-world.ts';
+import { acctId, ask, byCommand } from '../../support/perform-world.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const rules = readSpendRules(
+  { DailySpendLimit: 400, MerchantCategories: [{ Id: 5, Name: 'Fuel', TransactionLimit: 50, DailySpendLimit: 90 }] },
+  parseAssumptions(),
+);
+const remaining = {
+  overall: [
+    { period: 'daily', limitCents: 39_000, remainingCents: 1_000 },
+    { period: 'weekly', limitCents: 150_000, remainingCents: 2_000 },
+  ],
+  categories: [{ id: null, name: 'Fuel', period: 'daily', limitCents: 9_000, remainingCents: 300 }],
+} as const;
+
+describe('the limits of a card', () => {
+  const limitIn = (all: ReturnType<typeof limitsOf>, period: string, category: string | null = null) =>
+    all.find((limit) => limit.period === period && limit.category === category);
+
+  it('come from its rules, and from what remains where the rules have none', () => {
+    const all = limitsOf(rules, remaining);
+
+    expect(limitIn(all, 'daily')).toMatchObject({ limitCents: 40_000, remainingCents: 1_000 });
+    expect(limitIn(all, 'weekly')).toMatchObject({ limitCents: 150_000, remainingCents: 2_000 });
+    expect(limitIn(all, 'monthly')).toMatchObject({ limitCents: null, remainingCents: null });
+  });
+
+  it('of a category are found by its name if the card service leaves out its number', () => {
+    const all = limitsOf(rules, remaining);
+
+    expect(limitIn(all, 'transaction', 'Fuel')).toMatchObject({ limitCents: 5_000, remainingCents: null });
+    expect(limitIn(all, 'daily', 'Fuel')).toMatchObject({ limitCents: 9_000, remainingCents: 300 });
+  });
+
+  it('never say that nothing remains when it is not known', () => {
+    expect(limitsOf(rules, null).every(({ remainingCents }) => remainingCents === null)).toBe(true);
+    expect(limitsOf(null, null).every(({ limitCents }) => limitCents === null)).toBe(true);
+  });
+});
+
+describe('/card show', () => {
+  async function show(cardId: number | null, getAccount = async () => details) {
+    const answers: Message[] = [];
+    const asked: WhichCard[] = [];
+    const showCard = createShowCard({
+      card: {
+        getAccount,
+        getSpendRules: () => Promise.reject(unanswered()),
+        getRemainingLimits: () => Promise.reject(unanswered()),
+      },
+      factsOf: async (_acctId, which = {}) => {
+        asked.push(which);
+        return { ...card, last4: null };
+      },
+      nameRuleset: async (facts) => facts,
+      recentDeclines: async () => [],
+      answer: async (_action, message) => void answers.push(message),
+    });
+    await showCard({ action: ask('show', byCommand), acctId, cardId });
+    return { answers, asked };
+  }
+  const details = AccountDetails.parse({
+    AccountId: acctId,
+    CardList: [
+      { CardId: 1, Last4CardNumber: '1111', CardStatus: 'CLOSED' },
+      { CardId: 2, Last4CardNumber: '2222', CardStatus: 'BLOCKED' },
+      { CardId: 3, Last4CardNumber: '3333', CardStatus: 'CLOSED' },
+    ],
+  });
+
+  it.each([
+    ['the card that was asked for, even if it is closed', 1, '1111', 'closed'],
+    ['the newest open card of the account', null, '2222', 'blocked'],
+  ])('shows %s, also while its limits cannot be read', async (_what, cardId, last4, status) => {
+    const { answers, asked } = await show(cardId);
+
+    expect(asked).toEqual([{ cardId: Number(last4[0]) }]);
+    expect(JSON.stringify(answers)).toContain(last4);
+    expect(JSON.stringify(answers).toLowerCase()).toContain(status);
+  });
+
+  it('answers nothing from memory if the card itself cannot be read', async () => {
+    await expect(show(1, () => Promise.reject(unanswered()))).rejects.toThrow('unavailable');
+  });
+});
+
+describe('/card declines', () => {
+  async function list(details: string, fetched: number[] | null, received: number[]) {
+    const answers: Message[] = [];
+    const unclear: unknown[] = [];
+    const spans: number[] = [];
+    const listDeclines = createListDeclines({
+      readTransactions: async (_acctId, { from, to }) => {
+        spans.push(to.getTime() - from.getTime());
+        return fetched?.map((index) => declineOf(index)) ?? null;
+      },
+      recentDeclines: async () => received.map((index) => declineOf(index)),
+      factsOf: async () => card,
+      answer: async (_action, message) => void answers.push(message),
+      refuseUnclear: async (_action, { usage }, about) => void unclear.push({ usage, ...about }),
+      now: () => new Date(timeOf(3_600)),
+    });
+    const action = { ...ask('declines', byCommand), details, page: 0 };
+    await listDeclines({ action, acctId, cardId: null });
+    return { text: answers[0]?.text ?? '', spans, unclear };
+  }
+
+  it('counts a decline once that came as a webhook and from the card service, and none from before the time', async () => {
+    const { text, spans } = await list('for the last 1h', [1, 2, -5], [2, 3]);
+
+    expect(spans).toEqual([3_600_000]);
+    expect(text).toContain('3 declines in 1 hour');
+  });
+
+  it('looks back a week if no time is given', async () => {
+    expect((await list('', [], [])).spans).toEqual([7 * 24 * 3_600_000]);
+  });
+
+  it('reads nothing if only part of the text is a time', async () => {
+    const { spans, unclear } = await list('2 weeks of Jane', [1], []);
+
+    expect(unclear).toEqual([{ usage: 'declines CARD [7d]', acctId, cardId: null }]);
+    expect(spans).toEqual([]);
+  });
+});

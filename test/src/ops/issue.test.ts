@@ -1,0 +1,79 @@
+import { expect, it } from 'vitest';
+import { SlackError } from '../../../src/core/errors.ts';
+import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
+import * as issue from '../../../src/ops/issue.ts';
+
+const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
+const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
+
+function quarantined(path: string, issues: string[], id = 'q_1') {
+  const webhook = { id, path, issues, body: {}, version: null, receivedAt: '2026-11-20T15:00:00.000Z' };
+  return issue.quarantined(QuarantinedWebhook.parse(webhook));
+}
+
+const causes = (issues: readonly { readonly cause: string }[]): number =>
+  new Set(issues.map(({ cause }) => cause)).size;
+
+it('the same problem again is one problem, of which ops hear once', () => {
+  const failed = (why: string) => issue.jobFailed('perform-action', why, 'act_1');
+
+  expect(causes([failed('timed out after 3017 ms'), failed('timed out after 42 ms')])).toBe(1);
+  expect(
+    causes([quarantined('decline', ['AcctId: missing']), quarantined('decline', ['AcctId: missing'], 'q_2')]),
+  ).toBe(1);
+  expect(causes([issue.policyInvalid(['line 1']), issue.policyInvalid(['line 2', 'line 3'])])).toBe(1);
+  expect(causes([issue.cannotRender('evt_1'), issue.cannotRender('evt_2')])).toBe(1);
+  expect(causes([issue.balanceLow('$5.00', '$100.00'), issue.balanceLow('$4.00', '$100.00')])).toBe(1);
+});
+
+it('another problem is never hidden behind one of which ops have heard', () => {
+  const problems = [
+    issue.cardTokenDead,
+    issue.slackTokenDead,
+    issue.lagging,
+    issue.redisFilling,
+    issue.redisFull,
+    issue.clocksDiffer,
+    issue.auditSinkAway,
+    issue.auditArchiveAway,
+    quarantined('decline', ['AcctId: missing']),
+    quarantined('decline', ['MCCCode: missing']),
+    quarantined('settlement', ['AcctId: missing']),
+    issue.jobFailed('perform-action', 'no such key', 'act_1'),
+    issue.jobFailed('deliver-alert', 'no such key', 'evt_1'),
+    issue.redisSettings([{ what: 'no disk', todo: 'appendonly' }]),
+    issue.redisSettings([{ what: 'evicts', todo: 'noeviction' }]),
+    issue.channelUnusable('C1', gone),
+    issue.channelUnusable('C2', gone),
+    issue.channelUnusable('C1', archived),
+    issue.channelShared('C1'),
+    issue.messageRefused('C1', gone),
+    issue.noFiles('missing_scope'),
+    issue.personUnreachable('U1', gone),
+    issue.personUnreachable('U2', gone),
+    issue.notConfirmed('block', 'act_1'),
+    issue.notConfirmed('block', 'act_2'),
+    issue.recordsUnreadable(['request']),
+    issue.recordsUnreadable(['claim']),
+    issue.auditRecordChanged(1),
+    issue.auditRecordChanged(2),
+    issue.auditRecordForged(1),
+    issue.entryRejected('act_1', 'it is not signed'),
+  ];
+
+  expect(causes(problems)).toBe(problems.length);
+});
+
+it('an issue names what can be looked up or run again, and at most five problems of it', () => {
+  const many = Array.from({ length: 9 }, (_none, index) => `Field${index}: missing`);
+
+  expect(quarantined('decline', many)).toMatchObject({ ref: 'q_1', what: expect.stringContaining('Field4') });
+  expect(quarantined('decline', many).what).not.toContain('Field5');
+  expect(issue.policyInvalid(many).what).not.toContain('Field5');
+  expect(issue.jobFailed('perform-action', 'no such key', 'act_1').ref).toBe('act_1');
+});
+
+it('a row that was fetched is not called a webhook, which would send ops to the wrong place', () => {
+  expect(quarantined('decline', []).title).toContain('webhook');
+  expect(quarantined(FETCHED_PATH, []).title).not.toContain('webhook');
+});

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import type { CardTarget } from '../../../src/actions/action.ts';
+import { createTools } from '../../../src/app/compose-tools.ts';
+import { createExplainRouting } from '../../../src/routing/why.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, contextOf, createActionWorld } from '../../support/perform-world.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
+
+const redis = useRedis();
+const known = 'evt_0123456789abcdef';
+const idOf = (index: number): string => `evt_000000000000000${index}`;
+
+/** @param own the account whose alerts the person may see. */
+async function explaining({ own = acctId, isAsked = false }: { own?: number; isAsked?: boolean } = {}) {
+  const world = await createActionWorld(redis());
+  const meant: CardTarget[] = [];
+  const explain = createExplainRouting({
+    ...createTools(contextOf(world.deps)),
+    mayAct: async (_action, of) => of === own,
+    resolveCard: async ({ target }) => {
+      if (target.kind === 'words' || target.kind === 'card') meant.push(target);
+      return isAsked ? null : { acctId };
+    },
+  });
+  const why = (text: string) => explain(ask('why', { target: { kind: 'channel', text } }));
+  const texts = () => world.answers.map(({ text }) => text);
+  return { ...world, stations: world.stations, why, texts, meant };
+}
+
+it('explains an event by its id, wherever it stands in the text', async () => {
+  const { why, texts, deps } = await explaining();
+  await deps.eventLog.note(known, { step: 'routed', channel: 'C1', text: 'Because.' });
+
+  await why(`the alert ${known} please`);
+
+  expect(texts()).toEqual([expect.stringMatching(/^evt_0123456789abcdef: .*posted in 1 place\.$/)]);
+});
+
+it('knows no alert of a card that the person may not see, and says the same as of one that never was', async () => {
+  const { why, texts, stations } = await explaining({ own: acctId + 1 });
+
+  await why(known);
+  await why('evt_zzzzzzzzzzzzzzzz');
+
+  expect(texts()).toHaveLength(2);
+  expect(texts()[0]).toContain('I know no such alert');
+  expect(texts()[1]).toBe(texts()[0]);
+  expect(await stations(), 'the second within a minute is counted').toEqual(['refused']);
+});
+
+it('takes a cut-off id for no card', async () => {
+  const { why, texts, meant } = await explaining();
+
+  await why('evt_0123');
+
+  expect(texts()).toEqual([expect.stringContaining('I know no such alert')]);
+  expect(meant).toEqual([]);
+});
+
+it('explains the alerts of a message, five at most, and leaves out those that the person may not see', async () => {
+  const { why, texts, deps } = await explaining();
+  const ref = { channel: 'C1', ts: '1700000000.000100' };
+  const ids = [1, 2, 3, 4, 5, 6, 7].map(idOf);
+  for (const [index, id] of ids.entries()) {
+    await deps.alerts.save(transactionAlert({ id, acctId: index === 0 ? acctId + 1 : acctId }));
+    await deps.trackedMessages.add(ref, [{ subject: { kind: 'alert', id }, audience: 'team', threadId: null }]);
+  }
+
+  await why(`${ref.channel} ${ref.ts}`);
+
+  expect(texts().map((text) => text.split(':')[0])).toEqual(ids.slice(1, 6));
+});
+
+it('explains the latest event of a card, and nothing while the person is asked which card they mean', async () => {
+  const { why, texts, meant, deps } = await explaining();
+  await deps.eventLog.setLatest(acctId, known);
+  await why('Jane 1212');
+  expect(meant).toEqual([{ kind: 'words', words: ['Jane', '1212'] }]);
+  expect(texts()).toEqual([expect.stringContaining(known)]);
+
+  const asked = await explaining({ isAsked: true });
+  await asked.why('Jane');
+  expect(asked.texts()).toEqual([]);
+});
