@@ -17,7 +17,7 @@ const READ_CHUNK = 500;
 const WRITE_CHUNK = 100;
 const TRIES = 50;
 
-type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
+export type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
 /** The accounts in Redis: a hash, an index, and a list of the accounts whose cards must be read. */
 export function createRecords(redis: RedisClient) {

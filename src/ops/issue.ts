@@ -158,7 +158,7 @@ export function editRefused(channel: string, error: SlackError): OpsIssue {
     what: `Slack does not let me change a message of mine: ${error.slackError}.`,
     means: 'It shows an older state, and maybe buttons that no longer apply. I’ll keep trying for a week.',
     todo: 'If this happens again tomorrow, report it with the reference.',
-    ref: channel,
+    about: channel,
   };
 }
 

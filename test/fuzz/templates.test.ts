@@ -12,6 +12,7 @@ import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { askAgain } from '../../templates/actions/ask-again.ts';
+import { stillTrying } from '../../templates/actions/still-trying.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
@@ -194,6 +195,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       requestMessage(request),
     ]),
   'ask-again': (one) => [askAgain({ value: 'p_1', doing: one, waitedMs: 660_000 })],
+  'still-trying': (one) => [stillTrying({ doing: one, isRateLimited: false, isBlock: true })],
   'digest-set': (one, two) => [digestSet({ weekday: null, isMonthly: true, hour: 9, minute: 0, zone: one, next: two })],
   'explain-decline': (one, two) => {
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
@@ -396,7 +398,7 @@ describe('with any strings, Slack accepts the output and shows them as text:', (
 
 /** Templates in which the strings are times or our own words, which are never missing. */
 const neverMissing =
-  /^(?:card-track|decline-list|ask-again|digest-set|explain-decline|temporaryChange|mutes|preferences|delegate|not-permitted|quiet|subscriptions|why|request-notes)$/;
+  /^(?:card-track|decline-list|ask-again|still-trying|digest-set|explain-decline|temporaryChange|mutes|preferences|delegate|not-permitted|quiet|subscriptions|why|request-notes)$/;
 
 describe('with empty and short lists and with missing values, the output reads as sentences:', () => {
   it.each(Object.entries(made))('%s', (name, make) => {

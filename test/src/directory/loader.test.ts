@@ -16,7 +16,7 @@ function loading(getAccount: DirectorySource['getAccount'], limits: Partial<type
   const shared = { records, limits: { ...apiQuotaDefaults, ...limits }, now, log: null };
   const quota = createApiQuota(redis(), shared.limits);
   const source: DirectorySource = {
-    listAccounts: async () => ({ accounts: [] }),
+    listAccounts: async () => ({ businessAccountId: null, businessName: null, balanceCents: null, accounts: [] }),
     getAccount: async (acctId, options) => {
       asked.push(acctId);
       return await getAccount(acctId, options);

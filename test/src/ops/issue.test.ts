@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import { FETCHED_PATH, QuarantinedWebhook } from '../../../src/core/event.ts';
 import * as issue from '../../../src/ops/issue.ts';
+import { channelUnusable, personUnreachable } from '../../../src/ops/refused-place.ts';
 
 const gone = new SlackError('chat.postMessage', 'channel_unusable', 'channel_not_found');
 const archived = new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
@@ -43,14 +44,14 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     issue.jobFailed('deliver-alert', 'no such key', 'evt_1'),
     issue.redisSettings([{ what: 'no disk', todo: 'appendonly' }]),
     issue.redisSettings([{ what: 'evicts', todo: 'noeviction' }]),
-    issue.channelUnusable('C1', gone),
-    issue.channelUnusable('C2', gone),
-    issue.channelUnusable('C1', archived),
+    channelUnusable('C1', gone),
+    channelUnusable('C2', gone),
+    channelUnusable('C1', archived),
     issue.channelShared('C1'),
     issue.messageRefused('C1', gone),
     issue.noFiles('missing_scope'),
-    issue.personUnreachable('U1', gone),
-    issue.personUnreachable('U2', gone),
+    personUnreachable('U1', gone),
+    personUnreachable('U2', gone),
     issue.notConfirmed('block', 'act_1'),
     issue.notConfirmed('block', 'act_2'),
     issue.recordsUnreadable(['request']),
