@@ -4,6 +4,7 @@ import { ActivationReminder, FraudCaseAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { askAgain } from '../../templates/actions/ask-again.ts';
+import { stillTrying } from '../../templates/actions/still-trying.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { seen } from '../../templates/alerts/seen.ts';
@@ -421,8 +422,8 @@ const answers: readonly ExamplePicture[] = [
   {
     name: 'refusals',
     words: 'A refusal says why, what to do, and that nothing changed.',
-    alt: 'A refusal, an outdated button, and a click that came too late',
-    templates: ['policy/refusal', 'dispatch/unknown', 'actions/ask-again'],
+    alt: 'A refusal, an outdated button, a click that came too late, and a block that takes longer',
+    templates: ['policy/refusal', 'dispatch/unknown', 'actions/ask-again', 'actions/still-trying'],
     shows: () => [
       refusal({
         ...answer.refusal,
@@ -432,6 +433,7 @@ const answers: readonly ExamplePicture[] = [
       unknownControl('button'),
       tooMany(),
       askAgain({ value: 'again_1', doing: 'block card 1234', waitedMs: 660_000 }),
+      stillTrying({ doing: 'block cards', isRateLimited: true, isBlock: true }),
     ],
   },
   {
