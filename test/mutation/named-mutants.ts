@@ -219,4 +219,52 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     from: 'if (hasSeen(click, request))',
     to: 'if (true)',
   },
+  {
+    name: 'the policy file sets no cap for a card',
+    file: 'src/policy/policy-file.ts',
+    from: 'given.caps?.card ?? approval.caps.card',
+    to: 'approval.caps.card',
+  },
+  {
+    name: 'the policy file sets no cap for the program',
+    file: 'src/policy/policy-file.ts',
+    from: 'given.caps?.program ?? approval.caps.program',
+    to: 'approval.caps.program',
+  },
+  {
+    name: 'a group that sets nothing about it has no longest duration',
+    file: 'src/policy/policy-file.ts',
+    from: 'given.durations?.longest ?? approval.durations.longestMs',
+    to: 'given.durations?.longest ?? null',
+  },
+  {
+    name: 'a group that sets nothing about it allows permanent changes',
+    file: 'src/policy/policy-file.ts',
+    from: 'given.durations?.permanent ?? approval.durations.mayStay',
+    to: 'given.durations?.permanent ?? true',
+  },
+  {
+    name: 'a group that sets no channel posts its requests to the channel of the variables',
+    file: 'src/policy/policy-file.ts',
+    from: 'given.approvals_channel ?? outer.approvalsChannel',
+    to: 'given.approvals_channel ?? null',
+  },
+  {
+    name: 'orders follow the amounts for raises',
+    file: 'src/policy/policy-file.ts',
+    from: 'given.orders ?? approval.orderBands',
+    to: 'given.orders ?? given.amounts ?? approval.orderBands',
+  },
+  {
+    name: 'raises add up for 8 hours',
+    file: 'src/policy/decide-action.ts',
+    from: 'COUNTED_MS = 24 * 3_600_000',
+    to: 'COUNTED_MS = 8 * 3_600_000',
+  },
+  {
+    name: 'a cap counts 10 days',
+    file: 'src/policy/decide-action.ts',
+    from: 'CAPPED_MS = 30 *',
+    to: 'CAPPED_MS = 10 *',
+  },
 ];

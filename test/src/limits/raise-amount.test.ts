@@ -69,6 +69,17 @@ describe('a raise of a limit', () => {
     expect(await count([limitChange('daily', 80_000, 120_000)])).toMatchObject({ ownCents: 40_000, earlier: [] });
   });
 
+  it.each([
+    ['23 hours and 59 minutes', 23 * 60 + 59, 110_000],
+    ['24 hours and 1 minute', 24 * 60 + 1, 40_000],
+  ])('an earlier one counts for 24 hours: %s later', async (_what, minutes, cents) => {
+    const { advance, remember, count } = setUp();
+    await remember('act_1', [limitChange('daily', 10_000, 80_000)]);
+    advance(minutes * 60_000);
+
+    expect(countedCents(await count([limitChange('daily', 80_000, 120_000)]))).toBe(cents);
+  });
+
   it.each<[string, string[], number]>([
     ['between other people does not count', ['U0BEN'], 0],
     ['counts for the holder who asked for it', ['U0HUGO'], 1],
@@ -271,6 +282,24 @@ describe('a cap', () => {
     }
     advance(COUNTED_MS + 1);
     expect((await count(more)).cap).toMatchObject({ scope: 'person', days: 30, earlierCents: 430_000 });
+  });
+
+  const hour = 3_600_000;
+  const day = 86_400_000;
+  it.each<[string, number, Partial<typeof cap>, object | null]>([
+    ['24 hours: 23 hours and 59 minutes later', 24 * hour - 60_000, { dayCents: 100_000 }, { days: 1 }],
+    ['24 hours: 24 hours and 1 minute later', 24 * hour + 60_000, { dayCents: 100_000 }, null],
+    ['30 days: 29 days later', 29 * day, { monthCents: 100_000 }, { days: 30 }],
+    ['30 days: 31 days later', 31 * day, { monthCents: 100_000 }, null],
+  ])('adds up what was loosened within %s', async (_what, laterMs, own, expected) => {
+    const { advance, remember, count } = setUp(caps({ person: { ...none, ...own } }));
+    await remember('act_1', [limitChange('daily', 0, 90_000)]);
+    advance(laterMs);
+
+    const { cap: exceeded } = await count([limitChange('weekly', 0, 20_000)]);
+
+    if (expected === null) expect(exceeded).toBeNull();
+    else expect(exceeded).toMatchObject({ scope: 'person', earlierCents: 90_000, ...expected });
   });
 
   it("per card adds up everyone's raises, made alone or together", async () => {

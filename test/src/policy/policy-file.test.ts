@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/core/errors.ts';
-import { policyOfVariables, sectionOf } from '../../../src/policy/policy.ts';
+import { type PolicySection, policyOfVariables, sectionOf } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
 
 const variables = policyOfVariables({
@@ -72,6 +72,31 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
       operators: { permitted: ['U0GUS'] },
       approval: variables.standard.approval,
     });
+  });
+
+  it('reads all three caps, each for a day and for 30 days', () => {
+    const policy = parse(`
+version: 1
+caps:
+  person: { 24h: 100, 30d: 200 }
+  card: { 24h: 300.50, 30d: 400 }
+  program: { 24h: 500, 30d: 600 }
+`);
+
+    expect(policy.standard.approval.caps).toEqual({
+      person: { dayCents: 10_000, monthCents: 20_000 },
+      card: { dayCents: 30_050, monthCents: 40_000 },
+      program: { dayCents: 50_000, monthCents: 60_000 },
+    });
+  });
+
+  it('takes nothing from amounts for orders: without orders they follow TWO_PERSON_ABOVE', () => {
+    const { approval } = parse('version: 1\namounts: [{ up_to: 250, approvals: 1 }, { approvals: 3 }]').standard;
+
+    expect(approval.orderBands).toEqual([
+      { upToCents: 100_000, approvals: 1 },
+      { upToCents: null, approvals: 2 },
+    ]);
   });
 
   it('has the hash that sha256sum prints', () => {
@@ -147,6 +172,72 @@ delegates: [{ for: U0ANA, to: U0BEN, from: 2026-12-24, until: 2026-12-31 }]
 
   it('with several problems reports all of them', () => {
     expect(problemsOf('version: 2\napprovers: [x]\ndurations: { permanent: maybe }')).toHaveLength(3);
+  });
+});
+
+describe('a group that sets one key inherits all others from a file that sets everything', () => {
+  const everything = `
+version: 1
+approvers: [U0ZOE]
+operators: [U0OTTO]
+amounts: [{ up_to: 250, approvals: 2 }, { approvals: 3 }]
+orders: [{ approvals: 4 }]
+caps:
+  person: { 24h: 100, 30d: 200 }
+  card: { 24h: 300, 30d: 400 }
+  program: { 24h: 500, 30d: 600 }
+durations: { longest: 2 days, permanent: false }
+approvals_channel: C0MAIN
+`;
+  const caps = {
+    person: { dayCents: 10_000, monthCents: 20_000 },
+    card: { dayCents: 30_000, monthCents: 40_000 },
+    program: { dayCents: 50_000, monthCents: 60_000 },
+  };
+  const durations = { longestMs: 172_800_000, mayStay: false };
+  const approval = {
+    bands: [
+      { upToCents: 25_000, approvals: 2 },
+      { upToCents: null, approvals: 3 },
+    ],
+    orderBands: [{ upToCents: null, approvals: 4 }],
+    caps,
+    durations,
+  };
+  const inherited: PolicySection = {
+    cardGroups: ['North'],
+    approvers: { mentioned: ['U0ZOE'], permitted: ['U0ZOE'] },
+    operators: { mentioned: ['U0OTTO'], permitted: ['U0OTTO'] },
+    approval,
+    approvalsChannel: 'C0MAIN',
+  };
+
+  it.each<[string, Partial<PolicySection>]>([
+    ['approvers: [U0GUS]', { approvers: { mentioned: ['U0GUS'], permitted: ['U0GUS'] } }],
+    ['operators: [U0GUS]', { operators: { mentioned: ['U0GUS'], permitted: ['U0GUS'] } }],
+    ['amounts: [{ approvals: 5 }]', { approval: { ...approval, bands: [{ upToCents: null, approvals: 5 }] } }],
+    [
+      'caps: { person: { 24h: 7 } }',
+      { approval: { ...approval, caps: { ...caps, person: { dayCents: 700, monthCents: null } } } },
+    ],
+    [
+      'caps: { card: { 24h: 7 } }',
+      { approval: { ...approval, caps: { ...caps, card: { dayCents: 700, monthCents: null } } } },
+    ],
+    [
+      'caps: { program: { 24h: 7 } }',
+      { approval: { ...approval, caps: { ...caps, program: { dayCents: 700, monthCents: null } } } },
+    ],
+    ['durations: { longest: 4h }', { approval: { ...approval, durations: { longestMs: 14_400_000, mayStay: false } } }],
+    [
+      'durations: { permanent: true }',
+      { approval: { ...approval, durations: { longestMs: 172_800_000, mayStay: true } } },
+    ],
+    ['approvals_channel: C0NORTH', { approvalsChannel: 'C0NORTH' }],
+  ])('%s', (key, own) => {
+    const policy = parse(`${everything}groups: [{ cards: [North], ${key} }]`);
+
+    expect(policy.groups).toEqual([{ ...inherited, ...own }]);
   });
 });
 
