@@ -23,7 +23,7 @@ export type Link = z.infer<typeof Link>;
 export type Links = ReturnType<typeof createLinks>;
 
 /** How long a former holder still may not decide about the card. */
-export const FORMER_HOLDER_MS = 24 * 3_600_000;
+const FORMER_HOLDER_MS = 24 * 3_600_000;
 
 const setScript = readScript(new URL('./set-link.lua', import.meta.url));
 const format = recordFormat(Link);

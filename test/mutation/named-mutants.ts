@@ -267,4 +267,16 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     from: 'CAPPED_MS = 30 *',
     to: 'CAPPED_MS = 10 *',
   },
+  {
+    name: 'a former holder may decide about the card after an hour',
+    file: 'src/holders/link-store.ts',
+    from: 'FORMER_HOLDER_MS = 24 * 3_600_000',
+    to: 'FORMER_HOLDER_MS = 3_600_000',
+  },
+  {
+    name: 'somebody who left a user group still has its roles for minutes',
+    file: 'src/policy/slack-answers.ts',
+    from: 'export const KNOWN_FOR_MS = 5000',
+    to: 'export const KNOWN_FOR_MS = 500_000',
+  },
 ];

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { createLinks, FORMER_HOLDER_MS } from '../../../src/holders/link-store.ts';
+import { describe, expect, it } from 'vitest';
+import { createLinks } from '../../../src/holders/link-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -33,16 +33,34 @@ it('replaces the previous holder of the account, and does not confuse an id with
   expect((await links.ofUser('U0HUGO2')).map(({ acctId }) => acctId)).toEqual([1]);
 });
 
-it('remembers a former holder for a day', async () => {
-  const { links, link, advance } = setUp();
-  await link(1, 'U0HUGO');
-  await links.unlink(1);
+describe('a former holder', () => {
+  const hours = (count: number): number => count * 3_600_000;
 
-  expect(await links.ofAccount(1)).toBeNull();
-  expect(await links.wasHolderLately('U0HUGO', 1)).toBe(true);
-  expect(await links.wasHolderLately('U0SAM', 1)).toBe(false);
+  it.each<[string, (world: ReturnType<typeof setUp>) => Promise<void>]>([
+    ['unlinked', ({ links }) => links.unlink(1)],
+    ['replaced by another holder', ({ link }) => link(1, 'U0ZOE')],
+  ])('%s 23 hours ago still counts, and 25 hours ago no longer', async (_how, end) => {
+    const given = setUp();
+    const { links, link, advance } = given;
+    await link(1, 'U0HUGO');
+    await end(given);
 
-  advance(FORMER_HOLDER_MS + 1);
+    expect((await links.ofAccount(1))?.userId).not.toBe('U0HUGO');
+    expect(await links.wasHolderLately('U0HUGO', 1)).toBe(true);
+    expect(await links.wasHolderLately('U0SAM', 1)).toBe(false);
+    advance(hours(23));
+    expect(await links.wasHolderLately('U0HUGO', 1), 'after 23 hours').toBe(true);
+    advance(hours(2));
+    expect(await links.wasHolderLately('U0HUGO', 1), 'after 25 hours').toBe(false);
+  });
 
-  expect(await links.wasHolderLately('U0HUGO', 1)).toBe(false);
+  it('is forgotten in Redis after 24 hours', async () => {
+    const { links, link } = setUp();
+    await link(1, 'U0HUGO');
+    await links.unlink(1);
+
+    const left = await redis().pttl('{cardbell:state}:former-holders:1');
+    expect(left).toBeGreaterThan(hours(24) - 60_000);
+    expect(left).toBeLessThanOrEqual(hours(24));
+  });
 });

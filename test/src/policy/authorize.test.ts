@@ -1,24 +1,31 @@
 import { describe, expect, it } from 'vitest';
+import { createLog } from '../../../src/core/log.ts';
 import { permissionOf } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { createAuthorization } from '../../../src/policy/authorize.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
-import { createRolesForCard, type KnownRoles } from '../../../src/policy/permissions.ts';
+import {
+  createPermissions,
+  createRolesForCard,
+  type KnownRoles,
+  type Permissions,
+} from '../../../src/policy/permissions.ts';
+import { policyOfVariables } from '../../../src/policy/policy.ts';
 import type { HowOld } from '../../../src/policy/slack-answers.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');
 const OLGA = { userId: 'U0OLGA' };
 
-/** The roles that Slack reports now. At the click they were different. */
+/** @param known the roles that Slack reports now. At the click they were different. */
 function world(
-  known: KnownRoles,
+  known: KnownRoles | Permissions['rolesOf'],
   { holder = null as string | null, former = null as string | null, isGroupKnown = true, isDeactivated = false } = {},
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
-  const rolesOf = async (_userId: string, howOld: HowOld = {}) => {
+  const rolesOf: Permissions['rolesOf'] = async (userId, howOld = {}) => {
     asked.push(howOld);
-    return known;
+    return typeof known === 'function' ? await known(userId, howOld) : known;
   };
   const authorization = createAuthorization({
     rolesOf,
@@ -88,6 +95,28 @@ describe('authorizing an action', () => {
     await expect(authorize(click('limit'), { acctId: 1, raiseCents: 1 })).rejects.toThrow(
       'did not return the group of a card',
     );
+  });
+
+  it('refuses somebody who left the user group 6 seconds ago, even if Slack sent no event', async () => {
+    let members = ['U0OLGA'];
+    let nowMs = now.getTime();
+    const { rolesOf } = createPermissions({
+      namedDelegates: async () => [],
+      policy: () =>
+        policyOfVariables({ operators: [], approvers: ['S0FIN'], twoPersonAboveCents: 0, serviceZone: 'UTC' }),
+      groupMembers: async () => members,
+      rolesVersion: async () => null,
+      isHolder: async () => false,
+      log: createLog({ level: 'silent', process: 'test' }),
+      now: () => nowMs,
+    });
+    const { authorize, click } = world(rolesOf);
+    const unblock = async () => (await authorize(click('unblock'), { acctId: 1 })).kind;
+
+    expect(await unblock()).toBe('allowed');
+    members = [];
+    nowMs += 6000;
+    expect(await unblock()).toBe('refused');
   });
 
   it('ignores the approval of a person whose account has been deactivated', async () => {
