@@ -279,4 +279,46 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     from: 'export const KNOWN_FOR_MS = 5000',
     to: 'export const KNOWN_FOR_MS = 500_000',
   },
+  {
+    name: 'a request is gone before it expires',
+    file: 'src/approvals/request-store.ts',
+    from: 'KEPT_SECONDS = 30 * 24 * 3600',
+    to: 'KEPT_SECONDS = 3600',
+  },
+  {
+    name: 'a performed action may be replayed after a day',
+    file: 'src/actions/action-check.ts',
+    from: 'REMEMBERED_SECONDS = 8 *',
+    to: 'REMEMBERED_SECONDS = 1 *',
+  },
+  {
+    name: 'the progress of an action is forgotten before its job can no longer run again',
+    file: 'src/actions/progress-store.ts',
+    from: 'KEPT_SECONDS = 15 *',
+    to: 'KEPT_SECONDS = 1 *',
+  },
+  {
+    name: 'a statement is recorded again after a day',
+    file: 'src/audit/audit.ts',
+    from: 'MEMORY_TTL_SECONDS = 15 *',
+    to: 'MEMORY_TTL_SECONDS = 1 *',
+  },
+  {
+    name: 'an entry is posted again after a day',
+    file: 'src/outbox/sending-store.ts',
+    from: 'SENT_TTL_SECONDS = 15 *',
+    to: 'SENT_TTL_SECONDS = 1 *',
+  },
+  {
+    name: 'gaps of last week are forgotten',
+    file: 'src/intake/heartbeat.ts',
+    from: 'GAPS_KEPT_MS = 400 *',
+    to: 'GAPS_KEPT_MS = 1 *',
+  },
+  {
+    name: 'an order waits for its webhook for an hour',
+    file: 'src/virtual-cards/order.ts',
+    from: 'KEPT_SECONDS = 8 * 24 * 3600',
+    to: 'KEPT_SECONDS = 3600',
+  },
 ];

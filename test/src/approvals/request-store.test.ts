@@ -21,6 +21,29 @@ it('lists the open requests and keeps the decided ones', async () => {
   expect(await requests.get('req_gone')).toBeNull();
 });
 
+it('keeps a request for 30 days, so an open one outlives its 24 hours', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  await requests.save(openRequestOf({ id: 'req_1' }));
+
+  for (const key of ['request:req_1', `requests-of:${acctId}`]) {
+    const left = await redis().ttl(`{cardbell:state}:${key}`);
+    expect(left, key).toBeGreaterThan(30 * 86_400 - 60);
+    expect(left, key).toBeLessThanOrEqual(30 * 86_400);
+  }
+});
+
+it('lists an account’s requests of the last 30 days', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  for (const [id, day] of [
+    ['req_31_days', '2026-10-20'],
+    ['req_29_days', '2026-10-22'],
+    ['req_now', '2026-11-20'],
+  ] as const)
+    await requests.save(openRequestOf({ id, action: ask('limit', { askedAt: `${day}T15:00:00.000Z` }) }));
+
+  expect((await requests.requestsOf(acctId)).map(({ id }) => id)).toEqual(['req_now', 'req_29_days']);
+});
+
 it.each([
   ['an alert', (alertId: string) => ({ kind: 'alert', alertId }) as const],
   ['a card that was picked there', (alertId: string) => ({ kind: 'card', acctId, cardId: null, alertId }) as const],

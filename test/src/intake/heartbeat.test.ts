@@ -77,6 +77,19 @@ it('every later start reports one gap since the last beat, however short, and st
   expect(await gaps()).toHaveLength(1);
 });
 
+it('keeps a gap for more than a year, as long as the card service can be asked about it', async () => {
+  const daysAgo = (days: number): number => Date.now() - days * 86_400_000;
+  await store.zadd(webKeys.gaps, daysAgo(366), 'in the last year', daysAgo(401), 'older');
+  stop(await start());
+
+  await start();
+
+  await until(async () => (await gaps()).length > 0, 'the gap is reported');
+  const kept = await store.zrange(webKeys.gaps, '0', '-1');
+  expect(kept).toHaveLength(2);
+  expect(kept).toContain('in the last year');
+});
+
 it('a 503 answer reports a gap since the last beat', async () => {
   const { heart } = await start();
 

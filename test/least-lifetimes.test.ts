@@ -1,0 +1,61 @@
+import type { Redis } from 'ioredis';
+import { expect, it } from 'vitest';
+import { createActionCheck } from '../src/actions/action-check.ts';
+import { createLatestChanges, createProgress } from '../src/actions/progress-store.ts';
+import { createAudit } from '../src/audit/audit.ts';
+import { createOutbox } from '../src/outbox/outbox-store.ts';
+import { createVirtualOrders } from '../src/virtual-cards/order.ts';
+import { signer as recordSigner, statement } from './support/audit-records.ts';
+import { useRedis } from './support/on-redis.ts';
+import { alertEntry, claimed } from './support/outbox-entries.ts';
+import { ask, byCommand, virtualOrder } from './support/perform-world.ts';
+import { storeSigner } from './support/store-signer.ts';
+
+const redis = useRedis();
+const DAY = 86_400;
+const action = ask('block');
+const order = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
+const asked = { action: order, at: '2026-11-20T15:00:00.000Z' };
+const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
+
+/**
+ * What is remembered so that nothing is done twice, and how long it could be done again. A failed job is kept for 14
+ * days, and an action is performed for up to 7 days.
+ */
+const memories: readonly [key: string, days: number, remember: (redis: Redis) => Promise<unknown>][] = [
+  [
+    'performed:',
+    7,
+    (redis) => createActionCheck({ redis, signer: storeSigner, now: () => new Date() }).performed(action),
+  ],
+  ['progress:', 14, (redis) => createProgress(redis).write('act_1', { state: 'asked' })],
+  ['change-asked:', 14, (redis) => createLatestChanges(redis).alreadyInEffect(7, status, action)],
+  [
+    'recorded:',
+    14,
+    (redis) =>
+      createAudit({ redis, sign: recordSigner.sign, inForce: () => ({ twoPersonAboveCents: 0 }) }).append(
+        statement('act_1'),
+      ),
+  ],
+  [
+    'sent:',
+    14,
+    async (redis) => {
+      const outbox = createOutbox(redis);
+      await outbox.put('C1', alertEntry('a'));
+      await outbox.markSent('C1', await claimed(outbox, ['a']), '1.0');
+    },
+  ],
+  ['virtual-order:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'order', orderId: 1 }, asked)],
+  ['virtual-resend:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'resend', acctId: 1 }, asked)],
+  ['virtual-name:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'name', name: 'Vera Nova' }, asked)],
+];
+
+it.each(memories)('%s… outlives %i days', async (key, days, remember) => {
+  await remember(redis());
+
+  const [found = '', ...others] = await redis().keys(`*}:${key}*`);
+  expect(others).toEqual([]);
+  expect(await redis().ttl(found)).toBeGreaterThan(days * DAY);
+});
