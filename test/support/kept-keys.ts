@@ -15,9 +15,11 @@ const units: Readonly<Record<string, number>> = { second: 1, minute: 60, hour: 3
 
 /** The table of Redis keys in SECURITY.md, most specific patterns first. */
 export function keptKeys(): KeptKeys[] {
-  const rows = [...readFileSync('SECURITY.md', 'utf8').matchAll(/^\| `(\{cardbell:[^`]+)` \|[^|]+\| ([^|]+) \|$/gm)];
+  const rows = readFileSync('SECURITY.md', 'utf8').match(/^\| `\{cardbell:.*$/gm) ?? [];
   return rows
-    .map(([, key = '', kept = '']) => {
+    .map((row) => {
+      const [, key, kept] = /^\| `(\{cardbell:[^`]+)` \|[^|]+\| ([^|]+) \|$/.exec(row) ?? [];
+      if (key === undefined || kept === undefined) throw new Error(`a row needs one key and its lifetime: ${row}`);
       const [, count, unit = ''] = /^(\d+) (second|minute|hour|day)s?$/.exec(kept) ?? [];
       if (count === undefined && !kept.startsWith('until')) throw new Error(`${key}: kept how long? ${kept}`);
       // In other shards the key has the shard as a prefix.
