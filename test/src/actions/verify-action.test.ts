@@ -101,6 +101,21 @@ describe('a change that was sent', () => {
   );
 
   it.each([
+    ['the alert is changed', ask('block')],
+    ['the person is notified', ask('block', byCommand)],
+  ])('is on record before %s', async (_what, action) => {
+    const world = await createActionWorld(redis());
+    await performAction(action, world.deps);
+    world.service.status = 'ACTIVE';
+    const lastOnRecord: unknown[] = [];
+    const look = async (): Promise<void> => void lastOnRecord.push((await world.stations()).at(-1));
+
+    await confirm({ ...world, deps: { ...world.deps, updateAlert: look, answer: look } }, action.id);
+
+    expect(lastOnRecord).toEqual(['unconfirmed']);
+  });
+
+  it.each([
     ['a form on a copy of the alert that only the requester saw', null, 2],
     ['the alert, which shows it', '1.1', 0],
   ])('is reported to the requester as promised, after %s', async (_where, messageTs, answers) => {

@@ -1,3 +1,4 @@
+import { readdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,4 +82,16 @@ it('leaves no unfinished file after an empty or failed write, and deletes those 
 
   expect(await readdir(folder)).toEqual(['.unfinished-recent']);
   expect(await readFile(recent, 'utf8')).toBe('a\n');
+});
+
+it('reads a file back, and rejects one that does not hold what was written', async () => {
+  const half = () => {
+    const [unfinished = ''] = readdirSync(folder);
+    writeFileSync(join(folder, unfinished), 'a\nb\n');
+    return september;
+  };
+
+  await expect(openArchive(folder).write(lines('a', 'b', 'c'), half)).rejects.toThrow(
+    'record 1 cannot be read back from audit-2026-09-000000001-000000003.jsonl',
+  );
 });

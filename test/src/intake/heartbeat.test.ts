@@ -146,3 +146,28 @@ it('a process notices that it was frozen, even while another one was running', a
 
   expect((await gaps())[0]).toMatchObject({ cause: 'stalled' });
 });
+
+it.each([
+  ['not after 10 seconds', 10_000, []],
+  ['after 13 seconds', 13_000, [{ cause: 'stalled' }]],
+])('a gap begins 12 seconds after the last beat: %s', async (_when, frozenMs, expected) => {
+  const client = connectFailFast({ urls: [server.url], log, name: 'web' });
+  let beats = 0;
+  // Redis says when the last beat was. As if the process had been frozen since then.
+  const frozen = new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (name !== 'intake/beat') return value.bind(target);
+      return async (...args: unknown[]) => {
+        const atMs = Number(await value.apply(target, args));
+        beats += 1;
+        return atMs - frozenMs;
+      };
+    },
+  });
+  running.push({ client, heart: startHeartbeat(frozen, log, { beatMs: 20 }) });
+  await until(() => beats >= 2, 'the beat after it was frozen');
+
+  expect((await gaps()).slice(0, 1)).toMatchObject(expected);
+});

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import type { MessageRef } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
+import { until } from '../../support/until.ts';
 
 const redis = useRedis();
 const alert = (index: number) => ({ kind: 'alert', id: alertId(index) }) as const;
@@ -37,6 +39,31 @@ describe('edits', () => {
     expect(await world.flush('C1')).toBeGreaterThan(900);
 
     expect(world.updates).toHaveLength(1);
+  });
+
+  it('of one message by two workers at once end with what is true now, however slow the first is', async () => {
+    const request = { kind: 'request', id: 'req_1' } as const;
+    let text = 'Open';
+    const rendered: string[] = [];
+    const world = createPostingWorld(redis(), {
+      async request() {
+        rendered.push(text);
+        return { text, blocks: [] };
+      },
+      slack: {
+        async update(_ref, message) {
+          if (message.text === 'Open') await sleep(300);
+        },
+      },
+    });
+    await world.trackedMessages.add(ref('5.0'), [{ subject: request, audience: 'team', threadId: null }]);
+
+    const first = world.update(request);
+    await until(() => rendered.length > 0, 'the first worker has rendered it');
+    text = 'Approved';
+    await Promise.all([first, world.update(request)]);
+
+    expect(world.updates.map((update) => update.text)).toEqual(['Open', 'Approved']);
   });
 
   it("share Slack's rate limit for all channels", async () => {
