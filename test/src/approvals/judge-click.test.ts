@@ -15,6 +15,7 @@ import {
   type Over,
   type PerformWorld,
   performAction,
+  virtualOrder,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
@@ -43,6 +44,12 @@ const inPortal = ({ service }: PerformWorld, dollars: number): void => {
   service.rules = { ...service.rules, DailySpendLimit: dollars };
 };
 const dailyOf = ({ service }: PerformWorld) => service.rules['DailySpendLimit'];
+/** An order of a virtual card with this much on it. */
+const orderOf = (dollars: number) => ({
+  ...virtualOrder,
+  sealed: JSON.stringify({ ...JSON.parse(virtualOrder.sealed), fundCents: dollars * 100 }),
+});
+const sixCards = [11, 12, 13, 14, 15, 16];
 const forDays = (days: number) => ({ kind: 'duration', ms: days * 24 * 3_600_000 }) as const;
 
 /** No monthly limit interferes. */
@@ -228,6 +235,36 @@ describe('an earlier approver', () => {
     expect(await deps.requests.get('req_ask1')).toMatchObject({ approvals: [{ by: 'U0ZOE' }], voided: ['U0BEN'] });
     await performAction(approvalClick('act_ana', 'U0ANA'), deps);
     expect(dailyOf(given)).toBe(1900);
+  });
+
+  it.each([
+    ['an order', ask('order-virtual', { id: 'act_much', target: orderOf(2000), actor: person('U0ANA') }), 'order'],
+    [
+      'a block of many cards',
+      ask('block-all', { id: 'act_much', actor: person('U0ANA'), acctIds: sixCards, names: sixCards.map(String) }),
+      'status BLOCKED',
+    ],
+  ])('no longer counts for %s either, so it takes two others', async (_what, action, write) => {
+    const roles = new Map<string, Role[]>();
+    const rolesOf: WorldDeps['rolesOf'] = async (userId) => ({
+      roles: roles.get(userId) ?? ['approver', 'operator'],
+      isComplete: true,
+    });
+    const given = await world({ rolesOf });
+    await performAction(action, given.deps);
+    expect(await given.deps.requests.get('req_much')).toMatchObject({ needed: 2, approvals: [{ by: 'U0ANA' }] });
+    roles.set('U0ANA', []);
+
+    await performAction(approve('req_much', 'act_ben', 'U0BEN'), given.deps);
+
+    expect(given.writes).toEqual([]);
+    expect(await given.deps.requests.get('req_much')).toMatchObject({
+      state: 'open',
+      approvals: [{ by: 'U0BEN' }],
+      voided: ['U0ANA'],
+    });
+    await performAction(approve('req_much', 'act_zoe', 'U0ZOE'), given.deps);
+    expect(given.writes).toEqual([write]);
   });
 });
 
