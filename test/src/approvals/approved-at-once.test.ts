@@ -1,21 +1,33 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { WithLock } from '../../../src/core/lock.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { held } from '../../support/held.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  performAction,
+  virtualOrder,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 
 const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
 /** One person alone may allow at most $1,000 in total within a day. */
 const capped = { ...standard, caps: { ...standard.caps, person: { dayCents: 100_000, monthCents: null } } };
+const somebody = { name: null, isBot: false, isGuest: false, isExternal: false, isDeactivated: false };
 const by = (userId: string) => ({ actor: { userId, teamId: 'T1' } });
 const person = { userId: 'U0OLGA', provedBy: 'approver', by: 'U0ANA', at: '2026-11-20T15:00:00.000Z' } as const;
 
 it('does not count both of two concurrent approvals by one person as the first', async () => {
   const world = await createActionWorld(redis(), { policyFor: () => capped });
   // It is her own card, so someone else has to approve any raise.
-  await world.deps.links.link({ acctId: 7378, ...person });
+  await world.deps.links.link({ acctId, ...person });
   const raise = (id: string, goal: ReturnType<typeof limitGoal>) =>
     ask('limit', { ...byCommand, id, changeRequest: { goals: [goal], term: { kind: 'permanent' } } });
   await performAction(raise('act_one', limitGoal('daily', 100_000)), world.deps);
@@ -44,4 +56,70 @@ it('does not count both of two concurrent approvals by one person as the first',
   // From now on the request needs two approvals and says so.
   await performAction({ ...approval('two'), id: 'act_again' }, world.deps);
   expect(await world.deps.requests.open()).toMatchObject([{ needed: 2, approvals: [{ by: 'U0BEN' }] }]);
+});
+
+/** The locks of one process. @param waits called when work finds its lock taken. */
+function createLocks(waits: () => void): WithLock {
+  const taken = new Map<string, Promise<unknown>>();
+  return async (name, work) => {
+    while (taken.has(name)) {
+      waits();
+      await taken.get(name);
+    }
+    const mine = work(held);
+    const done = mine.catch(() => {});
+    taken.set(name, done);
+    try {
+      return await mine;
+    } finally {
+      taken.delete(name);
+    }
+  };
+}
+
+describe('one person with a cap of $1,000 allows $600 on one card, and in the same moment', () => {
+  const sixHundred = { ...JSON.parse(virtualOrder.sealed), fundCents: 60_000 };
+  const order = { target: { ...virtualOrder, sealed: JSON.stringify(sixHundred) } };
+  const daily = { goals: [limitGoal('daily', 100_000)], term: { kind: 'permanent' } } as const;
+  const monthly = { goals: [limitGoal('monthly', 260_000)], term: { kind: 'permanent' } } as const;
+  const approval = ask('decide', {
+    id: 'act_approve',
+    ...by('U0BEN'),
+    approve: true,
+    target: { kind: 'request', requestId: 'req_asked' },
+  });
+  const otherCard = { kind: 'card', acctId: acctId + 1, cardId: null, alertId: null } as const;
+  const first = ask('limit', { ...byCommand, ...by('U0BEN'), target: otherCard, changeRequest: monthly });
+
+  // What Olga asks for her own card, or orders for herself, takes another approver.
+  it.each<[string, Action | null, Action]>([
+    ['approves another raise', ask('limit', { ...byCommand, id: 'act_asked', changeRequest: daily }), approval],
+    ['orders a card', null, ask('order-virtual', { ...byCommand, ...order, ...by('U0BEN') })],
+    ['approves an order', ask('order-virtual', { ...byCommand, ...order, id: 'act_asked' }), approval],
+  ])('%s, as large: the cap allows one of them, and the other needs another approver', async (_what, asked, second) => {
+    let secondWaits = (): void => {};
+    const atLock = new Promise<void>((resolve) => {
+      secondWaits = resolve;
+    });
+    const world = await createActionWorld(redis(), {
+      policyFor: () => capped,
+      withLock: createLocks(() => secondWaits()),
+      person: async (userId) => ({ ...somebody, email: userId === 'U0OLGA' ? sixHundred.email : null }),
+    });
+    await world.deps.links.link({ acctId, ...person });
+    if (asked !== null) await performAction(asked, world.deps);
+    let others: Promise<void> | null = null;
+    const add: WorldDeps['recentRaises']['add'] = async (raise) => {
+      others ??= performAction(second, world.deps);
+      await Promise.race([atLock, others]);
+      await world.deps.recentRaises.add(raise);
+    };
+
+    await performAction(first, { ...world.deps, recentRaises: { ...world.deps.recentRaises, add } });
+    await others;
+
+    expect(world.writes).toEqual(['limit 400']);
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 2600 });
+    expect(await world.deps.requests.open()).toHaveLength(1);
+  });
 });
