@@ -118,6 +118,27 @@ it('two concurrent approvals by one person cannot both count as the first', asyn
   expect(await count('act_4', 40_000, 'U0BEN')).toBeNull();
 });
 
+it('one person’s approval does not count any more if the person who asked has ordered in the meantime', async () => {
+  const { permit, needed, count } = setUp();
+  expect(await needed(60_000, ['U0ANA', 'U0BEN'])).toBe(1);
+  await permit('act_1', 60_000, 'U0ANA');
+
+  expect(await count('act_2', 60_000, 'U0BEN')).toContain('it is more than one person may allow');
+  expect(await count('act_3', 60_000, null), 'two have approved').toBeNull();
+});
+
+it('adds what all others raised and ordered where the policy has a cap for the program', async () => {
+  const none = { dayCents: null, monthCents: null };
+  const caps = { person: none, card: none, program: { dayCents: 120_000, monthCents: null } };
+  const { permit, recentRaises } = setUp({ caps });
+  const raise = { actionId: 'act_0', acctId: 7, rule: 'limit:daily:', cents: 50_000, inPlaceOf: [] };
+  await recentRaises.add({ ...raise, by: 'U0BEN', askedBy: 'U0HUGO', atMs: Date.parse('2026-11-20T14:00:00.000Z') });
+  await permit('act_1', 40_000, 'U0ZOE');
+
+  expect(await permit('act_2', 30_001)).toMatchObject({ kind: 'request', others: 1 });
+  expect(await permit('act_3', 30_000)).toEqual(allowed);
+});
+
 it('refuses people who may not order', async () => {
   const { recentRaises } = setUp();
   const { permit } = createOrderPermit({
