@@ -64,6 +64,19 @@ describe('Undo', () => {
     expect((await world.stations()).at(-1)).toBe('refused');
   });
 
+  it('does not forget who else wants a block once the block is confirmed', async () => {
+    const world = await blocked();
+    await performAction(block('act_other', { actor: OTTO }), world.deps);
+    world.advance(3000);
+    expect(await verifyAction('act_first', world.deps)).toBeNull();
+    expect(await world.stations()).toContain('confirmed');
+
+    await performAction(undo, world.deps);
+
+    expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>/);
+    expect(world.service.status).toBe('BLOCKED');
+  });
+
   it('does not lift a later block, even one by the same person', async () => {
     const world = await blocked();
     await performAction(ask('unblock', { ...byCommand, actor: OTTO }), world.deps);

@@ -202,6 +202,17 @@ describe('a temporary change', () => {
     expect(steps).toEqual([]);
   });
 
+  it('still goes back to the value that a longer change below it handed over when it ended', async () => {
+    // Its answer was lost. Meanwhile the change from $400.00 to $450.00 that it was made on top of was taken back.
+    const handedOver = temporaryChangeOf({ id: 'act_new', changes: [limitChange('daily', 40_000, 60_000)] });
+    const { terms, temporaryChanges } = await setUp(handedOver);
+
+    const said = await terms.resolve(made([limitChange('daily', 45_000, 60_000)], forHours(1)));
+
+    expect(said?.note).toContain('Goes back to $400.00');
+    expect((await temporaryChanges.get('act_new'))?.changes).toEqual([limitChange('daily', 40_000, 60_000)]);
+  });
+
   it('keeps its first end when rerun after a crash', async () => {
     const { terms, steps } = await setUp(temporaryChangeOf({ id: 'act_new' }));
 
