@@ -92,6 +92,16 @@ it('opens one request, however often it is asked for, and blocks nothing if deni
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'denied' });
 });
 
+it('opens a request for each alert, and no second one for the same alert', async () => {
+  const { deps, blockAll } = await createWorld();
+  await blockAll({ ...operator, id: 'act_first', target: { kind: 'alert', alertId: 'evt_one' } });
+
+  await blockAll({ ...operator, id: 'act_other', target: { kind: 'alert', alertId: 'evt_two' } });
+  await blockAll({ ...operator, id: 'act_same', target: { kind: 'alert', alertId: 'evt_two' } });
+
+  expect((await deps.requests.open()).map(({ id }) => id).sort()).toEqual(['req_first', 'req_other']);
+});
+
 /** The card service fails with this code for these accounts. */
 const failing = (code: 'refused' | 'unavailable', which: readonly number[]) =>
   createWorld(({ card }, done) => ({
