@@ -4,8 +4,9 @@ import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
 import { withoutLock } from '../../support/held.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, byCommand, cardId } from '../../support/perform-world.ts';
+import { acctId, ask, byCommand, cardId, type PerformWorld, type WorldDeps } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -138,5 +139,48 @@ describe('unlinking a card', () => {
     await world.unlinkCard(unlink);
 
     expect(world.refusals).toEqual(['Nobody is linked to this card.']);
+  });
+});
+
+describe('a change of holder whose worker is killed at any step', () => {
+  /** Sam holds the card. @returns what people are told directly; a repeat counts once. */
+  function heldBySam() {
+    const told = new Map<string, string>();
+    const prepare = async ({ deps }: PerformWorld): Promise<WorldDeps> => {
+      told.clear();
+      await deps.links.link({ acctId, userId: 'U0SAM', provedBy: 'approver', by: 'U0BEN', at: '2026-11-01' });
+      return {
+        ...deps,
+        person: async () => hugo,
+        notifyDirectly: async (userId, id, { text }) => void told.set(`${userId} ${id}`, text),
+      };
+    };
+    return { told, prepare };
+  }
+
+  it('records the link with the previous holder once, and tells both of them', async () => {
+    const { told, prepare } = heldBySam();
+    const action = ask('link', { ...byCommand, subject: 'U0HUGO' });
+
+    await killEverywhere(action, prepare, async (world, diedAt) => {
+      expect(await world.deps.links.ofAccount(acctId), diedAt).toMatchObject({ userId: 'U0HUGO' });
+      expect(await world.records(), diedAt).toMatchObject([{ event: 'done', before: 'U0SAM', after: 'U0HUGO' }]);
+      expect([...told.keys()].sort(), diedAt).toEqual(['U0HUGO linked-act_link1', 'U0SAM unlinked-act_link1']);
+      expect(world.auditLines, diedAt).toEqual(['audit-act_link1-done']);
+      expect(world.answers.at(-1)?.text, diedAt).toContain('Linked: <@U0HUGO>');
+    });
+  });
+
+  it('records its end with the holder once, and tells them', async () => {
+    const { told, prepare } = heldBySam();
+    const action = ask('unlink', byCommand);
+
+    await killEverywhere(action, prepare, async (world, diedAt) => {
+      expect(await world.deps.links.ofAccount(acctId), diedAt).toBeNull();
+      expect(await world.records(), diedAt).toMatchObject([{ event: 'done', before: 'U0SAM', after: null }]);
+      expect([...told.keys()], diedAt).toEqual(['U0SAM unlinked-act_unlink1']);
+      expect(world.auditLines, diedAt).toEqual(['audit-act_unlink1-done']);
+      expect(world.answers.at(-1)?.text, diedAt).toContain('Unlinked');
+    });
   });
 });
