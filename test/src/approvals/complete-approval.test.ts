@@ -155,4 +155,20 @@ describe('a finished request', () => {
       expect(posted).toEqual(state === 'overridden' ? ['resolved', ...notices] : ['resolved']);
     },
   );
+
+  it('that was overridden is announced to the approvers of its group, in their channel', async () => {
+    const posted: (string | null)[] = [];
+    const finish = createFinishRequest({
+      resolve: async () => {},
+      whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
+      postToApprovals: async (_id, { text }, group) => void posted.push(group, text),
+      postToOps: async () => {},
+      record: async () => {},
+    });
+
+    const request = openRequestOf({ card: { ...card, group: 'Sales' } });
+    await finish({ ...request, state: 'overridden', decision, temporaryChangeId: null });
+
+    expect(posted).toEqual(['Sales', expect.stringContaining('<@U0BEN>')]);
+  });
 });

@@ -3,6 +3,7 @@ import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.t
 import { createAgeRequest, createExpireRequest, createPostReminder } from '../../../src/approvals/resolve-request.ts';
 import { withoutLock } from '../../support/held.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { card } from '../../templates/fixtures.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -18,6 +19,7 @@ function setUp(minutes: number, given: Given = {}) {
   let request: LimitRequest = given.request ?? openRequestOf();
   const posted: string[] = [];
   const texts: string[] = [];
+  const groups: (string | null)[] = [];
   const reminded: string[] = [];
   const expired: OpenRequest[] = [];
   const updated: string[] = [];
@@ -36,10 +38,11 @@ function setUp(minutes: number, given: Given = {}) {
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
     postReminder: createPostReminder({
-      whoMay: async () => ['U0ANA'],
-      postToApprovals: async (id, { text }) => {
+      whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
+      postToApprovals: async (id, { text }, group) => {
         posted.push(id);
         texts.push(text);
+        groups.push(group);
       },
       requestLink: async (id) => `https://example.slack.com/${id}`,
     }),
@@ -48,7 +51,16 @@ function setUp(minutes: number, given: Given = {}) {
     withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
   });
-  return { age: () => ageRequest('req_ask1'), posted, texts, reminded, expired, updated, request: () => request };
+  return {
+    age: () => ageRequest('req_ask1'),
+    posted,
+    texts,
+    groups,
+    reminded,
+    expired,
+    updated,
+    request: () => request,
+  };
 }
 
 it('waits a quarter of an hour before reminding the approvers', async () => {
@@ -90,6 +102,27 @@ it('lists all open requests with amounts in one reminder, and does not remind of
   expect(world.posted).toEqual(['req_ask1-reminder']);
   expect(world.texts[0]?.match(/wants to pay \$900\.00/g)).toHaveLength(3);
   expect(world.reminded).toEqual(['req_due']);
+});
+
+it.each<[string | null, string | null]>([
+  ['Sales', 'Field'],
+  ['Sales', null],
+  [null, 'Sales'],
+])('reminds the approvers of group %s in their channel, and lists nothing of group %s', async (group, other) => {
+  const ofGroup = (id: string, name: string | null, dollars: number) =>
+    openRequestOf({ id, card: { ...card, group: name }, changes: [{ ...raiseDaily, to: dollars * 100 }] });
+  const world = setUp(15, {
+    request: ofGroup('req_ask1', group, 1000),
+    others: [ofGroup('req_same', group, 1100), ofGroup('req_other', other, 1200)],
+  });
+
+  await world.age();
+
+  expect(world.groups).toEqual([group]);
+  expect(world.texts[0]).toMatch(/\$1,000\.00.*\$1,100\.00/);
+  expect(world.texts[0]).not.toContain('$1,200.00');
+  expect(world.texts[0]).toContain(group === 'Sales' ? '<@U0BEN>' : '<@U0ANA>');
+  expect(world.reminded).toEqual(['req_same']);
 });
 
 it('expires after a day', async () => {
