@@ -127,6 +127,15 @@ it('retries when Slack is unavailable', async () => {
   await expect(world.notify()).rejects.toThrow('internal_error');
 });
 
+it('retries when the token is dead, and blames no person', async () => {
+  const world = setUp(async () => {
+    throw new SlackError('conversations.open', 'token_dead', 'token_revoked');
+  });
+
+  await expect(world.notify()).rejects.toThrow('token_revoked');
+  expect(world.issues).toEqual([]);
+});
+
 const tracked = { kind: 'tracked', id: 'evt_1-holder', subject: { kind: 'alert', id: 'evt_1' } };
 
 it.each([
