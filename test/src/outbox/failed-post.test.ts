@@ -102,3 +102,30 @@ it('keeps the reference of a message whose second attempt meets a rate limit', a
 
   expect(new Set(refs.slice(0, 2)).size).toBe(1);
 });
+
+it('posts nothing more in an unusable channel if its worker dies once the other channel has the entry', async () => {
+  const posts: string[] = [];
+  const world = createPostingWorld(redis(), {
+    slack: {
+      async post(channel) {
+        posts.push(channel);
+        if (posts.length === 1) throw new SlackError('chat.postMessage', 'channel_unusable', 'is_archived');
+        return { channel, ts: '2.0' };
+      },
+      findMessages: async () => [],
+    },
+  });
+  const { outbox } = world;
+  for (const entry of await world.entries(1)) await outbox.put('C1', entry);
+  const { markMoved } = outbox;
+  outbox.markMoved = () => Promise.reject(new Error('killed'));
+  await expect(world.flush('C1')).rejects.toThrow('killed');
+  outbox.markMoved = markMoved;
+  // Its claim expires, and somebody brings the channel back.
+  await redis().set(outboxKey('C1', 'sending'), JSON.stringify({ ...(await inFlight()), startedAt: 1 }));
+
+  await world.flush('C1');
+  await world.flush('C0ALL');
+
+  expect(posts).toEqual(['C1', 'C0ALL']);
+});
