@@ -54,6 +54,8 @@ interface Options {
   readonly unshared?: string;
   /** The end of the channel's quiet hours. */
   readonly heldUntil?: number | null;
+  /** Milliseconds on a monotonic clock. */
+  readonly now?: () => number;
 }
 
 /** Everything between an outbox in Redis and Slack. */
@@ -64,6 +66,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     watchForCopies = async () => {},
     heldUntil = null,
     doubtSinceMs = () => null,
+    now = () => performance.now(),
   } = options;
   const { budget = { perMinute: 60_000, burst: 1000 } } = options;
   const [alerts, outbox, threads] = [createAlerts(redis), createOutbox(redis), createThreads(redis)];
@@ -212,7 +215,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
         throttle: defaultThrottle,
         runtime: {
           log,
-          now: () => performance.now(),
+          now,
           slackNow: () => null,
           doubtSinceMs,
           restoredFromMs: () => null,

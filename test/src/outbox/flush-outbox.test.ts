@@ -262,3 +262,101 @@ it('sets an entry of a newer version aside, without holding up the others', asyn
   expect(setAside).toEqual(['newer']);
   expect(posts).toEqual(['The next one.']);
 });
+
+describe('a message that a worker has claimed', () => {
+  const notice = OutboxEntry.parse({ kind: 'notice', id: 'n1', message: { text: 'Once.', blocks: [] } });
+  /** Makes a claim older. */
+  const age = async (ms: number): Promise<void> => {
+    const sending = JSON.parse((await redis().get(outboxKey('C1', 'sending'))) ?? '{}') as { startedAt: number };
+    const older = { ...sending, startedAt: sending.startedAt - ms };
+    await redis().set(outboxKey('C1', 'sending'), JSON.stringify(older));
+  };
+
+  // A post may start 2.5 seconds after its claim, and Slack has ten seconds to answer.
+  it.each([
+    [0, false],
+    [12_000, false],
+    [13_100, true],
+  ])('%i ms ago is searched for by another worker: %s', async (ms, isTouched) => {
+    let searches = 0;
+    const world = createPostingWorld(redis(), {
+      slack: {
+        async findMessages() {
+          searches += 1;
+          return [];
+        },
+        post: async (channel) => ({ channel, ts: '1.1' }),
+      },
+    });
+    await world.outbox.put('C1', notice);
+    await world.outbox.claim('C1', ['n1'], null);
+    await age(ms);
+
+    const again = await world.flush('C1');
+
+    expect(searches).toBe(isTouched ? 1 : 0);
+    if (isTouched) return;
+    expect(again, 'when its claim ends').toBeGreaterThan(0);
+    expect(again).toBeLessThanOrEqual(13_000 - ms);
+  });
+
+  it('is put back if the worker freezes before it posts, and is then posted', async () => {
+    const steps: string[] = [];
+    let hasFrozen = false;
+    const world = createWorld({
+      entries: [alert('e0')],
+      onMoment({ step, when }) {
+        if (when === 'before') steps.push(step);
+        if (step !== 'claim' || when !== 'after' || hasFrozen) return;
+        hasFrozen = true;
+        world.pass(2_600);
+      },
+    });
+
+    await world.drain();
+
+    expect(shownIn(world.shown())).toEqual(['e0']);
+    expect(steps.filter((step) => ['claim', 'requeue', 'keepUnsent', 'sendMessage'].includes(step))).toEqual([
+      'claim',
+      'requeue',
+      'claim',
+      'sendMessage',
+    ]);
+  });
+
+  it('is not moved elsewhere by a worker that was frozen while another one posted it', async () => {
+    const posts: string[] = [];
+    const shared = ['C1'];
+    let nowMs = 0;
+    const world = createPostingWorld(redis(), {
+      slack: {
+        async post(channel) {
+          posts.push(channel);
+          return { channel, ts: '1.1' };
+        },
+        findMessages: async () => [],
+      },
+      shared,
+      unshared: 'C0OPS',
+      now: () => nowMs,
+    });
+    const { outbox } = world;
+    await outbox.put('C1', notice);
+    const { claim } = outbox;
+    outbox.claim = async (...args) => {
+      outbox.claim = claim;
+      const sending = await claim(...args);
+      // It has decided to move the message. While it stands still, the channel is no longer shared.
+      shared.pop();
+      await age(20_000);
+      await world.flush('C1');
+      nowMs += 20_000;
+      return sending;
+    };
+
+    await world.flush('C1');
+    await world.flush('C0OPS');
+
+    expect(posts).toEqual(['C1']);
+  });
+});
