@@ -231,6 +231,19 @@ describe('secrets in a body of unknown shape', () => {
     expect(bodyOf({ [name]: value })).toEqual({ [name]: '4111••••••••1111' });
   });
 
+  it('longer than any text of the service are not searched, and not kept', () => {
+    const long = '4111 1111 1111 1111 '.repeat(300);
+    const digits = Array.from({ length: 5000 }, () => 4);
+    const { body, issues } = quarantine(
+      { Description: long, Message: 'short', Errors: digits, [long]: 1 },
+      { path: 'decline', issues: [long], version: undefined, receivedAt: '2026-11-20T15:00:00.000Z' },
+    );
+
+    expect(body).toMatchObject({ Description: '[text, 6,000 characters]', Message: 'short' });
+    expect(issues).toEqual(['[text, 6,000 characters]']);
+    expect(JSON.stringify(body)).not.toMatch(/1111|4,4,4/);
+  });
+
   it('named __proto__ are plain data', () => {
     const body = JSON.parse(
       `{"__proto__":{"CVV2":"737","polluted":"${pan}"},"constructor":{"prototype":{"CVV2":"1"}}}`,
