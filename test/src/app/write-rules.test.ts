@@ -5,25 +5,12 @@ import { createStores } from '../../../src/app/stores.ts';
 import { createLock } from '../../../src/core/lock.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createWriteOrder } from '../../../src/core/write-order.ts';
-import type { Action } from '../../../src/dispatch/verbs.ts';
 import { createPostNotice, createPostTracked } from '../../../src/outbox/tracked-message.ts';
+import { askedActions } from '../../support/asked-actions.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
-import { limitGoal } from '../../support/limit-goals.ts';
-import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import {
-  ask,
-  byCommand,
-  createActionWorld,
-  type Over,
-  type PerformWorld,
-  performAction,
-  virtualOrder,
-  type WorldDeps,
-} from '../../support/perform-world.ts';
-import { link } from '../../support/refused.ts';
+import { createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
-import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 
@@ -115,55 +102,7 @@ async function createWorld() {
   };
 }
 
-const other = { userId: 'U0OTTO', teamId: 'T1' };
-const holder = (world: PerformWorld): Promise<void> => link(world, 'U0OLGA');
-const isCard =
-  (status: PerformWorld['service']['status']) =>
-  async (world: PerformWorld): Promise<void> => {
-    world.service.status = status;
-  };
-const temporary = { goals: [limitGoal('daily', 45_000)], term: { kind: 'duration', ms: 3_600_000 } } as const;
-const asHolder: Over = { roles: [], asHolder: true } as Over;
-const request = openRequestOf();
-const ofRequest = { target: { kind: 'request', requestId: request.id }, actor: other } as const;
-const kept = (world: PerformWorld): Promise<void> => world.deps.requests.save(request);
-
-/** The actions of people, and the setup that each needs. */
-const asked: [what: string, action: Action, before?: (world: PerformWorld) => Promise<unknown>][] = [
-  ['a block', ask('block')],
-  ['a holder’s report of fraud', ask('block', { isFraud: true }), holder],
-  ['an unblock', ask('unblock', byCommand), isCard('BLOCKED')],
-  ['an activation', ask('activate'), isCard('INACTIVE')],
-  ['a limit', ask('limit')],
-  ['a limit for an hour', ask('limit', { ...byCommand, changeRequest: temporary })],
-  ['a request by a holder', ask('ask', { ...byCommand, ...asHolder }), holder],
-  ['an approval', ask('decide', { ...ofRequest, approve: true }), kept],
-  ['a denial', ask('decide', { ...ofRequest, approve: false }), kept],
-  ['an emergency override', ask('emergency-override', ofRequest), kept],
-  [
-    'a reverted temporary change',
-    ask('revert', { target: { kind: 'temporary-change', temporaryChangeId: 'act_1' } }),
-    ({ deps }) => deps.temporaryChanges.save(temporaryChangeOf()),
-  ],
-  ['an order', ask('order-virtual', { ...byCommand, target: virtualOrder })],
-  ['a resend', ask('resend-virtual', byCommand)],
-  ['a claim', ask('claim', byCommand)],
-  ['a link', ask('link', { ...byCommand, subject: 'U0HUGO' })],
-  ['the end of a link', ask('unlink', byCommand), (world) => link(world, 'U0HUGO')],
-  ['a mute', ask('mute', byCommand)],
-  ['an unmute', ask('unmute', byCommand)],
-  ['a subscription', ask('subscribe', { target: { kind: 'channel', text: 'declines' } })],
-  [
-    'warnings switched off',
-    ask('warnings', { target: { kind: 'channel', text: '' }, kinds: ['low-balance'], isOn: false }),
-  ],
-  ['Seen', ask('acknowledge')],
-  ['It was me', ask('recognize'), holder],
-  ['a look', ask('show', byCommand)],
-  ['a refusal', ask('unblock', { ...byCommand, roles: [] })],
-];
-
-it.each(asked)('loses no write when Redis loses its data: %s', async (_what, action, before) => {
+it.each(askedActions)('loses no write when Redis loses its data: %s', async (_what, action, before) => {
   const { world, deps, writeAgain } = await createWorld();
   await before?.(world);
   const rewind = await snapshot();
@@ -176,7 +115,7 @@ it.each(asked)('loses no write when Redis loses its data: %s', async (_what, act
   expect(await contents()).toEqual(written);
 });
 
-it.each(asked.filter(([what]) => /^a block|fraud|for an hour|an approval|an order|a mute/.test(what)))(
+it.each(askedActions.filter(([what]) => /^a block|fraud|for an hour|an approval|an order|a mute/.test(what)))(
   'has the same effect if Redis loses its data at any step and the action runs again: %s',
   async (_what, action, before) => {
     const begin = async (killAt: number) => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Directory } from '../../../src/directory/directory.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
+import { askedActions } from '../../support/asked-actions.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
@@ -61,6 +62,24 @@ it('audits opening an alert, its details or a form once an hour per person and c
     { verb: 'look', event: 'asked', detail: 'alert', acctId },
   ]);
 });
+
+// A report of fraud is two writes: it announces its case, and then blocks the card.
+it.each(askedActions.filter(([what]) => !what.includes('fraud')))(
+  'nothing is recorded after the first message that changes or tells somebody: %s',
+  async (_what, action, before) => {
+    const world = await createActionWorld(redis());
+    await before?.(world);
+    const onRecord: number[] = [];
+    const look = async (): Promise<void> => void onRecord.push((await world.stations()).length);
+    const told = { updateAlert: look, updateRequest: look, updateTemporaryChange: look, updateClaim: look };
+    const tells = { answer: look, notifyDirectly: look, announce: look, postToApprovals: look, postToOps: look };
+
+    await performAction(action, { ...world.deps, ...told, ...tells });
+
+    const all = (await world.stations()).length;
+    expect(onRecord).toEqual(onRecord.map(() => all));
+  },
+);
 
 const other = { userId: 'U0OTTO', teamId: 'T1' };
 const again: readonly [string, Verb, Over, Over][] = [
