@@ -23,7 +23,7 @@ function world(
 ) {
   const asked: HowOld[] = [];
   const remembered: object[] = [];
-  const rolesOf: Permissions['rolesOf'] = async (userId, howOld = {}) => {
+  const rolesOf = async (userId: string, howOld: HowOld = {}) => {
     asked.push(howOld);
     return typeof known === 'function' ? await known(userId, howOld) : known;
   };
