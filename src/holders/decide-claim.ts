@@ -2,7 +2,7 @@ import { claimDecided } from '../../templates/holders/claim-answers.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
-import { type Claims, type ClosedClaim, hasSeenHolder, type OpenClaim } from './claim-store.ts';
+import { type Claim, type Claims, type ClosedClaim, hasSeenHolder, type OpenClaim } from './claim-store.ts';
 import type { EndLink, SetLink } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
@@ -16,13 +16,15 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'no
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 
+type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
+
 const changedHands = {
   what: 'Your decision',
   why: 'Who holds the card has changed since you saw the claim.',
   whoCan: 'Look at the claim: it shows that now. Confirm again if you agree.',
 };
 
-function isAsSeen({ target }: DecideClaimAction, { action }: OpenClaim, heldBy: string | null): boolean {
+function isAsSeen({ target }: DecideClaimAction, { action }: Claim, heldBy: string | null): boolean {
   // Already in the requested state, through this click before a crash.
   const isDone = heldBy === (action.verb === 'unlink' ? null : action.actor.userId);
   return isDone || hasSeenHolder(target, heldBy);
@@ -55,7 +57,7 @@ export function createClaimDecisions(deps: Deps) {
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
     // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
-    if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim, deps);
+    if (claim.state === 'confirmed' && isDecidedBy(claim, action.id)) return await confirmClaim(action, claim, deps);
     if (claim.state !== 'open')
       return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     if (claim.action.actor.userId === action.actor.userId) {
@@ -71,27 +73,41 @@ export function createClaimDecisions(deps: Deps) {
   async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim, lease: Lease): Promise<void> {
     const { choice } = action.target;
     const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
-    const { verb, actor } = claim.action;
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
     if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
-    const heldBy = (await deps.links.ofAccount(acctId))?.userId ?? null;
-    if (!isAsSeen(action, claim, heldBy)) {
+    if (!isAsSeen(action, claim, await holderOf(acctId, deps))) {
       await deps.updateClaim(claim.id);
       return await deps.refuse(action, changedHands, { acctId });
     }
-    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [actor.userId] });
+    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [claim.action.actor.userId] });
     const no = { what: 'Your decision', whoCan: 'It needs another approver.' };
     if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId });
     await lease.confirm();
-    if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });
-    else await deps.setLink(action, { acctId, cardId: null, userId: actor.userId, provedBy: 'approver' });
-    await end({ ...claim, state: 'confirmed', acctId, decision });
+    await confirmClaim(action, { ...claim, state: 'confirmed', acctId, decision }, deps);
   }
 
   async function end(claim: ClosedClaim): Promise<void> {
     await deps.claims.save(claim);
     await announce(claim, deps);
   }
+}
+
+/** Idempotent. */
+async function confirmClaim(action: DecideClaimAction, claim: ConfirmedClaim, deps: Deps): Promise<void> {
+  const { acctId } = claim;
+  const { verb, actor } = claim.action;
+  // Saved first: if the process crashed before this, someone else could refuse a claim whose card is linked already.
+  await deps.claims.save(claim);
+  // After a crash somebody may have linked the card to another person since. That stays.
+  if (isAsSeen(action, claim, await holderOf(acctId, deps))) {
+    if (verb === 'unlink') await deps.endLink(action, { acctId, cardId: null });
+    else await deps.setLink(action, { acctId, cardId: null, userId: actor.userId, provedBy: 'approver' });
+  }
+  await announce(claim, deps);
+}
+
+async function holderOf(acctId: number, { links }: Deps): Promise<string | null> {
+  return (await links.ofAccount(acctId))?.userId ?? null;
 }
 
 /** Idempotent. */

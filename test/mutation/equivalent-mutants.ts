@@ -46,12 +46,6 @@ export const EQUIVALENT: readonly EquivalentMutant[] = [
     reason: 'no click has decided an open request, so the other half of the condition is false',
   },
   {
-    file: 'src/holders/decide-claim.ts',
-    text: "if (claim.state !== 'open' && isDecidedBy(claim, action.id)) return await announce(claim, deps);",
-    what: "'open' becomes ''",
-    reason: 'no click has decided an open claim, so the other half of the condition is false',
-  },
-  {
     file: 'src/limits/recent-raise-store.ts',
     text: ".zremrangebyscore(key, '-inf', atMs - CAPPED_MS)",
     what: "'-inf' becomes ''",

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import { claimTarget, claimValue, createClaims, type OpenClaim } from '../../../src/holders/claim-store.ts';
@@ -119,6 +119,48 @@ it('saves the denial before auditing it, so that nobody can confirm the claim af
 
   expect(world.set).toEqual([]);
   expect(world.entries.map(({ event }) => event)).toEqual(['denied']);
+});
+
+describe('a confirmation whose worker died before the card was linked', () => {
+  async function died() {
+    const world = await setUp();
+    const dying = createClaimDecisions({ ...world.deps, setLink: () => Promise.reject(new Error('killed')) });
+    await expect(dying.decideClaim(decision(1))).rejects.toThrow('killed');
+    return world;
+  }
+
+  it('stands when somebody else refuses the claim, and is completed when its job runs again', async () => {
+    const world = await died();
+
+    await world.decideClaim(decision(null, { id: 'act_second', actor: { userId: 'U0BEN', teamId: 'T1' } }));
+    await world.decideClaim(decision(1));
+
+    expect(world.refusals).toEqual(['Your decision: This claim is confirmed already. Nothing is left to decide.']);
+    expect(world.set).toEqual([{ acctId, cardId: null, userId: 'U0HUGO', provedBy: 'approver' }]);
+    expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', decision: { by: 'U0OLGA' } });
+    expect([...world.told], 'the claimant is not told no').toEqual([]);
+  });
+
+  it('stands when the claim would expire', async () => {
+    const world = await died();
+
+    await world.endClaim('clm_1');
+    await world.decideClaim(decision(1));
+
+    expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed' });
+    expect(world.set).toHaveLength(1);
+    expect([...world.told]).toEqual([]);
+  });
+
+  it('is not completed once somebody has linked the card to another person', async () => {
+    const world = await died();
+    const { decideClaim } = createClaimDecisions({ ...world.deps, links: { ofAccount: async () => linkOf('U0ZOE') } });
+
+    await decideClaim(decision(1));
+
+    expect(world.set).toEqual([]);
+    expect(world.updated).toEqual(['clm_1']);
+  });
 });
 
 it('accepts only one decision, and none from the claimant', async () => {
