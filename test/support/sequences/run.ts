@@ -116,7 +116,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       const fault = await whatIsWrong(seen, deps);
       if (fault !== null) throw new Loosened(fault);
       await wait(310 * DAY);
-      const left = model.leftBehind(facts);
+      const asking = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'asking');
+      const left = model.leftBehind(facts, new Set(asking.map(({ acctId }) => acctId)));
       if (left !== null && !service.writes.some(({ isLate }) => isLate)) throw new Loosened(left);
     },
   };
