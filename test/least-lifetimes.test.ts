@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { createActionCheck } from '../src/actions/action-check.ts';
 import { createLatestChanges, createProgress } from '../src/actions/progress-store.ts';
 import { createAudit } from '../src/audit/audit.ts';
+import { createTallies } from '../src/digests/tally-store.ts';
+import { createEdits } from '../src/outbox/edit-store.ts';
 import { createOutbox } from '../src/outbox/outbox-store.ts';
+import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createVirtualOrders } from '../src/virtual-cards/order.ts';
 import { signer as recordSigner, statement } from './support/audit-records.ts';
 import { useRedis } from './support/on-redis.ts';
@@ -15,12 +18,23 @@ const redis = useRedis();
 const DAY = 86_400;
 const action = ask('block');
 const order = ask('order-virtual', { ...byCommand, id: 'act_order1', target: virtualOrder });
-const asked = { action: order, at: '2026-11-20T15:00:00.000Z' };
+const at = new Date().toISOString();
+const asked = { action: order, at };
+const decline = {
+  eventId: 'evt_1',
+  acctId: 7,
+  at,
+  cents: 1000,
+  reason: { code: 'decline.rule.velocity', title: 'Over the daily limit' },
+  merchant: 'Blue Bottle',
+  place: 'austin, tx',
+  group: null,
+};
 const status = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
 
 /**
- * What is remembered so that nothing is done twice, and how long it could be done again. A failed job is kept for 14
- * days, and an action is performed for up to 7 days.
+ * What is remembered so that nothing is done twice or forgotten, and how long it has to be known. A failed job is kept
+ * for 14 days, and an action is performed for up to 7 days.
  */
 const memories: readonly [key: string, days: number, remember: (redis: Redis) => Promise<unknown>][] = [
   [
@@ -47,6 +61,10 @@ const memories: readonly [key: string, days: number, remember: (redis: Redis) =>
       await outbox.markSent('C1', await claimed(outbox, ['a']), '1.0');
     },
   ],
+  ['tally:*:events', 14, (redis) => createTallies(redis).count(decline)],
+  ['backfilled:', 2, (redis) => createBackfilled(redis).remember(7, { status: 'BLOCKED', after: at, until: at })],
+  // Over a long weekend with a token that Slack no longer accepts.
+  ['asked:', 6, (redis) => createEdits(redis).ask({ channel: 'C1', ts: '1.0' }, { kind: 'alert', id: 'evt_1' })],
   ['virtual-order:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'order', orderId: 1 }, asked)],
   ['virtual-resend:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'resend', acctId: 1 }, asked)],
   ['virtual-name:', 7, (redis) => createVirtualOrders(redis).expect({ kind: 'name', name: 'Vera Nova' }, asked)],
