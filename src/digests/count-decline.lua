@@ -62,7 +62,7 @@ for _, of in ipairs(buckets) do
     end
     redis.call('HSET', KEYS[bucket], unpack(fields))
   end
-  redis.call('EXPIRE', KEYS[events], ARGV[5], 'NX')
+  redis.call('EXPIRE', KEYS[events], ARGV[5])
   redis.call('EXPIRE', KEYS[bucket], ARGV[1], 'NX')
   redis.call('ZADD', KEYS[1], of.start, of.start)
 end

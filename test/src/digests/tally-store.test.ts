@@ -43,6 +43,17 @@ describe('a decline in the tally', () => {
     expect(await tallies.sum(ms('2026-11-20T14:15:00Z'), ms('2026-11-20T18:00:00Z'))).toMatchObject([{ count: 1 }]);
   });
 
+  it('is known for 15 days, however long ago the first of its quarter hour was counted', async () => {
+    const tallies = createTallies(redis(), now);
+    await tallies.count(decline('evt_1', '2026-11-20T14:00:00Z'));
+    const [events = ''] = await redis().keys('*tally:*:events');
+    await redis().expire(events, 60);
+
+    await tallies.count(decline('evt_late', '2026-11-20T14:00:00Z'));
+
+    expect(await redis().ttl(events)).toBeGreaterThan(15 * 86_400 - 60);
+  });
+
   it('with thirty attempts is one decline, and its dollars count once', async () => {
     const tallies = createTallies(redis(), now);
     // Not in purchase order, because webhooks can overtake each other.
