@@ -23,7 +23,10 @@ export function readWeekday(word: string): number | null {
   return indexOf(weekdayNames, word.toLowerCase().replace(/^(.{4,})s$/, '$1'));
 }
 
-/** `5pm`, `5:30pm`, `17:30`, `noon`, `midnight` (the end of a day) → `17:30`. Null when it is not a time of day. */
+/**
+ * `5pm`, `5:00pm`, `17:00` → `17:00`; `noon` → `12:00`; `midnight`, the end of a day → `24:00`. Null when it is not a
+ * time of day.
+ */
 export function readTimeOfDay(word: string | undefined): string | null {
   const text = word?.trim().toLowerCase() ?? '';
   if (text === 'noon') return '12:00';

@@ -19,7 +19,6 @@ export function createClock(
      * clock.
      */
     now,
-    /** Asks Redis. */
     async measure(): Promise<Date> {
       const [seconds, microseconds] = await redis.time();
       aheadMs = Number(seconds) * 1000 + Number(microseconds) / 1000 - elapsed();

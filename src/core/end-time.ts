@@ -190,7 +190,6 @@ function sundayOf(today: string): string {
   return addDays(today, (7 - weekdayOf(today)) % 7);
 }
 
-/** Fixed phrases for a time. */
 function readPhrase(words: readonly string[], clock: Clock, isUntil: boolean): Found {
   const text = words.slice(0, 5).join(' ').toLowerCase();
   for (const [pattern, toEnd] of phrases) {

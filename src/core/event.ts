@@ -65,7 +65,6 @@ const common = {
   id: EventId,
   /** When the service produced the webhook (`CallbackTime`). */
   callbackAt: Instant,
-  /** When we received it. */
   receivedAt: Instant,
   /** The card account; calls about status and limits take this id. */
   acctId: z.int().positive(),
@@ -162,7 +161,7 @@ export type ShippingEvent = z.infer<typeof ShippingEvent>;
 export const VirtualCardEvent = z
   .strictObject({
     ...common,
-    /** Zero or missing when no card was created. */
+    /** Null when no card was created: the service sends zero or nothing. */
     acctId: z.int().positive().nullable(),
     kind: z.literal('virtual-card'),
     holder: z.string(),

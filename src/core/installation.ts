@@ -2,8 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
  * Settings of an installation that appear in many texts: the name of the slash command, the time zone of the card
- * service, and its card program. Set once before a process renders anything, so texts that use them cannot be module-level constants. When
- * one process serves several card programs, each has its own: see {@link installationScope}.
+ * service, and its card program. Set once before a process renders anything, so texts that use them cannot be
+ * module-level constants. When one process serves several card programs, each has its own: see
+ * {@link installationScope}.
  */
 interface Installation {
   /** `/card` */

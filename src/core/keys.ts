@@ -30,13 +30,11 @@ export const webKeys = {
 /** Keys of the worker: alerts, card histories, locks. */
 export const stateKey = (name: string): string => `{cardbell:state}:${name}`;
 
-/** The outbox of one channel. */
 export const outboxKey = (channel: string, name: string): string => `{cardbell:out:${channel}}:${name}`;
 
 /** The directory of holders and cards. */
 export const directoryKey = (name: string): string => `{cardbell:dir}:${name}`;
 
-/** The audit chain. */
 export const auditKey = (name: string): string => `{cardbell:audit}:${name}`;
 
 /** Prefixes whose keys are all in one slot each. */

@@ -28,7 +28,6 @@ export type Queues = Readonly<Record<QueueName, Queue>> & {
   readonly prefixOf: (shard: number) => string;
   /** The connection was opened for the queues alone. */
   readonly isOwnConnection: boolean;
-  /** How many shards there are. */
   readonly shards: number;
   /** The queues of all shards. */
   readonly all: readonly OpenQueue[];

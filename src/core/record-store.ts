@@ -72,7 +72,6 @@ type Also = (change: ChainableCommander) => unknown;
 /** Records by id. Each `put` and `delete` is one transaction. */
 interface RecordStore<T, Id = string> {
   get(id: Id): Promise<T | null>;
-  /** Replaces the record of this id. */
   put(id: Id, record: T, also?: Also): Promise<void>;
   delete(id: Id, also?: Also): Promise<void>;
 }
@@ -85,7 +84,6 @@ interface StoreOptions<T, Id> {
   /** Distinguishes a signed record from a copy of another id's record. */
   readonly idOf?: (record: T) => Id;
   readonly keyOf: (id: Id) => string;
-  /** How long a record is kept after it was put. */
   readonly ttlSeconds: number;
 }
 

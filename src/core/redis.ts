@@ -80,7 +80,7 @@ function writeTogether(client: Redis): void {
   });
 }
 
-/** Prefix of its keys; empty for the first card program. */
+/** Empty for the first card program. */
 export const keyPrefixOf = (redis: RedisClient): string => redis.options.keyPrefix ?? '';
 
 /** The same server or cluster over a separate connection that adds no prefix to keys. */
@@ -129,8 +129,8 @@ const PROBE_DEADLINE_MS = 700;
 const PROBE_KEPT_MS = 60_000;
 
 /**
- * Why Redis cannot be used: it does not answer promptly, or it accepts no writes, like a replica after a failover. Null when
- * it can be used.
+ * Why Redis cannot be used: it does not answer promptly, or it accepts no writes, like a replica after a failover. Null
+ * when it can be used.
  */
 export async function whyUnusable(redis: RedisClient): Promise<string | null> {
   if (redis.status !== 'ready') return 'redis is not connected';

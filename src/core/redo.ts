@@ -182,7 +182,6 @@ function createAbsence() {
       release();
     },
     sinceMs: () => sinceMs,
-    /** Resolves when it is over. */
     over: () => over,
     /** Lets waiting callers continue without a check. */
     release: () => release(),

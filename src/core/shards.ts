@@ -14,7 +14,6 @@ const tags = [
 
 export const shardTag = (shard: number): string => tags[shard] ?? '';
 
-/** The numbers of the shards. */
 export const shardsOf = (shards: number): number[] => Array.from({ length: shards }, (_, shard) => shard);
 
 /** The shard of an event or a job: the same for an id in every process. */

@@ -7,9 +7,8 @@ interface SpanOptions {
   readonly kind: 'server' | 'client' | 'consumer';
   /** Our own numbers and words, never text from people or the card service. */
   readonly attributes?: Readonly<Record<string, string | number>>;
-  /** The parent span; by default the current one. */
+  /** By default the current span. */
   readonly parent?: TraceParent | undefined;
-  /** Other spans that this one is related to. */
   readonly links?: readonly TraceParent[];
 }
 
@@ -29,7 +28,6 @@ export function useTracer(own: Tracer): void {
   tracer = own;
 }
 
-/** Runs the work in its own span. */
 export const span: Tracer['span'] = (name, options, work) => tracer.span(name, options, work);
 export const currentTrace = (): TraceParent | undefined => tracer.current();
 /** An option for BullMQ's queues and workers. */

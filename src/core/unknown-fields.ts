@@ -45,8 +45,9 @@ export function fromStored<T>(schema: Reads<T>, stored: unknown): T {
 }
 
 /**
- * Like `fromStored`, for data that is set aside on its own: the error says what could not be read, and where. @throws
- * UnreadableError
+ * Like `fromStored`, for data that is set aside on its own: the error says what could not be read, and where.
+ *
+ * @throws UnreadableError
  */
 export function fromStoredAs<T>(what: string, schema: Reads<T>, stored: unknown): T {
   try {

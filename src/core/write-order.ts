@@ -18,7 +18,7 @@ export function createWriteOrder(redis: RedisClient, withLock: WithLock) {
   return {
     /** Writes a subject and notes the write, one process at a time, so that the numbers follow the order of the writes. */
     serialize: <T>(subject: string, write: () => Promise<T>): Promise<T> => withLock(lockOf(subject), write),
-    /** Records that a subject was written. @returns the number of this write. */
+    /** @returns the number of this write. */
     note: async (subject: string): Promise<number> => Number(await script.run(keys, [subject, '', KEPT_MS])),
     /** Writes a subject again unless there is a newer write. */
     async ifNewest(subject: string, number: number, again: () => Promise<unknown>): Promise<void> {

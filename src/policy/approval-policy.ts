@@ -53,8 +53,9 @@ export function approvalPolicyOf({ twoPersonAboveCents }: { readonly twoPersonAb
 }
 
 /**
- * Why something may not be loosened for this long, one sentence; null when it may. @param lastsMs Infinity:
- * permanently.
+ * Why something may not be loosened for this long, one sentence; null when it may.
+ *
+ * @param lastsMs Infinity: permanently.
  */
 export function whyTooLong({ durations }: Partial<Pick<ApprovalPolicy, 'durations'>>, lastsMs = 0): string | null {
   if (durations === undefined) return null;

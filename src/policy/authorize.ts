@@ -51,7 +51,6 @@ export interface AuthorizationDeps {
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<{ readonly isDeactivated: boolean } | null>;
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
-  /** Whether a card counts as this person's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;
   readonly permissionOf: (verb: string) => Permission;

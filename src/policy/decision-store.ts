@@ -8,7 +8,6 @@ export const RecordedDecision = z.strictObject({
   actionId: z.string(),
   verb: z.string(),
   userId: z.string(),
-  /** The roles at that time. */
   roles: z.array(Role),
   acctId: z.int().nullable(),
   /** The card's group, as the card service names it. */

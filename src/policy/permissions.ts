@@ -83,7 +83,6 @@ export function createRolesVersion(redis: RedisClient) {
 }
 
 interface PermissionDeps {
-  /** The policy in force now. */
   readonly policy: () => Policy;
   /** The delegates that approvers have named themselves. */
   readonly namedDelegates: () => Promise<readonly Delegation[]>;

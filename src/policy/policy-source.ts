@@ -36,9 +36,7 @@ export function openPolicy(config: PolicyConfig, log: Log) {
   const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   tell('policy in force');
   return {
-    /** The policy in force now. */
     current: (): Policy => policy,
-    /** Loads the file's current content. */
     reload(): Reload {
       try {
         const read = readPolicy(config);
@@ -70,7 +68,6 @@ const LOOK_EVERY_MS = 2000;
 interface WatchDeps {
   /** The file is invalid: the previous policy stays in force. */
   readonly onInvalid: (problems: readonly string[]) => Promise<void>;
-  /** The file is valid. */
   readonly onValid: () => Promise<void>;
   readonly log: Log;
 }
