@@ -56,7 +56,6 @@ export const Result = z.strictObject({
    * with it.
    */
   counted: CountedRaise.nullish(),
-  /** What can still be done about the change. */
   control: Control.nullish(),
 });
 export type Result = z.infer<typeof Result>;
@@ -164,7 +163,7 @@ export function awaitedOf(state: ActionState | null): AwaitedChange | null {
   return known === null || (known.state !== 'sent' && known.isTold) ? null : known.awaited;
 }
 
-/** The verdict of the verification; null: not verified yet. */
+/** Null: not verified yet. */
 export function verdictOf(state: ReportedState): Verdict | null {
   const { state: confirmation, seen } = state;
   if (seen === null) return null;
@@ -173,7 +172,6 @@ export function verdictOf(state: ReportedState): Verdict | null {
     : null;
 }
 
-/** The state that a result leads to. */
 export function stateOf(result: Result, at: string, awaited: AwaitedChange | null = null): ReportedState {
   return { state: nameOf(result), at, result, isTold: false, awaited, seen: null };
 }

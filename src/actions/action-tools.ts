@@ -14,8 +14,7 @@ import type { AskAgain, Refusals } from './record-refusal.ts';
 import type { OutcomesOnAlerts } from './report.ts';
 
 /**
- * Tools that many actions use. Each function takes only what it calls: `Pick<ActionTools, 'record'
- * 'answer'>`.
+ * Tools that many actions use. Each function takes only what it calls: `Pick<ActionTools, 'record' | 'answer'>`.
  */
 export interface ActionTools extends Refusals, Authorization {
   /** For actions that loosen a card and waited too long: asks the person whether to still do it. */
@@ -29,11 +28,11 @@ export interface ActionTools extends Refusals, Authorization {
   readonly outcomes: OutcomesOnAlerts;
   /** Answers the person where they asked. Nobody else sees it. */
   readonly answer: (action: Action, message: Message) => Promise<void>;
-  /** Sends a direct message. Idempotent by id. */
+  /** Idempotent by id. */
   readonly notifyDirectly: (userId: string, id: string, message: Message) => Promise<void>;
   /** Schedules an update of an alert's messages. */
   readonly updateAlert: (alertId: string) => Promise<void>;
-  /** Posts a line to the audit channel. Idempotent by id. */
+  /** Idempotent by id. */
   readonly postAuditLine: (id: string, message: Message) => Promise<void>;
   /** Posts to the approvers of a card group. Idempotent by id. */
   readonly postToApprovals: (id: string, message: Message, group: string | null) => Promise<void>;
@@ -58,7 +57,6 @@ export interface ActionTools extends Refusals, Authorization {
   readonly doingOf: (verb: string) => string;
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<Person | null>;
-  /** Whether a card counts as this person's own. */
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
   /** Whether a person's role allows the action for a card. */
   readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;

@@ -97,7 +97,6 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       deps.reports.report(action, verb, { state, card, ...sides, apiWords: null, note: null, ...rest });
   }
 
-  /** A block of the account was sent and is not confirmed yet. */
   async function isBlockAwaited(acctId: number): Promise<boolean> {
     const awaited = await progress.awaited();
     return awaited.some((change) => change.acctId === acctId && change.verb === 'block');

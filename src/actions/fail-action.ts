@@ -47,7 +47,7 @@ export function createFailures(deps: Deps) {
       if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
       await failChange({ action, verb, acctId, written, error });
     },
-    /** Fails a change of a card. @returns the reported result. */
+    /** @returns the reported result. */
     failChange,
     /** Fails an action that changes no card. @throws TooLateError when another worker has continued it. */
     failUnchanged,
@@ -143,7 +143,6 @@ function whyOf(error: CardApiError | null): string | null {
   return error === null ? ownFault : noteOf(error);
 }
 
-/** What each verb that changes a card does to it. */
 const changing: Readonly<Record<string, ActionVerb>> = {
   block: 'block',
   unblock: 'unblock',

@@ -63,7 +63,6 @@ const LATEST_KEPT_SECONDS = 3600;
 /** Per status or rule. */
 const ASKED_KEPT_MAX = 20;
 
-/** A change of a card, and when it was asked for. */
 type AskedChange = Pick<Action, 'id' | 'verb' | 'askedAt'>;
 /** Which verbs count when checking whether someone else changed the same thing. */
 type Counts = (verb: string) => boolean;

@@ -63,7 +63,6 @@ interface Look {
 
 export type Looks = ReturnType<typeof createLooks>;
 
-/** Recent views. */
 export function createLooks(redis: RedisClient) {
   return {
     /** Whether to record this view. Idempotent. */

@@ -103,7 +103,7 @@ interface AccountOfDeps {
   readonly blocks: { get(actionId: string): Promise<{ acctId: number } | null> };
 }
 
-/** Finds the account of a target; null if it names no card or the card is no longer known. */
+/** Null if the target names no card or the card is no longer known. */
 export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: AccountOfDeps): Deps['accountOf'] {
   return async function accountOf(target) {
     switch (target.kind) {
@@ -124,8 +124,8 @@ export function createAccountOf({ alerts, requests, temporaryChanges, blocks }: 
 }
 
 /**
- * An action that would loosen a card waited too long for a worker. Asks the person whether to still do it. The action ends with
- * that, also if its job runs again.
+ * An action that would loosen a card waited too long for a worker. Asks the person whether to still do it. The action
+ * ends with that, also if its job runs again.
  */
 export type AskAgain = (action: Action, about?: { readonly acctId?: number | null }) => Promise<void>;
 

@@ -44,8 +44,8 @@ interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
 }
 
 /**
- * Writes the audit entries of actions. The end of a temporary change, which a click or the time may bring about, and what no
- * action asked for (digests, openings of App Home, statuses found after a gap), are written where they happen.
+ * Writes the audit entries of actions. The end of a temporary change, which a click or the time may bring about, and
+ * what no action asked for (digests, openings of App Home, statuses found after a gap), are written where they happen.
  */
 export function createRecord(deps: Deps): RecordAction {
   return async function record(action, { isFirst = false, line, lineKey, event, ...entry }) {

@@ -28,7 +28,6 @@ export const askedWords: Readonly<Record<ActionVerb, string>> = {
   allow: 'change the spend rules of',
 };
 
-/** The past tense for completed actions. */
 function didWords(verb: ActionVerb, state: Result['state']): string {
   const asked = askedWords[verb];
   if (state !== 'done') return `asked to ${asked}`;
@@ -196,7 +195,6 @@ function detailOf({ apiWords, note, counted }: Result): string | null {
   return apiWords ?? (counted == null ? note : sentences(countedText(counted), note));
 }
 
-/** What the alert shows about an action. */
 export function toOutcome(
   action: Action,
   verb: ActionVerb,

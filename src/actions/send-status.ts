@@ -95,7 +95,6 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, run);
     },
     foundMade,
-    /** The card already has the status. */
     alreadyInEffect: (verb: StatusVerb, { action, acctId, cardId }: Resolved) =>
       latestChanges.alreadyInEffect(acctId, { kind: 'status', status: wantedStatus[verb], cardId }, action),
   };
@@ -107,7 +106,6 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
   }
 }
 
-/** What a status change starts from. */
 interface SentFrom {
   /** The card's current status, in words; null: it could not be read. */
   readonly before: string | null;

@@ -24,7 +24,6 @@ const ActivateAction = actionOf('activate', target.card, {
 export const UndoBlockAction = actionOf('undo-block', target.action, {});
 export type UndoBlockAction = z.infer<typeof UndoBlockAction>;
 
-/** Verbs that change a card's status. */
 export const statusVerbs = {
   activate: {
     action: ActivateAction,

@@ -113,7 +113,6 @@ interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcom
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
   readonly seenNow: SeenNow;
   readonly notifyOps: NotifyOps;
-  /** The request that the change was made for. */
   readonly requests: Pick<RequestsOfActions, 'verified'>;
 }
 
@@ -168,8 +167,9 @@ export function createConclude(deps: ConcludeDeps): Conclude {
 }
 
 /**
- * Unconfirmed changes and cards that left their ruleset also go to the audit channel. @param left the text for the
- * latter.
+ * Unconfirmed changes and cards that left their ruleset also go to the audit channel.
+ *
+ * @param left the text for the latter.
  */
 function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
   if (confirmation !== 'unconfirmed' && left === null) return {};

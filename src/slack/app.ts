@@ -39,7 +39,6 @@ interface SlackAppOptions {
   readonly apologise: (body: object) => Promise<void>;
   /** Answers deliveries that no listener handles: a button of an older version, an unknown command or form. */
   readonly answerUnknown: AnswerUnknown;
-  /** Whether a person may ask for something now. */
   readonly mayAsk: PersonRate;
   readonly answerTooMany: AnswerUnknown;
   /** Puts our own routes in front of Slack's. */
@@ -216,7 +215,6 @@ function idOf(user: unknown): unknown {
   return typeof user === 'object' && user !== null && 'id' in user ? user.id : undefined;
 }
 
-/** The Socket Mode connection. */
 function createSocket(app: App, log: Log) {
   let state: 'connecting' | 'connected' | 'stopped' = 'connecting';
   return {

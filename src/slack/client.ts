@@ -115,7 +115,6 @@ function viewCalls(client: webApi.WebClient, call: Call) {
   };
 }
 
-/** Who and what is in the workspace. */
 function directoryCalls(client: webApi.WebClient, call: Call) {
   return {
     /** `url`: address of the workspace, with a trailing slash. */

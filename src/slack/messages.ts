@@ -6,7 +6,6 @@ import type { SlackClock } from './clock.ts';
 import { type Call, TIMEOUT_MS } from './failure.ts';
 import type { Message, MessageRef } from './message.ts';
 
-/** Posting, editing, finding and deleting messages. */
 export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackClock) {
   return {
     /**
@@ -61,7 +60,6 @@ export function messageCalls(client: webApi.WebClient, call: Call, clock: SlackC
   };
 }
 
-/** Uploading and sharing files. */
 export function fileCalls(client: webApi.WebClient, call: Call) {
   return {
     /** Uploads a file. Nobody sees it before it is shared. */
@@ -169,7 +167,6 @@ async function throughRateLimits<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Reads the metadata of one of our messages. */
 function readMarks(message: object): Pick<FoundMessage, 'ref' | 'marks'> {
   const { metadata } = message as { metadata?: { event_type?: string; event_payload?: Record<string, unknown> } };
   const { ref, marks } = (metadata?.event_type === METADATA_TYPE && metadata.event_payload) || {};

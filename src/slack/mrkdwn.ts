@@ -104,7 +104,6 @@ export function mentions(ids: readonly string[], conjunction?: 'and' | 'or'): st
   return `${named.slice(0, -1).join(', ')} ${conjunction} ${named.at(-1)}`;
 }
 
-/** Mentions a Slack channel. */
 export function channelMention(channelId: string): string {
   return /^[CGD][A-Z0-9]{1,30}$/.test(channelId) ? `<#${channelId}>` : truncate(escapeMrkdwn(channelId), ID_MAX);
 }

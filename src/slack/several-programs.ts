@@ -48,7 +48,7 @@ export function markAnswer(program: string, answer: unknown): unknown {
   };
 }
 
-/** The program that a block belongs to. Null when the block names none. */
+/** Null when the block names no program. */
 function programOfBlock(block: unknown): string | null {
   const id = isRecord(block) ? block.block_id : undefined;
   return typeof id === 'string' ? (/^([a-z][a-z0-9]*)~/.exec(id)?.[1] ?? null) : null;
@@ -133,7 +133,6 @@ export function respondOf(program: string, respond: Respond): Respond {
 
 /** A card program's part of the Slack app. */
 export interface SlackProgram extends Named {
-  /** Its own listeners. */
   readonly processEvent: (event: ReceiverEvent) => Promise<void>;
   /** Runs code so that its texts name the program's own command and time zone. */
   readonly inside: <T>(run: () => T) => T;
