@@ -34,7 +34,6 @@ async function settingsOf(node: Redis): Promise<RedisSettings> {
   };
 }
 
-/** A bad setting, and what to do about it. */
 interface SettingsProblem {
   readonly what: string;
   readonly todo: string;

@@ -22,9 +22,9 @@ export type Heartbeat = ReturnType<typeof startHeartbeat>;
  * Records every few seconds that webhooks are accepted and Redis takes writes. Where beats are missing, webhooks may
  * have been lost, and recovery fetches them: before a start, while Redis was down, while this process was frozen.
  *
- * @param options.isTaking false while webhooks are refused although Redis answers.
- *
  * Start it once the server listens. All web processes share one record, and each also knows its own gaps.
+ *
+ * @param options.isTaking false while webhooks are refused although Redis answers.
  */
 export function startHeartbeat(
   redis: RedisClient,

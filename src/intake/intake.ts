@@ -97,14 +97,12 @@ export interface Intake {
 }
 
 interface IntakeOptions {
-  /** How many shards there are. */
   readonly shards?: number;
   readonly deadlineMs?: number;
   /** How to make sure that a write is on disk. Null: required but not possible, so nothing is accepted. */
   readonly diskWait?: () => DiskWait | null;
   /** Reserves room for a webhook of this size; false when Redis is full. People's clicks are accepted even then. */
   readonly reserve?: (bytes: number) => boolean | Promise<boolean>;
-  /** Repeats acknowledged writes when Redis has lost them. */
   readonly redo?: Pick<Redo, 'remember'>;
 }
 

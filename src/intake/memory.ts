@@ -25,7 +25,6 @@ export type MemoryWatch = ReturnType<typeof watchMemory>;
 interface Options {
   /** Webhooks are refused above this share of `maxmemory`. */
   readonly fullAt: number;
-  /** How many shards there are. */
   readonly shards?: number;
   /** Events that have left a shard's inbox and whose alerts are not posted yet. */
   readonly inHand: (shard: number) => Promise<number>;

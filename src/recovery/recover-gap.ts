@@ -3,9 +3,9 @@ import { type Gap, isUnderWay, windowOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
-/** Span of the first calls, before the event rate is known: the card service does not paginate. */
+/** Span of a call inside the gap, and the shortest before it: the card service does not paginate. */
 const SLICE_MS = 12 * 3_600_000;
-/** Target number of rows per call. Each call covers the time that this takes at the rate of the previous call. */
+/** Target number of rows per call before the gap, judged by the rate of the previous call. */
 const ANSWER_ROWS = 5000;
 /** The card service returns the last twelve months. */
 const AVAILABLE_MS = 364 * 24 * 3_600_000;

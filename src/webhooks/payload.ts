@@ -55,7 +55,6 @@ export function readInteger(value: z.infer<typeof integerForm>): number {
   return Number(value) + 0;
 }
 
-/** One or greater. */
 export const positiveForm = z.union([
   z.int().positive('expected a positive id').max(ID_MAX),
   z.string().regex(/^\s*(?=\d{1,12}\s*$)0*[1-9]/, 'expected a positive id'),
@@ -113,7 +112,7 @@ export interface WebhookContext {
   readonly receivedAt: string;
 }
 
-/** Parses with a schema. @throws PayloadError with the paths and what was expected there, never the values. */
+/** @throws PayloadError with the paths and what was expected there, never the values. */
 export function parseWith<T extends z.ZodType>(schema: T, data: unknown): z.output<T> {
   const result = schema.safeParse(data);
   if (result.success) return result.data;
@@ -130,8 +129,9 @@ function issuesOf(error: z.ZodError): string[] {
 }
 
 /**
- * Converts a datetime of the service to an absolute time. @throws PayloadError naming the field when it is not a
- * datetime.
+ * Converts a datetime of the service to an absolute time.
+ *
+ * @throws PayloadError naming the field when it is not a datetime.
  */
 export function instantOf(field: string, text: string, zone: string, toldAt?: string): string {
   const instant = toInstant(text, zone, toldAt);

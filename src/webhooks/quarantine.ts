@@ -95,14 +95,14 @@ function redactValue(value: unknown, name: string): unknown {
   return typeof value === 'number' && kept === text ? value : kept;
 }
 
-/** The part of a value that is kept. Null when nothing is. */
+/** Null when nothing of the value is kept. */
 function keptOf(text: string, name: string): string | null {
   if (name === 'trackingnumber') return readTrackingNumber(text);
   if (identifierNames.test(name)) return readIdentifier(text);
   return harmlessNames.has(name) ? redactShort(text) : null;
 }
 
-/** Describes a text that is too long to be searched for secrets. */
+/** Removes secrets from a text. One that is too long to be searched is only described. */
 function redactShort(text: string): string {
   return text.length > SEARCHED_MAX ? formOf('text', text) : redactText(text);
 }
@@ -167,7 +167,6 @@ function withoutSecrets(text: string): string {
     });
 }
 
-/** Checks the check digits. */
 function isIban(text: string): boolean {
   const plain = text.replaceAll(/\s/g, '').toUpperCase();
   const moved = `${plain.slice(4)}${plain.slice(0, 4)}`;
