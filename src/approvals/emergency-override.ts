@@ -5,7 +5,7 @@ import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
-import { OVERRIDE_AFTER_MS } from '../policy/decide-action.ts';
+import { OVERRIDE_MAX_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
@@ -88,7 +88,7 @@ export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps
       if (mostCents === null) return typeof to === 'number' ? [change] : [];
       return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
     });
-    const capped = atMost(term, OVERRIDE_AFTER_MS, now(), zone);
+    const capped = atMost(term, OVERRIDE_MAX_MS, now(), zone);
     return lowered.length < changes.length ? null : { changes: lowered, term: capped };
   };
 }

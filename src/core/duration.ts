@@ -116,10 +116,11 @@ const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|ye
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
 const holiday = '(thanksgiving|christmas|xmas|easter|halloween|new years?|hanukkah|diwali|ramadan|holidays?)';
 const hints: readonly RegExp[] = [
-  // Dates in forms that we do not read: `2026/12/24`, `24.12.2026`, `12-24`, `the 24th`.
-  /(^| )(\d{4}[/.]\d{1,2}([/.]\d{1,2})?|\d{1,2}\.\d{1,2}\.?(\d{2,4})?|\d{1,2}-\d{1,2}(-\d{2,4})?|\d{1,2}(st|nd|rd|th))(?= |$)/,
-  /(^| )(at|by|around|about|before|after|from) \d{1,2}(?= |$)/,
-  /(^| )(mornings?|afternoons?|evenings?|nights?|noon|midnight|weekdays?|weekends?|workdays?)(?= |$)/,
+  // Dates in forms that we do not read: `2026/12/24`, `24.12.2026`, `12-24`, `the 24th`. A `2nd laptop` is none.
+  /(^| )(\d{4}[/.]\d{1,2}([/.]\d{1,2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}-\d{1,2}-\d{2,4})(?= |$)/,
+  /(^| )(the )?((1[0-2]|0?[1-9])-(1[3-9]|2\d|3[01])|\d{1,2}(st|nd|rd|th))$/,
+  /(^| )(at|by|around|about|before|after|from) \d{1,2}( sharp)?$/,
+  /(^| )(mornings?|afternoons?|evenings?|nights?|noon|midnight|weekdays?|weekends?|workdays?)$/,
   new RegExp(`(^| )${holiday}( (eve|day|week|weekend|season))?$`),
   new RegExp(`(^| )[-–—>~=+/]+ ?${weekday}(?![a-z])`),
   /(^| )for$|(^| )(limited time|right now)(?= |$)/,
@@ -149,7 +150,9 @@ export function mayMeanTime(words: readonly string[]): boolean {
     const isUnit = timeUnit.test(unitName) || isMisspelt(unitName, unitNames);
     return isUnit && /^\d[\d.,]*$/.test(said[index - 1] ?? '');
   });
-  return isLength || hints.some((hint) => hint.test(said.join(' ')));
+  // `24.12.`, before its last dot is stripped: `24.12` may be an amount.
+  const isDay = words.some((word) => /^\(?\d{1,2}\.\d{1,2}\.\)?$/.test(word));
+  return isLength || isDay || hints.some((hint) => hint.test(said.join(' ')));
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

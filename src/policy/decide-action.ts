@@ -14,7 +14,7 @@ export const BLOCKED_ALONE_MAX = 5;
 /** An undecided request expires after this time. Silence never approves. */
 export const REQUEST_MS = 24 * 3_600_000;
 /** The maximum duration of a change made by an emergency override. */
-export const OVERRIDE_AFTER_MS = 3_600_000;
+export const OVERRIDE_MAX_MS = 3_600_000;
 /**
  * Raises of one rule of a card within this time are added up. Also the interval for one emergency override per card.
  */

@@ -349,6 +349,14 @@ it.each([
   'fresh fish for 5',
   'a D battery',
   'PT equipment',
+  '2nd laptop',
+  'the 5th floor kitchen',
+  'hotel at 5 star level',
+  'quotes from 3 vendors',
+  '10-15 seats',
+  'morning flight',
+  'fee of 24.12 per seat',
+  'Christmas party supplies',
 ])('takes %j for the reason, since it is not about time', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
