@@ -33,7 +33,6 @@ import type { composeDigests } from './compose-digests.ts';
 import type { Stores } from './stores.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** The part of the worker's context that actions use. */
 type Shared = Stores &
   Pick<
     WorkerContext,
@@ -54,7 +53,6 @@ type Shared = Stores &
     | 'log'
   > & { readonly card: ActionCard };
 
-/** The calls to the card service that actions make. */
 type ActionCard = Pick<
   CardClient,
   | 'getAccount'
@@ -111,7 +109,6 @@ function people({ config, policy, delegations, currentRoles, slack, seals, now, 
     channelInfo: slack.channelInfo,
     /** Opens data that the web process sealed. Null when it cannot be opened. */
     unseal: seals.order.open,
-    /** Updates an open form with what is known now. */
     async updateForm(form: RemedyAction['form'], { alert, pendingId, remedy, state }: FilledForm<TransactionAlert>) {
       const today = localDate(now(), config.serviceZone);
       try {
@@ -125,7 +122,6 @@ function people({ config, policy, delegations, currentRoles, slack, seals, now, 
   };
 }
 
-/** Where requests about a group's cards are posted. */
 function approvalsChannel({ config, policy }: WorkerContext, group: string | null): string {
   return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
 }
@@ -172,7 +168,6 @@ function notices(context: WorkerContext) {
   };
 }
 
-/** Timers: jobs that run later. */
 function timers({ enqueue }: WorkerContext) {
   return {
     /** Records everything that one person was refused within a minute in one entry. */
@@ -189,12 +184,10 @@ function timers({ enqueue }: WorkerContext) {
     scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),
     scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) =>
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
-    /** Starts the search for missed events. */
     recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
   };
 }
 
-/** Settings from the policy, the configuration and the card service's time zone. */
 function settings(context: WorkerContext) {
   const { config, policy, clock, slackClock, notifyOps, assumptions, remedies, redis, now } = context;
   const zone = config.serviceZone;
@@ -228,7 +221,6 @@ function settings(context: WorkerContext) {
   };
 }
 
-/** When a channel gets what is waiting for it. */
 function digestParts(context: WorkerContext, { sendDigest }: Digests) {
   return {
     postDigest: sendDigest.now,

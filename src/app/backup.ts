@@ -129,7 +129,6 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   return keys;
 }
 
-/** The card program whose keys a connection reads. */
 const programOf = (redis: RedisClient): string => keyPrefixOf(redis).replace(/:$/, '');
 const nameOf = (program: string): string => (program === '' ? 'the first card program' : `card program ${program}`);
 

@@ -103,7 +103,6 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
   };
 }
 
-/** Link to what an action is about. */
 function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLink'>) {
   return async ({ target }: Pick<Action, 'target'>): Promise<string | null> => {
     if (target.kind === 'request') return await requestLink(target.requestId);
@@ -175,7 +174,6 @@ async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Prom
   await refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
 }
 
-/** Callbacks for approvals of orders. */
 function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder): Orders {
   return {
     async needed(action, by) {

@@ -117,7 +117,6 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   };
 }
 
-/** Fills the open form of a decline. */
 function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyAction) => Promise<void> {
   return createFillForm<TransactionAlert>({
     ...tools,

@@ -97,7 +97,6 @@ function knownCards({ directory, nameRuleset }: WorkerContext) {
   };
 }
 
-/** Decides where events go. */
 function composeRoute(context: WorkerContext) {
   const { config, redis, notifyOps, currentRoles, links } = context;
   return createRoute({

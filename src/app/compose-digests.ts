@@ -92,7 +92,6 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   });
 }
 
-/** Digests of people's own cards. */
 function composeOwnDigests(context: WorkerContext): () => Promise<void> {
   return createSendOwnDigests({
     ...context,

@@ -16,7 +16,7 @@ import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerContext } from './worker-context.ts';
 
-/** One call per second leaves most of the card service's quota (120 calls per minute) to people. */
+/** At most one call per second: at least half of the card service's quota (120 calls per minute) stays for people. */
 const REST_MS = 1000;
 /** Includes the client's own waits after a 429. */
 const CALL_MS = 120_000;

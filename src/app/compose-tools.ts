@@ -79,7 +79,6 @@ function createRights(context: ActionContext) {
     const account = known ?? (await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
     return account === null ? undefined : account.group;
   };
-  /** The policy for a card, by its group. */
   const policyOfCard = async (acctId: number) => policyFor((await groupOfCard(acctId)) ?? null);
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
     // Viewing something is not a decision about a card.

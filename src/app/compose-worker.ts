@@ -85,7 +85,6 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   };
 }
 
-/** The handler of each job. */
 function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
   const { verbs, delivery, outbox, digests, home, recovery, warnings } = parts;
   return {
@@ -197,7 +196,6 @@ function signedJobs(context: WorkerContext, verbs: Parts['verbs']) {
   } satisfies Partial<JobHandlers>;
 }
 
-/** App Home: what it shows to whom, and when it is rendered again. */
 function composeHome(context: WorkerContext) {
   const { looks, audit, config, redis, history, alerts, enqueue, slack, now } = context;
   const tokenVariable = variableOf(config.program, 'CARD_API_TOKEN');

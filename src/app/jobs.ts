@@ -76,10 +76,8 @@ const message = { queue: 'updates', retry: times(10), waitsForSlack: true } as c
 const home = { queue: 'updates', waitsForSlack: true } as const;
 const maintenance = { queue: 'maintenance', changesHome: true } as const;
 const warning = { queue: 'maintenance', retry: discardOnFailure(times(3)) } as const;
-/** A recurring job. */
 const repeated = { queue: 'maintenance', data: nothing, retry: once } as const;
 
-/** All jobs. */
 const table = {
   'deliver-alert': delivery,
   /** The same for an event that nobody was notified of in time. */
@@ -206,7 +204,6 @@ const table = {
     mayRunEarly: true,
     id: ({ muteId }) => `mute-${muteId}`,
   }),
-  /** Removes *Undo*. */
   'end-undo': job({ ...maintenance, data: ofAction, retry: untilDone, id: ({ actionId }) => `undo-${actionId}` }),
   'end-claim': job({
     ...maintenance,
@@ -227,7 +224,6 @@ const table = {
   'warn-of-subscription': job({ ...warning, data: ofAlert, id: ({ alertId }) => `warn-subscription-${alertId}` }),
   'warn-of-expiry': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-expiry-${acctId}` }),
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
-  /** A channel's digest for a date. */
   'send-digest': job({
     ...maintenance,
     data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), date: z.string() }),

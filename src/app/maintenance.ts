@@ -68,7 +68,6 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
     stop(): void {
       for (const timer of timers) clearInterval(timer);
     },
-    /** Removes this worker from the list of live workers. */
     signOff: () => workers.gone(workerId),
   };
 
@@ -103,7 +102,7 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, memory, notifyOps, notifyResolved } = context;
   let toldOfMemory: MemoryLevel | null = null;
   return {
-    /** Reports that this worker is alive, and whether people have to wait too long. */
+    /** Reports that this worker is alive, and what it finds: unreadable records, failed jobs, long waits. */
     async watch(): Promise<void> {
       await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
       const { lagMs, failed } = await readHealth(context);
@@ -140,7 +139,6 @@ interface SweepDeps {
   readonly enqueue: Enqueue;
   readonly now: () => Date;
   readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
-  /** True when messages of a channel are waiting to be edited. */
   readonly hasEdits: (channel: string) => Promise<boolean>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;

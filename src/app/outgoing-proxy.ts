@@ -1,4 +1,3 @@
-/** The proxy through which Slack and the card API are reached. */
 interface OutgoingProxy {
   readonly http: string | undefined;
   readonly https: string | undefined;

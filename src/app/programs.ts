@@ -95,7 +95,6 @@ export function programsIn(env: Env): { readonly name: string; readonly command:
   ];
 }
 
-/** Problems across all programs. */
 function problemsOfPrograms(env: Env): string[] {
   const commands = programsIn(env).map(({ command }) => command);
   const forms = commands.flatMap((command) => ['', '-activate', '-block', '-limit'].map((form) => `${command}${form}`));

@@ -66,7 +66,6 @@ function whyOtherShards(stored: number, wanted: number): string | null {
 
 export const readFormat = async (redis: RedisClient): Promise<number> => Number((await redis.get(formatKey)) ?? FORMAT);
 
-/** The number of shards of the stored data. */
 export const readShards = async (redis: RedisClient): Promise<number> => shardsIn(await readFormat(redis));
 
 /** The same for a Redis. An empty one accepts any number at the first start. */

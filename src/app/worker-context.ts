@@ -244,7 +244,6 @@ function openDirectory(base: WithServices, card: Parameters<typeof watchDirector
   });
 }
 
-/** Who may do what now. */
 function createRoles({ policy, slack, links, delegations, log, redis }: WithServices) {
   const { read: rolesVersion } = createRolesVersion(redis);
   const { rolesOf } = createPermissions({

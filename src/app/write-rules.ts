@@ -43,7 +43,6 @@ const ofActions = { isOfActions: true } as const;
 const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
 const raiseOf = ({ actionId, acctId, rule }: Omit<RecentRaise, 'atMs'>): string =>
   `raise:${actionId}:${acctId}:${rule}`;
-/** A record with an id. */
 const ofId =
   (kind: string) =>
   ({ id }: { readonly id: string }): string =>
