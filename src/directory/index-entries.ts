@@ -34,7 +34,6 @@ export function indexEntries(account: DirectoryAccount): string[] {
   return [...new Set(entries)].map((entry) => `${entry}:${account.acctId}`);
 }
 
-/** An open account with a card that is not activated yet. */
 function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean {
   return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
 }

@@ -34,7 +34,6 @@ export function createCategoryId({ card, categories, accounts, log }: CategoryDe
   };
 }
 
-/** Merchant categories by name, collected from the program's spend rules. */
 type Categories = ReturnType<typeof createCategories>;
 
 /** The specification has no list of categories, so their ids are collected from all spend rules that are read. */

@@ -43,7 +43,6 @@ export const Mute = z.discriminatedUnion('kind', [
 ]);
 export type Mute = z.infer<typeof Mute>;
 
-/** An alert that a mute withheld. */
 interface Withheld {
   readonly channel: string;
   readonly kind: WebhookKind;

@@ -22,7 +22,6 @@ interface MuteDeps
     Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone'> {
   readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
   readonly closeMute: CloseMute;
-  /** Enqueues the job that ends a mute. */
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
 }
 
@@ -50,7 +49,7 @@ export function createMuteVerbs(deps: MuteDeps) {
       await answer(action, muteEnded({ mutes: ofCard }));
     },
 
-    /** `/card mutes`: lists every mute and travel mute. */
+    /** `/card mutes`: lists the mutes and travel mutes in force of cards that this person's role covers. */
     async list(action: ChannelAction): Promise<void> {
       const active = await mutes.active();
       const shown = await Promise.all(active.map(({ acctId }) => deps.mayAct(action, acctId)));

@@ -12,7 +12,6 @@ import {
   textFacts,
 } from './filter.ts';
 
-/** An error in a filter, and the word where it occurs. */
 interface FilterError {
   /** The word as typed; empty at the end of the text. */
   readonly word: string;

@@ -13,7 +13,6 @@ import { kindName, type Subject } from './filter.ts';
 import type { Mute, Mutes } from './mute-store.ts';
 import { indexSubscriptions } from './subscription-index.ts';
 
-/** The configured alert channels. */
 interface AlertChannels {
   /** Gets alerts without a channel, and alerts that their own channel must not get. */
   readonly fallback: string;
