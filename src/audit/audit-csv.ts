@@ -48,7 +48,6 @@ const columns: Readonly<Record<string, Column>> = {
   hash: ({ hash }) => hash,
 };
 
-/** The header line. */
 export const auditHeader = csvLine(Object.keys(columns));
 
 /** One record as a CSV line, without the line break. */

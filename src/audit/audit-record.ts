@@ -45,16 +45,14 @@ export const AuditRecord = z.strictObject({
   channel: z.string().nullable(),
   messageTs: z.string().nullable(),
   alertId: z.string().nullable(),
-  /** The card API's answer, or why Cardbell refused. */
+  /** What the card API answered, why Cardbell refused, or another fact, such as the id of a claim. */
   detail: z.string().nullable(),
   /** The amount above which a raise needed two people at that time, in whole cents; null: there was none. */
   twoPersonAboveCents: z.int().nullable(),
   /** The card API's answer to the write. */
   api: z.string().nullish(),
-  /** Permalink of the message. */
   permalink: z.string().nullish(),
   policy: Policy.nullish(),
-  /** How the change was confirmed. */
   confirmedBy: z.enum(['webhook', 'read-back']).nullish(),
   /** The event that confirmed it, if a webhook did. */
   eventId: z.string().nullish(),

@@ -55,7 +55,6 @@ interface AuditDeps {
   readonly redis: RedisClient;
   /** Signs a record's hash with a key that is not in Redis. */
   readonly sign: (hash: string) => string;
-  /** The current policy. */
   readonly inForce: () => InForce;
   readonly describe?: (statement: Statement) => Promise<Described>;
   /** A message's permalink; null if unknown. Must be fast. */

@@ -4,7 +4,6 @@ import type { Signer } from '../core/sign.ts';
 import { type AuditEntry, type AuditReader, toHead } from './audit.ts';
 import type { CopiedHead, Sink } from './sink.ts';
 
-/** Problems with the record or its copy. */
 interface CopyProblems {
   /** Called when the sink does not accept a copy. */
   readonly sinkAway: (error: unknown) => Promise<void>;

@@ -25,7 +25,6 @@ export interface CallOptions {
   readonly maxRetries?: number;
 }
 
-/** One call to the service. */
 interface CallRequest extends Sent {
   /** Name of the client's method: the only part of the call that errors and logs show. */
   readonly operation: string;
@@ -161,7 +160,6 @@ function readAnswer({ status, text }: Answer, { operation, answer }: CallRequest
   throw badAnswer(operation, status, issues.join('; '));
 }
 
-/** One exchange with the service. */
 type HttpRequest = Pick<CallRequest, 'operation' | 'method' | 'query' | 'body'> & { readonly path: string };
 
 export interface SendDeps {

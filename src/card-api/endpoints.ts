@@ -58,7 +58,7 @@ const write = <Args extends readonly unknown[]>(
   send: Endpoint<Args, void>['send'],
 ): Endpoint<Args, void> => ({ method, path, retry, send, answer: null });
 
-/** A write whose answer contains needed data. Never sent twice. */
+/** A write whose answer contains needed data. Repeated only after a 429, which means that nothing was done. */
 const order = <Answer>(path: string, answer: z.ZodType<Answer>): Endpoint<[body: AnyRecord], Answer> => ({
   method: 'POST',
   path,
@@ -197,7 +197,6 @@ interface TransactionQuery extends TransactionWindow {
   readonly includeDeclines?: boolean;
 }
 
-/** A period as query parameters. */
 function windowOf({ from, to }: TransactionWindow, timezone: string): Record<string, string> {
   const { start, end } = toServiceWindow(from, to, timezone);
   return { StartDate: start, EndDate: end };

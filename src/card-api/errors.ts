@@ -17,7 +17,6 @@ type Silence =
   | 'lost'
   | 'timeout';
 
-/** What an error needs besides the answer. */
 interface ErrorContext {
   readonly operation: string;
   readonly assumptions: Pick<CardApiAssumptions, 'deadTokenTexts' | 'livingTokenTexts'>;

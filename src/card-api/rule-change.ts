@@ -161,7 +161,7 @@ export function raiseCents(fromCents: number | null, toCents: number | null): nu
   return Math.max(0, toCents - fromCents);
 }
 
-/** The value of a limit. */
+/** The value of a limit, in whole cents. Null: no limit. */
 export function centsOf(value: RuleValue): number | null {
   return typeof value === 'number' ? value : null;
 }
