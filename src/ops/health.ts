@@ -47,7 +47,6 @@ export async function readHealth(deps: HealthDeps, now: () => number = Date.now)
     lagMs: oldest === null ? 0 : Math.max(0, now() - oldest),
     /** Jobs that failed for good, across all queues. */
     failed: Object.values(queues).reduce((sum, { failed }) => sum + failed, 0),
-    /** Webhooks in quarantine. */
     quarantined,
     /** Last heartbeat of a web process (ms); null: never. */
     webSeenAtMs: webSeenAt === null ? null : Number(webSeenAt),

@@ -96,7 +96,6 @@ function createGuard(password: string, now: () => number): (request: IncomingMes
   };
 }
 
-/** The password from the `Authorization` header. */
 function passwordOf(header: string | undefined): Buffer | null {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(header?.trim() ?? '')?.[1];
   if (encoded === undefined) return null;

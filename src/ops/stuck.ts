@@ -24,7 +24,7 @@ interface Deps {
   readonly quarantined: { readonly list: (limit: number) => Promise<readonly QuarantinedWebhook[]> };
 }
 
-/** Newest first per kind, at most `limit` per kind and queue. */
+/** The quarantined webhooks, then each queue's failed jobs: at most `limit` of each, newest first. */
 export async function listStuck({ queues, quarantined }: Deps, limit: number): Promise<Stuck[]> {
   const kept = await quarantined.list(limit);
   const failed = await failedJobs(queues, limit);
@@ -50,7 +50,7 @@ export async function listStuck({ queues, quarantined }: Deps, limit: number): P
   ];
 }
 
-/** Jobs that failed for good, from all queues, newest first. */
+/** Jobs that failed for good: at most `limit` of each queue, newest first within the queue. */
 export async function failedJobs(
   queues: Queues,
   limit: number,
