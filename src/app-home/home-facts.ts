@@ -87,7 +87,6 @@ export async function ownRequests(
 const show: Permission = { role: 'operator', doing: 'see cards' };
 const approve: Permission = { role: 'approver', doing: 'decide requests' };
 
-/** Undecided requests. */
 async function waitingRequests(
   { userId }: Pick<Viewer, 'userId'>,
   { requests, cardsFor }: Pick<TeamDeps, 'requests' | 'cardsFor'>,

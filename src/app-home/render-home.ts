@@ -19,7 +19,6 @@ interface Deps {
   readonly viewers: HomeViewers;
   readonly currentRoles: (userId: string) => Promise<KnownRoles>;
   readonly ownCards: (userId: string, page: number) => Promise<ListPage<OwnCardFacts>>;
-  /** A person's own undecided requests. */
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
   readonly delegateOf: (userId: string) => Promise<DelegateFacts>;

@@ -56,7 +56,6 @@ export const appHomeVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** Parses the words after `/card delegate`. */
 function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const read = (delegate: DelegateAction['delegate']): ReadCommand => {
     const on = { kind: 'channel', text: words.join(' ') } as const;

@@ -83,7 +83,7 @@ export function periodBeforeThat(when: When, { date }: Pick<DigestPeriod, 'date'
   return periodOf(when, stepFrom(when, date, -1));
 }
 
-/** The day, week or month so far, and the complete one before it. Months are calendar months. */
+/** The 24 hours or seven days until now, or the calendar month so far; then the span before it (a complete month). */
 export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, Span] {
   const toMs = now.getTime();
   if (kind === 'monthly') {

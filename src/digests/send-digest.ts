@@ -33,7 +33,6 @@ interface Deps {
   readonly exceptions: {
     readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
     readonly open: () => Promise<OpenException[]>;
-    /** Cards that are not activated yet. */
     readonly inactive: () => Promise<CardFacts[]>;
   };
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
@@ -65,7 +64,6 @@ const lateMs: Readonly<Record<DigestKind, number>> = {
   monthly: 5 * 24 * 3_600_000,
 };
 
-/** The digest of a channel that is due on a date. */
 interface DueDigest {
   readonly channel: string;
   readonly kind: DigestKind;
@@ -91,7 +89,7 @@ export function createSendDigest(deps: Deps) {
       return due;
     },
 
-    /** Sends a due digest. Idempotent. */
+    /** Idempotent. */
     async send(due: DueDigest): Promise<void> {
       const { channel, kind, date } = due;
       const id = idOf(due);

@@ -106,7 +106,7 @@ export function createTallies(redis: RedisClient, now: () => number = Date.now) 
   });
 
   return {
-    /** Counts an event. Idempotent. */
+    /** Idempotent. */
     async count({ eventId, acctId, at, cents, reason, merchant, place, group }: Counted): Promise<void> {
       const atMs = Date.parse(at);
       const start = wholeQuarter(atMs);

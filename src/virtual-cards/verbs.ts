@@ -6,7 +6,6 @@ export const OrderVirtualAction = actionOf('order-virtual', target.order, {});
 export type OrderVirtualAction = z.infer<typeof OrderVirtualAction>;
 
 export const virtualCardVerbs = {
-  /** Sends the details of a virtual card to the configured receiver again. */
   'resend-virtual': {
     action: actionOf('resend-virtual', target.card, {}),
     permission: { role: 'operator', doing: 'have a virtual card’s details sent again' },

@@ -29,7 +29,6 @@ interface Deps extends WarnDeps {
   readonly now: () => Date;
 }
 
-/** The id of a card's warning. */
 export const expiryWarningId = (cardId: number): string => `expiry-${cardId}`;
 
 /** Notifies the holder and the channel once that a card is about to expire. Idempotent. */
