@@ -70,7 +70,6 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
   };
 }
 
-/** Shows on the original alert that it waits for an approver. */
 type ShowWaiting = (alertId: string, asked: Action, verb: RuleAction['verb']) => Promise<void>;
 
 export function createShowWaiting({ outcomes, now }: Pick<ActionTools, 'outcomes' | 'now'>): ShowWaiting {
@@ -108,7 +107,6 @@ type FindChange = (
 
 interface FindDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getRemainingLimits'>;
-  /** The changes that would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
 }
 

@@ -157,7 +157,6 @@ export function createDecisions(deps: DecisionDeps) {
   }
 }
 
-/** Records a decision. */
 async function record(
   action: Closing,
   request: LimitRequest,

@@ -42,7 +42,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
   readonly orders: Pick<Orders, 'place'>;
-  /** Blocks cards, each once. @throws CardApiError when the job should be retried. */
+  /** @throws CardApiError when the job should be retried. */
   readonly blockAll: BlockAll;
   readonly complete: CompleteApproval;
 }
@@ -86,7 +86,7 @@ export function createExecution(deps: Deps) {
     },
   };
 
-  /** Makes the change and completes the approval. @throws CardApiError when the job should be retried. */
+  /** @throws CardApiError when the job should be retried. */
   async function execute(
     click: ApprovalClick,
     request: LimitRequest,

@@ -48,7 +48,6 @@ interface Deps extends Pick<ActionTools, 'approvesFor' | 'updateRequest'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   readonly temporaryValues: RaiseAmounts['temporaryValues'];
-  /** Whether a request is about the person's own card, or orders a card for them. */
   readonly isOwn: IsOwnRequest;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
   readonly requests: Pick<Requests, 'save'>;
@@ -198,7 +197,6 @@ export type Recount = (
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
 
 interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
-  /** How much more a card may spend after a change. */
   readonly countRaise: RaiseAmounts['count'];
   readonly orders: Pick<Orders, 'needed'>;
 }

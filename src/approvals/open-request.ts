@@ -30,7 +30,6 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
 
 interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard'> {
   readonly requests: Requests;
-  /** The card's holder. */
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];

@@ -33,7 +33,6 @@ export const RequestFacts = z.strictObject({
 });
 export type RequestFacts = z.infer<typeof RequestFacts>;
 
-/** No facts besides the change. */
 export const noFacts: RequestFacts = { purchase: null, left: [], there: [], earlier: [] };
 
 const LOOK_BACK_MS = 30 * 24 * 3_600_000;

@@ -70,7 +70,6 @@ export function allPass(
   return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining);
 }
 
-/** All category limits and their remaining amounts could be read. */
 function knowsCategories(remaining: RemainingLimits | null, rules: CardLimits | null): boolean {
   return remaining !== null && rules !== null && rules.categories.length > 0;
 }
@@ -137,7 +136,6 @@ function bindingCategories(
   return { likely: tightestOf(likely), tightest: tightestOf(candidates) };
 }
 
-/** Combines them into one remedy, with the limits that must rise along. */
 function together(binding: readonly LimitRaise[], rules: CardLimits | null): RaiseLimit | null {
   const planned = binding.flatMap(({ rule, to }): LimitGoal[] => (to === null ? [] : [{ rule, to }]));
   const goals = rules === null ? planned : withRaisedAlong(rules, planned);

@@ -108,7 +108,6 @@ export function createChangeRule(deps: Deps): ChangeRule {
   };
 }
 
-/** Nothing is left to change. */
 function alreadySo(changes: readonly RuleChange[]): string {
   if (changes.length > 1) return `It is so already: ${ruleStates(changes, 'from')}.`;
   const name = ruleNames(changes);

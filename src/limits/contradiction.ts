@@ -5,7 +5,6 @@ import { capital } from '../core/first-letter.ts';
 import { formatCents } from '../core/money.ts';
 
 interface Contradiction {
-  /** The goal that would cause it. */
   readonly goal: LimitGoal;
   /** One sentence, and what to do instead. */
   readonly why: string;

@@ -74,7 +74,6 @@ export function createNotifyEnd(deps: Deps) {
   }
 }
 
-/** The card service's own words. */
 export const itSays = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;
 
 /** Records the end, in the chain and in the audit channel. Returns its time, UTC ISO 8601. */

@@ -28,7 +28,6 @@ export interface MadeChange<A extends Action = Action> {
 interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'zone' | 'postTemporaryChange' | 'now'> {
   readonly temporaryChanges: TemporaryChanges;
   readonly supersede: Supersede;
-  /** Wakes the worker when a temporary change ends. */
   readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
 }
 
@@ -202,7 +201,6 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
 
 const laterOf = ({ id, actor }: Action) => ({ id, by: actor.userId });
 
-/** The temporary change set this rule to this value. */
 function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boolean {
   return temporaryChange.changes.some((change) => isSameRule(change.rule, rule) && change.to === to);
 }
@@ -231,7 +229,6 @@ function isUnderneath(
   });
 }
 
-/** The same change, relative to the value before the earlier change. */
 function withEarlierFrom(change: RuleChange, earlier: TemporaryChange): RuleChange {
   const own = earlier.changes.find(({ rule }) => isSameRule(rule, change.rule));
   return own === undefined ? change : { ...change, from: own.from };

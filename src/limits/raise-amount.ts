@@ -268,7 +268,6 @@ const staysKey = (rule: Rule): string => `stays:${ruleKey(rule)}`;
 /** The key for the amount by which a rule was raised beyond the end of a temporary change. */
 const longerKey = (rule: Rule): string => `longer:${ruleKey(rule)}`;
 
-/** A rule that a temporary change has set. */
 type SetTemporarily = RuleChange & Pick<TemporaryChange, 'endsAt' | 'state'>;
 
 /**

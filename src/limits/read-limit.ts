@@ -3,7 +3,7 @@ import { closest } from '../core/closest.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import { readAmount } from '../core/money.ts';
 
-/** Words for each limit window. A map, because a person may type `constructor`. */
+/** A map, because a person may type `constructor`. */
 const periods: ReadonlyMap<string, LimitPeriod> = new Map([
   ['daily', 'daily'],
   ['day', 'daily'],
@@ -26,7 +26,6 @@ const between = /^(limits?|to|of|at|is|the|=|:)$/i;
 const isDollars = /\$|usd|dollars?|bucks/i;
 
 interface TypedLimit {
-  /** The words that name the card. */
   readonly card: readonly string[];
   readonly period: LimitPeriod;
   /** Null: no limit. */
@@ -119,7 +118,7 @@ function nameIn(words: readonly string[]): readonly string[] {
   return words.slice(0, last + 1);
 }
 
-/** The start of the text that cannot be parsed. */
+/** The start of what was typed, to quote it in a question. */
 function said(words: readonly string[]): string {
   return words.slice(0, 3).join(' ').slice(0, 40);
 }

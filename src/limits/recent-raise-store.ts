@@ -47,7 +47,7 @@ export function createRecentRaises(redis: RedisClient) {
       .exec();
   };
   return {
-    /** Adds a raise. The same action counts once, at its first time, no matter how often it is added. */
+    /** The same action counts once, at its first time, no matter how often it is added. */
     async add({ atMs, ...raise }: RecentRaise): Promise<void> {
       const member = JSON.stringify(Kept.parse(raise));
       await inEach(raise, (batch, key) =>

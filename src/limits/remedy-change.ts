@@ -7,7 +7,6 @@ import { withRaisedAlong } from './contradiction.ts';
 /** A limit that has to rise for a purchase to pass. Whole cents; null if the card API did not return it. */
 export const LimitRaise = z.strictObject({
   rule: LimitRule,
-  /** The current value. */
   from: z.int().nullable(),
   /** The lowest sufficient value. */
   to: z.int().nullable(),

@@ -20,7 +20,6 @@ interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
   /** Statuses of an account's cards, from the directory. */
   readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
-  /** Whether an account has an open fraud case. */
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category named in a decline; null: none. */
   readonly categoryIn: (decline: NonNullable<TransactionEvent['decline']>) => string | null;
@@ -173,7 +172,6 @@ async function readOrLog<T>(reading: Promise<T>, log: Log): Promise<T | null> {
 /** Limits how much of the card API alerts may use, because people who press buttons need the rest. */
 interface Throttle {
   readonly perMinute: number;
-  /** Concurrent look-ups. */
   readonly atOnce: number;
 }
 
@@ -236,11 +234,9 @@ interface FillDeps<A extends DeclineAlert> {
   /** Null: the alert is not about a purchase, or has expired. */
   readonly declineAlert: (alertId: string) => Promise<A | null>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
-  /** What would let a declined purchase pass now. */
   readonly checkPurchase: (event: TransactionEvent) => Promise<PurchaseCheck>;
   /** @returns false when the form no longer exists. */
   readonly keepFound: (pendingId: string, found: FoundForForm) => Promise<boolean>;
-  /** Updates an open form with the current data. */
   readonly updateForm: (form: RemedyAction['form'], shown: FilledForm<A>) => Promise<void>;
 }
 

@@ -39,7 +39,6 @@ interface SupersedeDeps extends Pick<ActionTools, 'now'> {
   readonly log: Log;
 }
 
-/** See {@link Supersede}. */
 export function createSupersede(deps: SupersedeDeps): Supersede {
   return async function supersede(temporaryChange, goals, later, isForGood = false) {
     if (goals.length === 0) return [];

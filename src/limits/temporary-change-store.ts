@@ -60,7 +60,6 @@ export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
     ttlSeconds: ENDED_TTL_SECONDS,
   });
   return {
-    /** Saves the temporary change's current state. */
     async save(temporaryChange: TemporaryChange): Promise<void> {
       const { id } = temporaryChange;
       if (isUndecided(temporaryChange)) await open.put(id, temporaryChange);

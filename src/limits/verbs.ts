@@ -17,7 +17,6 @@ export type AllowAction = z.infer<typeof AllowAction>;
 /** A change of a card's spend rules. */
 export type RuleAction = LimitAction | AllowAction;
 
-/** The verb that changes these rules. */
 export function ruleVerbOf(changes: readonly Pick<RuleGoal, 'rule'>[]): RuleAction['verb'] {
   return isAboutLimits(changes) ? 'limit' : 'allow';
 }
