@@ -62,7 +62,6 @@ export type AggregationGroups = ReturnType<typeof createAggregationGroups>;
 
 const joinScript = readScript(new URL('./join-aggregation-group.lua', import.meta.url));
 
-/** A decline that joins its group in a channel. */
 interface Joining {
   readonly channel: string;
   readonly event: TransactionEvent;
@@ -76,7 +75,6 @@ const runningKey = ({ channel, rule }: Pick<Joining, 'channel' | 'rule'>): strin
 const atOf = ({ occurredAt }: TransactionEvent): number => Math.floor(Date.parse(occurredAt));
 const lastsSeconds = ({ gapMs, spanMs }: AggregationRule): number => Math.ceil((gapMs + spanMs) / 1000);
 
-/** The script's arguments for one decline. */
 function argsOf({ channel, event, rule, isLate }: Joining): (string | number)[] {
   const { id, occurredAt, callbackAt, amountCents } = event;
   const { gapMs, spanMs } = rule;

@@ -24,7 +24,6 @@ export function withoutFields(alert: Alert): Alert {
   }
 }
 
-/** The alert with its fields as they are now. */
 export function withFields(alert: Alert, fields: Fields): Alert {
   const outcomes = fieldsAt('outcome:', fields, Outcome)
     .map(([, outcome]) => outcome)

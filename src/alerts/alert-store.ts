@@ -138,13 +138,10 @@ export function createAlerts(redis: RedisClient) {
       const alert = withFields(packing.unpack(packed), fields);
       return alert.kind === 'card-testing' && alert.tried.length === 0 ? null : alert;
     },
-    /** The purchase that this event is a step of. */
     setTimeline: (alertId: string, timeline: PurchaseTimeline): Promise<void> =>
       write(alertId, 'timeline', PurchaseTimeline, timeline),
-    /** The progress of the card order behind this alert. */
     setProgress: (alertId: string, progress: OrderProgress): Promise<void> =>
       write(alertId, 'progress', OrderProgress, progress),
-    /** Who ordered the virtual card of this alert. */
     setAsked: (alertId: string, asked: Asked): Promise<void> => write(alertId, 'asked', Asked, asked),
     /** Replaces the earlier outcome of the same action. */
     setOutcome: (alertId: string, actionId: string, outcome: Outcome): Promise<void> =>
@@ -185,7 +182,6 @@ function createArrivals(read: (alertId: string) => Promise<Alert | null>) {
   };
 }
 
-/** An alert about to be written to Redis. */
 interface Saved {
   readonly id: string;
   /** Hours since 1970. */
@@ -207,16 +203,13 @@ function createSave(redis: RedisClient): (alert: Saved) => Promise<null> {
   });
 }
 
-/** The arguments of `save-alerts.lua` for one alert. */
 function argsOf({ id, hour, isLate, packed }: Saved): (string | number | Buffer)[] {
   return [(hour + 1) * (HOUR_MS / 1000) + ALERT_TTL_SECONDS, `${id}\n`, Number(isLate), packed];
 }
 
-/** An alert as stored in Redis. */
 interface Stored {
   /** Empty when the alert is unknown. */
   readonly packed: Buffer;
-  /** The fields that change independently. */
   readonly fields: Fields;
 }
 

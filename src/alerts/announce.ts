@@ -20,7 +20,6 @@ export interface Delivery {
  */
 export type Route = (event: StoredEvent, card: CardFacts, passesMutes: boolean) => Promise<Delivery[]>;
 
-/** An alert to be stored in a channel's outbox. */
 interface AlertEntry {
   readonly kind: 'tracked';
   readonly id: string;
@@ -35,7 +34,6 @@ interface AlertEntry {
 
 type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
 
-/** The priority of an alert by its kind. */
 export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): AlertPriority {
   return kind === 'fraud-case' ? 'fraud' : kindTraits[event.kind].category;
 }

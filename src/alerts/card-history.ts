@@ -30,7 +30,6 @@ const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url
 /** The kinds of alerts whose latest are listed per account. */
 type AlertKind = 'declines' | 'payments' | 'shipments';
 
-/** An alert to be listed for its account. */
 interface Listed {
   readonly acctId: number;
   readonly kind: AlertKind;
@@ -76,7 +75,7 @@ export function createCardHistory(redis: RedisClient) {
 
   return {
     /**
-     * Adds a status of a card. Idempotent.
+     * Idempotent.
      *
      * @returns all known statuses with this one, in order of `callbackAt`. A status older than all kept ones is not kept.
      */
@@ -95,7 +94,6 @@ export function createCardHistory(redis: RedisClient) {
     },
     /** Every known status of a card, in order of `callbackAt`. */
     statuses,
-    /** Adds an alert to the account's latest declines, payments or shipments. */
     async addAlert(acctId: number, kind: AlertKind, alertId: string, atMs: number): Promise<void> {
       await addAlert({ acctId, kind, alertId, atMs });
     },

@@ -35,7 +35,6 @@ const fraudLike: ReadonlySet<string> = new Set([
   'decline.rule.location',
 ]);
 
-/** True when a decline can be part of card testing. */
 export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>): boolean {
   return decline !== null && (fraudLike.has(declineCode(decline)) || namesFraud(decline));
 }
@@ -44,7 +43,6 @@ export type CardTesting = ReturnType<typeof createCardTesting>;
 
 const joinScript = readScript(new URL('./join-card-testing.lua', import.meta.url));
 
-/** A decline that is recorded at its merchant in a channel. */
 interface Joining {
   /** Channel and merchant. */
   readonly merchant: string;
@@ -58,7 +56,6 @@ const merchantIn = (channel: string, event: TransactionEvent): string => `${chan
 const warningsKey = ({ merchant }: Pick<Joining, 'merchant'>): string => stateKey(`testing-warnings:${merchant}`);
 const atOf = ({ occurredAt }: TransactionEvent): number => Math.floor(Date.parse(occurredAt));
 
-/** The script's arguments for one decline. */
 function argsOf({ event, card: { holder, last4 }, ownWarningId }: Joining): (string | number)[] {
   const { id, acctId, amountCents: cents, occurredAt } = event;
   const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };

@@ -31,7 +31,6 @@ type Entry = Words & { readonly usually: RegExp } & Partial<
     Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>
   >;
 
-/** Patterns of the period names in the service's messages. */
 const periodWords: readonly (readonly [RegExp, LimitPeriod])[] = [
   [/\b(?:daily|day)\b/i, 'daily'],
   [/\b(?:weekly|week)\b/i, 'weekly'],

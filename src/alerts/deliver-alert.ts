@@ -24,11 +24,9 @@ interface ReceiveDeps {
   readonly deliverStatus: (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
   /** Notifies the person who ordered a virtual card or had its details sent again. */
   readonly virtualCardArrived: (event: VirtualCardEvent, run: { readonly isLast: boolean }) => Promise<void>;
-  /** Ends the temporary changes that were made for this purchase. */
   readonly endPurchaseChanges: (event: StoredEvent) => Promise<void>;
   /** Shows on declines that a purchase is their successful retry, whichever of them arrives first. */
   readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
-  /** Checks whether someone must be warned because of the event. */
   readonly warnAfter: (event: StoredEvent) => Promise<void>;
   readonly log: Log;
 }
@@ -63,7 +61,6 @@ interface DeliverDeps {
   readonly directory: {
     /** What the directory knows about the event's card; nulls while the card API is down. Always answers quickly. */
     readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
-    /** Updates the directory from the event. */
     readonly learn: (event: StoredEvent) => Promise<void>;
   };
   readonly history: Pick<CardHistory, 'addAlert'>;

@@ -79,7 +79,6 @@ interface Deps {
   readonly directory: {
     readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
     readonly learn: (event: StoredEvent) => Promise<void>;
-    /** The card's status in the directory before this event. */
     readonly statusBefore: (
       event: CardStatusEvent,
       card: { readonly cardId: number; readonly last4: string },

@@ -73,7 +73,6 @@ const LOG = 'log:';
 const latestSource = readScript(new URL('./set-latest.lua', import.meta.url));
 const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
 
-/** Steps of some events, about to be written to Redis. */
 interface Noted {
   readonly eventIds: readonly string[];
   readonly fields: readonly string[];
@@ -111,7 +110,6 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
     async note(eventIds: string | readonly string[], ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void> {
       if (eventIds.length > 0) await noteTogether({ eventIds: [eventIds].flat(), fields: steps.map(fieldOf) });
     },
-    /** Sets the newest event of an account. */
     async setLatest(acctId: number, eventId: string): Promise<void> {
       await setLatest({ acctId, eventId });
     },

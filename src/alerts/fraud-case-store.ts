@@ -34,7 +34,6 @@ export function createFraudCases(redis: RedisClient) {
     },
     /** Null: the account has no open case. */
     openOf,
-    /** Records that a channel gets the message of a case. */
     async addChannel(caseId: string, channel: string): Promise<void> {
       const key = channelsKey(caseId);
       await redis.multi().sadd(key, channel).expire(key, ALERT_TTL_SECONDS).exec();

@@ -111,7 +111,6 @@ export function createPurchases(redis: RedisClient, withLock: WithLock) {
 
 const keyOf = ({ acctId }: TransactionEvent): string => stateKey(`purchases:${acctId}`);
 
-/** The purchase that an event belongs to, among those that are kept. */
 function purchaseOf(event: TransactionEvent, kept: ReadonlyMap<string, Kept>): Purchase {
   const steps = [...kept.values()].map(({ step }) => step);
   const all = groupPurchases(kept.has(event.id) ? steps : [...steps, stepOf(event)]);

@@ -7,7 +7,6 @@ interface Deps {
   readonly alerts: Pick<Alerts, 'get' | 'setOutcome'>;
   readonly fraudCases: Pick<FraudCases, 'ofAlert'>;
   readonly alertMessages: Pick<OutcomesOnAlerts, 'seen'>;
-  /** Schedules an update of the alert's messages. */
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 

@@ -17,7 +17,7 @@ import type { ClaimAction } from './verbs.ts';
 /** An undecided claim expires. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
 const CLAIMS_A_DAY = 5;
-/** The maximum number of accounts a claim may match. With more it is a guess. */
+/** A claim that matches more accounts is a guess. */
 const ACCOUNTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
@@ -98,7 +98,6 @@ interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer'
   readonly directory: Pick<Directory, 'account'>;
   /** Posts a claim to the channel for requests, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;
-  /** Schedules the expiry of an undecided claim. */
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
 }
 
@@ -173,7 +172,6 @@ interface ClaimMessageDeps extends Pick<ActionTools, 'factsOf'> {
   readonly links: Pick<Links, 'ofAccount'>;
 }
 
-/** A claim's current message. */
 export async function claimMessage(claim: Claim, { factsOf, links }: ClaimMessageDeps): Promise<Message> {
   const { actor, askedAt, verb } = claim.action;
   const decision = decisionOf(claim);

@@ -12,7 +12,6 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'no
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
   readonly endLink: EndLink;
-  /** Schedules an update of a claim's message. */
   readonly updateClaim: (claimId: string) => Promise<void>;
 }
 

@@ -40,7 +40,7 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
   /** Slack users whose link to an account ended, with the time it ended. */
   const heldKey = (acctId: number): string => stateKey(`former-holders:${acctId}`);
   const keysOf = (acctId: number): string[] => [byAccount, byUser, heldKey(acctId)];
-  /** Accounts linked to a person. The web process may read no more of a link than this. */
+  /** The web process may read no more of a link than this. */
   const accountsOf = async (userId: string): Promise<number[]> => {
     const members = await redis.zrangebylex(byUser, `[${userId}:`, `(${userId}:${AFTER_DIGITS}`);
     return members.map((member) => Number(member.slice(userId.length + 1)));

@@ -72,7 +72,6 @@ export const NotifyPerson = z.strictObject({ userId: z.string(), entry: OutboxEn
 export type NotifyPerson = z.infer<typeof NotifyPerson>;
 
 interface NotifyPersonDeps {
-  /** The direct message channel of a person. */
   readonly directChannel: (userId: string) => Promise<string>;
   readonly alerts: Pick<Alerts, 'get'>;
   readonly groupAlert: GroupAlert;

@@ -121,7 +121,6 @@ export function fileNameOf(entry: OutboxEntry | undefined): string | null {
   return entry?.kind === 'rows' && entry.page === null ? fileName(entry) : null;
 }
 
-/** The outbox entry of a summary's rows. */
 export function rowsId(ts: string): string {
   return `rows-${ts}`;
 }

@@ -113,7 +113,6 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     audience,
     /** The name is unique, because it identifies the file later. */
     file: z.strictObject({ name: z.string(), title: z.string(), content: z.string() }),
-    /** Posted with the file. */
     comment: z.string(),
     priority: z.enum(priorities).default('spend'),
     notBefore,

@@ -43,7 +43,6 @@ export interface Runtime {
   readonly wakeIn: (channel: string, ms: number) => Promise<void>;
   /** Schedules a search for copies of a message. Idempotent. */
   readonly watchForCopies: (copies: LateCopies) => Promise<void>;
-  /** Called for each posted entry with the time it waited. */
   readonly measureWait: (entry: OutboxEntry, waitedMs: number) => void;
 }
 

@@ -126,7 +126,6 @@ export function isThreadGone(error: unknown): boolean {
   return error instanceof SlackError && threadGone.test(error.slackError);
 }
 
-/** No messages when the thread's first message is gone. */
 export function noneIfGone(error: unknown): FoundMessage[] {
   if (!isThreadGone(error)) throw error;
   return [];

@@ -4,7 +4,7 @@ import type { RedisClient } from '../core/redis.ts';
 /** The channels that may have something waiting. */
 export const channelsKey = stateKey('outbox-channels');
 
-/** Records a channel that may have something waiting. Concurrent calls for one channel share a write. */
+/** Concurrent calls for one channel share a write. */
 export function createNoteChannel(redis: RedisClient): (channel: string) => Promise<void> {
   const underWay = new Map<string, Promise<unknown>>();
   return async (channel) => {

@@ -29,7 +29,6 @@ export function createOutbox(redis: RedisClient) {
   return { ...createEntries(redis), ...createSendings(redis), ...createPauses(redis) };
 }
 
-/** Adding entries, and holding them during quiet hours. */
 function createEntries(redis: RedisClient) {
   const put = defineScript(redis, scripts.put);
   const release = defineScript(redis, scripts.release);
@@ -92,12 +91,10 @@ function createEntries(redis: RedisClient) {
     async remove(channel: string, entryId: string): Promise<void> {
       await remove.run(keysOf(channel), [entryId]);
     },
-    /** Channels that may have something waiting. */
     channels: () => redis.smembers(channelsKey),
   };
 }
 
-/** How fast a channel may be posted to. */
 function createPauses(redis: RedisClient) {
   const pause = defineScript(redis, scripts.pause);
   const keyOf = (channel: string): string => outboxKey(channel, 'paused');

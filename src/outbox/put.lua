@@ -7,7 +7,6 @@ local ids, answers = {}, {}
 for at = 1, #ARGV, 4 do ids[#ids + 1] = ARGV[at] end
 local places = redis.call('MGET', KEYS[6], unpack(KEYS, 7))
 local queued, held = redis.call('ZMSCORE', KEYS[1], unpack(ids)), redis.call('ZMSCORE', KEYS[4], unpack(ids))
--- Whether each entry is held or queued.
 local states = {}
 for index, id in ipairs(ids) do states[id] = queued[index] and 'queued' or held[index] and 'held' end
 

@@ -89,7 +89,6 @@ export function createRecordPosted(deps: Deps): RecordPosted {
 
 interface MeasureDeps {
   readonly alerts: Pick<Alerts, 'arrivalOf'>;
-  /** Measures the time from an alert's webhook to its message. */
   readonly alertPosted: (kind: string, durationMs: number) => void;
   readonly now: () => Date;
 }

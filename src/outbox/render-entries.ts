@@ -161,7 +161,6 @@ export type RenderBatch = ReturnType<typeof createRenderBatch>;
 export function createRenderBatch({ rowsOf, visibilityOf, unsupported }: BatchDeps) {
   const summaries = createRecentRows({ rowsOf, visibilityOf });
   return {
-    /** The rows of a summary, for its thread. */
     rowsOfSummary: summaries.rowsOf,
 
     /** Null when all alerts are too old. */

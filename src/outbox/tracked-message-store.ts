@@ -6,7 +6,6 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { MessageRef } from '../slack/message.ts';
 
-/** Kinds of subjects whose messages are kept up to date. */
 const subjectKinds = ['alert', 'request', 'temporary-change', 'claim'] as const;
 
 /** A subject whose messages show its current state. */
@@ -23,7 +22,6 @@ const Reference = z.strictObject({
 });
 export type Reference = z.infer<typeof Reference>;
 
-/** A subject in one of its messages. */
 interface Shown extends Pick<Reference, 'audience' | 'threadId'> {
   readonly subject: Subject;
 }
@@ -76,7 +74,6 @@ function readReference(field: string, text: string): Reference {
   return fromStored(Reference, { ...rest, channel, ts });
 }
 
-/** The subjects that a message currently shows, from its lines. */
 function subjectsIn(lines: string): Subject[] {
   const keys = new Set<string>();
   for (const line of lines.split('\n')) {

@@ -5,7 +5,6 @@ import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
 import type { Reference, Subject, TrackedMessages } from './tracked-message-store.ts';
 
-/** Where a message is posted, and for which audience. */
 type Place = Pick<Reference, 'channel' | 'audience'>;
 
 /** How subjects of one kind are loaded and rendered. Each capability provides its own. */
@@ -116,7 +115,6 @@ export function createPostNotice({ outbox, wakeOutbox }: PostNoticeDeps): PostNo
   };
 }
 
-/** Converts a message to the format of an outbox entry. */
 export function forOutbox({ text, blocks }: Message) {
   return { text, blocks: [...blocks] };
 }

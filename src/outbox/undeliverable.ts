@@ -99,7 +99,6 @@ export function createUndeliverable(deps: Deps) {
   };
 }
 
-/** Posts a refused entry as plain text. */
 async function postPlain(entry: OutboxEntry, channel: string, error: SlackError, deps: Deps): Promise<void> {
   const { outbox, fallback, eventLog, notifyOps } = deps;
   const message = await messageIn(channel, entry, deps);
