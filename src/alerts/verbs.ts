@@ -16,7 +16,6 @@ const DeclinesAction = actionOf('declines', target.card, {
   /** From 1. */
   page: z.int().positive().default(1),
 });
-type DeclinesAction = z.infer<typeof DeclinesAction>;
 
 export const alertVerbs = {
   acknowledge: {
