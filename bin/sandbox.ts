@@ -5,7 +5,6 @@ import { ProgramMissingError } from '../local/system-package.ts';
 import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
 import {
   EnvironmentError,
-  EXIT_ENVIRONMENT,
   EXIT_USAGE,
   numberFlag,
   parseFlags,
@@ -15,6 +14,7 @@ import {
 } from '../sandbox/cli-flags.ts';
 import { DataFileError } from '../sandbox/data-file.ts';
 import { type SandboxOptions, startSandbox } from '../sandbox/server.ts';
+import { EX_CONFIG } from '../src/app/config.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';
 import { createLog } from '../src/core/log.ts';
 import { connectPatient, whenReady } from '../src/core/redis.ts';
@@ -178,7 +178,7 @@ try {
   }
   if (error instanceof EnvironmentError) {
     process.stderr.write(`sandbox: ${error.message}\n`);
-    process.exit(EXIT_ENVIRONMENT);
+    process.exit(EX_CONFIG);
   }
   if (error instanceof ListenError || error instanceof ProgramMissingError || error instanceof DataFileError) {
     process.stderr.write(`sandbox: ${error.message}\n`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
-import { EnvironmentError, EXIT_ENVIRONMENT, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
+import { EnvironmentError, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
@@ -26,7 +26,7 @@ or a decline code, for instance decline.rule.velocity.
 Times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
 Exit code: 0 when every webhook was accepted (200 or 201), 1 when not, 64 for a wrong command line,
-78 when the variable of the secret is bad.
+78 when the variable of the secret or of the time zone is bad.
 `;
 
 const streams = {
@@ -59,13 +59,9 @@ try {
       ? 0
       : 1;
 } catch (error) {
-  if (error instanceof ConfigError) {
+  if (error instanceof ConfigError || error instanceof EnvironmentError) {
     streams.err(error.message);
     process.exit(EX_CONFIG);
-  }
-  if (error instanceof EnvironmentError) {
-    streams.err(`trigger: ${error.message}`);
-    process.exit(EXIT_ENVIRONMENT);
   }
   if (!(error instanceof UsageError)) throw error;
   streams.err(`trigger: ${error.message}\n\n${USAGE}`);

@@ -9,8 +9,6 @@ export class EnvironmentError extends Error {}
 
 /** EX_USAGE: the command line is wrong. */
 export const EXIT_USAGE = 64;
-/** EX_CONFIG: an environment variable is wrong. */
-export const EXIT_ENVIRONMENT = 78;
 
 /** Parses flags, strictly. */
 export function parseFlags<T extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: T) {

@@ -74,7 +74,10 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   );
   const worker = composeWorker(context, pace);
   admin.watch({
-    problems: async () => [(await whyUnusable(redis)) ?? []].flat(),
+    async problems() {
+      const why = await whyUnusable(redis);
+      return why === null ? [] : [why];
+    },
     health: () => readHealth(context),
   });
   await serveQueues(config, queues, admin);

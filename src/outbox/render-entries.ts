@@ -70,7 +70,8 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   return async function renderEntries(entries, channel) {
     const [first] = entries;
     if (first === undefined) return null;
-    if (await isForeign(first, channel)) throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
+    if (await mustNotPost(first, channel))
+      throw new SlackError('conversations.info', 'channel_unusable', SHARED_CHANNEL);
     if (first.kind === 'rows') return await attachRows.render(first, channel);
     if (first.kind === 'file') return await attachRows.renderFile(first);
     if (first.kind === 'notice') return await renderNotice(first.message);
@@ -86,7 +87,7 @@ export function createRenderEntries(deps: Deps): RenderEntries {
    * Another company would read it. An alert may have waited here since before the channel was shared; if the default
    * channel is shared as well, alerts stay, rendered for its readers.
    */
-  async function isForeign(entry: OutboxEntry, channel: string): Promise<boolean> {
+  async function mustNotPost(entry: OutboxEntry, channel: string): Promise<boolean> {
     const isShared = async (each: string): Promise<boolean> => (await deps.visibilityOf(each)) === 'shared';
     if (!(await isShared(channel))) return false;
     return isForTeam(entry) || (channel !== deps.defaultChannel && !(await isShared(deps.defaultChannel)));
