@@ -1,3 +1,4 @@
+import { backWords, undecided } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
@@ -6,11 +7,11 @@ import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
 import type { OpenRequest } from './change-rule.ts';
-import type { Restore } from './end-temporary-change.ts';
+import { endNote, type Restore } from './end-temporary-change.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
-import { type HandOver, otherwiseWords } from './supersede.ts';
+import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
@@ -46,7 +47,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     temporaryChange: TemporaryChange,
     lease: Lease,
   ): Promise<void> {
-    const { acctId, state, closingActionId, changes } = temporaryChange;
+    const { acctId, state, closingActionId } = temporaryChange;
     // Done by this click before a crash.
     if (closingActionId === action.id) return await deps.notifyEnd.show(temporaryChange);
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
@@ -72,10 +73,11 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       throw error;
     });
     if (after === null) return await refuse(action, notClear, 'Wait two minutes, then look at the card.', isSent);
-    await deps.notifyEnd.notify(after, action, otherwiseWords(left.changes, after.changes).join(' '));
+    await deps.notifyEnd.notify(after, action, endNote(left, after));
     if (after.state !== 'asking') return;
-    const found = `Somebody changed the ${ruleNames(changes)} meanwhile, or the card service stored another value. I left it.`;
-    await refuse(action, found, 'The question is in the channel for requests.', isSent);
+    const touched = ruleNames(undecided(after));
+    const found = `${backWords(after)} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
+    await refuse(action, found.trim(), 'The question is in the channel for requests.', isSent);
   }
 
   /** @param isSent an earlier attempt may have been carried out. */

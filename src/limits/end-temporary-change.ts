@@ -1,3 +1,4 @@
+import { backWords } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -11,9 +12,13 @@ import {
   isMade,
   isSameGoals,
   limitsOf,
+  type RuleChange,
   reversed,
+  ruleValue,
+  withGoals,
   without,
 } from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
@@ -67,7 +72,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
         if (left === null) return null;
         const over = await restore(left, null, lease);
         if (over === null) return COME_BACK_MS;
-        await notifyEnd.notify(over, null, otherwiseWords(left.changes, over.changes).join(' '));
+        await notifyEnd.notify(over, null, endNote(left, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Only a refusal is final: everything else says nothing about the rules.
@@ -79,9 +84,15 @@ export function createEndTemporaryChange(deps: EndDeps) {
   };
 }
 
+/** What is unusual about an end. */
+export function endNote(before: TemporaryChange, over: OverChange): string {
+  const back = over.state === 'asking' ? backWords(over) : '';
+  return [back, ...otherwiseWords(before.changes, over.changes)].join(' ').trim();
+}
+
 /**
- * Restores the rules from before the temporary change, unless someone changed one of them meanwhile. Returns the
- * temporary change's new state; the caller that reports it saves it.
+ * Restores the rules from before the temporary change, but none that someone changed meanwhile: people decide about
+ * these. Returns the temporary change's new state; the caller that reports it saves it.
  *
  * @param by who reverts it early; null when its time is over.
  * @returns null: the earlier rules are in effect, but the change may still be made, and must end then.
@@ -100,18 +111,11 @@ interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
 }
 
 export function createRestore(deps: RestoreDeps): Restore {
+  const putBack = createPutBack(deps);
   return async function restore(temporaryChange, by, lease) {
     const { id, acctId, state } = temporaryChange;
-    const endId = `end-${id}`;
-    // A click that may have been carried out must not be reported as refused or failed.
-    const progressId = by?.id ?? endId;
-    const written = await deps.progress.read(progressId);
     const { rules, raw } = await deps.card.getSpendRules(acctId);
-    const changes = withAcceptedReturns(
-      rules,
-      temporaryChange.changes,
-      without(limitsOf(rules), temporaryChange.changes),
-    );
+    const changes = accepted(rules, temporaryChange.changes);
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
     const ended = {
@@ -125,25 +129,74 @@ export function createRestore(deps: RestoreDeps): Restore {
     // Someone restored them already, or we did before a crash.
     if (isMade(back)) return (await mayStillCome(id, deps)) ? null : { ...ended, state: 'ended' };
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
-    // Each rule has our value or its earlier one, so nobody's change is overwritten.
-    const isUntouched = back.every(({ from, to }, index) => from === to || from === changes[index]?.to);
-    if (!isAgreed && !isUntouched) return { ...temporaryChange, state: 'asking', meanwhile };
+    // The automatic end was decided when the change was opened.
+    const write = { id: `end-${id}`, acctId, raw, askedAt: by?.askedAt ?? temporaryChange.openedAt, lease };
+    const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
+    if (isAgreed || touched.length === 0) {
+      // A click that may have been carried out must not be reported as refused or failed.
+      await putBack({ ...write, progressId: by?.id ?? write.id, back });
+      return { ...ended, state: 'ended' };
+    }
+    const own = state === 'open' ? ownOf(temporaryChange.changes, touched, rules) : [];
+    if (own.length === 0 || !(await isPutBack({ ...write, progressId: write.id, back: own })))
+      return { ...temporaryChange, state: 'asking', meanwhile };
+    return { ...temporaryChange, state: 'asking', meanwhile: withGoals(meanwhile, own) };
+  };
 
-    if (written?.state !== 'sending') {
+  /** False: the card service refuses them without the others. */
+  async function isPutBack(write: Write): Promise<boolean> {
+    try {
+      await putBack(write);
+      return true;
+    } catch (error) {
+      if (error instanceof CardApiError && error.code === 'refused') return false;
+      throw error;
+    }
+  }
+}
+
+/**
+ * The changes back of the rules that nobody touched, while people decide about the others: without those that the card
+ * service would not accept beside what the others are now.
+ */
+function ownOf(changes: readonly RuleChange[], touched: readonly RuleChange[], rules: SpendRules): RuleChange[] {
+  const untouched = without(changes, touched);
+  const asBefore = accepted(rules, untouched).filter(({ from }, index) => from === untouched[index]?.from);
+  return changesFrom(rules, reversed(asBefore)).filter(({ from, to }) => from !== to);
+}
+
+/** The changes with what the card service accepts to go back to, beside its other limits as they are now. */
+function accepted(rules: SpendRules, changes: readonly RuleChange[]): RuleChange[] {
+  return withAcceptedReturns(rules, changes, without(limitsOf(rules), changes));
+}
+
+interface Write {
+  readonly id: string;
+  readonly progressId: string;
+  readonly acctId: number;
+  /** The rules as the card service sent them. */
+  readonly raw: Record<string, unknown>;
+  readonly back: readonly RuleChange[];
+  /** UTC ISO 8601. */
+  readonly askedAt: string;
+  readonly lease: Lease;
+}
+
+/** Writes the earlier values. A rerun after a crash keeps the progress that was written first. */
+function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
+  return async function putBack({ id, progressId, acctId, raw, back, askedAt, lease }) {
+    if ((await deps.progress.read(progressId))?.state !== 'sending') {
       const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
       await deps.progress.write(progressId, { state: 'sending', ...sides });
     }
-    // The automatic end was decided when the change was opened.
-    const askedAt = by?.askedAt ?? temporaryChange.openedAt;
-    const asked = { id: endId, verb: 'end', askedAt };
-    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, asked);
+    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, { id, verb: 'end', askedAt });
     await lease.confirm();
     try {
       await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
     } catch (error) {
-      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(ended, deps))) throw error;
+      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(acctId, back, deps)))
+        throw error;
     }
-    return { ...ended, state: 'ended' };
   };
 }
 
@@ -158,9 +211,13 @@ async function mayStillCome(id: string, { progress, now }: Pick<RestoreDeps, 'pr
  * No answer came: whether the earlier rules are in effect. A retry would take a change that someone makes before it for a
  * reason not to restore them.
  */
-async function isBack({ acctId, changes }: TemporaryChange, { card }: Pick<RestoreDeps, 'card'>): Promise<boolean> {
+async function isBack(
+  acctId: number,
+  back: readonly RuleChange[],
+  { card }: Pick<RestoreDeps, 'card'>,
+): Promise<boolean> {
   const now = await orNull(card.getSpendRules(acctId));
-  return now !== null && isMade(changesFrom(now.rules, reversed(changes)));
+  return now !== null && isMade(changesFrom(now.rules, back));
 }
 
 interface PurchaseDeps {

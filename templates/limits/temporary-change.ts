@@ -1,6 +1,7 @@
+import { type RuleChange, without } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { ruleMoves, ruleNames, stateWords } from '../../src/limits/rule-words.ts';
+import { ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -29,7 +30,8 @@ const titles: Readonly<Record<TemporaryChange['state'], string>> = {
 
 /** A temporary change: when it ends and how to revert it; afterwards, how it ended. */
 export function temporaryChange(one: TemporaryChange, card: CardFacts): Message {
-  const { id, changes, state, by, openedAt, endsAt } = one;
+  const { id, state, by, openedAt, endsAt } = one;
+  const changes = state === 'asking' ? undecided(one) : one.changes;
   const what = escapeUntrusted(ruleMoves(changes), RULES_MAX);
   const isOpen = state === 'open';
   const isSingle = changes.length === 1;
@@ -90,10 +92,30 @@ export function ending(one: TemporaryChange): string {
     return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
   }
   if (state === 'superseded') return `Replaced by a later change${by}${when}. ${ITS_END}`;
+  const back = state === 'asking' ? backAlready(one) : [];
+  if (back.length > 0) {
+    const asked = ending({ ...one, changes: without(changes, back), meanwhile: meanwhile && without(meanwhile, back) });
+    return `${escapeUntrusted(backWords(one), RULES_MAX)} ${asked}`;
+  }
   const who = by.trim() || 'automatically';
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
+}
+
+/** What needs no decision, because it has its earlier value: `Back already: weekly limit $600.00.` Raw. Empty: nothing. */
+export function backWords(asking: TemporaryChange): string {
+  const back = backAlready(asking);
+  return back.length === 0 ? '' : `Back already: ${ruleStates(back, 'from')}.`;
+}
+
+/** What people have to decide about: the rules that do not have their earlier values. */
+export function undecided({ changes, meanwhile }: TemporaryChange): RuleChange[] {
+  return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);
+}
+
+function backAlready(asking: TemporaryChange): RuleChange[] {
+  return without(asking.changes, undecided(asking));
 }
 
 /** True whether the later change is permanent or goes back itself. */

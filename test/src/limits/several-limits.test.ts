@@ -4,7 +4,7 @@ import type { LimitGoal, Term } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
-import { unanswered } from '../../support/card-api-errors.ts';
+import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { crashAtStep, Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -145,7 +145,13 @@ describe('two limits that go back, with the worker killed at any step', () => {
 
 describe('limits that someone changed in the meantime', () => {
   it.each([
-    ['one of them', { MonthlySpendLimit: 3000 }, 'asking', [450, 3000]],
+    ['one of them: the other goes back at once', { MonthlySpendLimit: 3000 }, 'asking', [400, 3000]],
+    [
+      'one of them, above what the other would go back to: nothing changes without an approver',
+      { DailySpendLimit: 2050 },
+      'asking',
+      [2050, 2100],
+    ],
     ['both', { DailySpendLimit: 100, MonthlySpendLimit: 3000 }, 'asking', [100, 3000]],
     ['one of them back to its old value: overwrites nothing of theirs', { DailySpendLimit: 400 }, 'ended', [400, 2000]],
     ['both back to their old values', { DailySpendLimit: 400, MonthlySpendLimit: 2000 }, 'ended', [400, 2000]],
@@ -171,10 +177,42 @@ describe('limits that someone changed in the meantime', () => {
 
     Object.assign(world.service.rules, { MonthlySpendLimit: 3500 });
     await performAction(decide('act_yes1'), world.deps);
-    expect(limitsOf(world)).toEqual([450, 3500]);
+    expect(limitsOf(world)).toEqual([400, 3500]);
     await performAction(decide('act_yes2'), world.deps);
 
     expect(limitsOf(world)).toEqual([400, 2000]);
+  });
+
+  it('*Take back now* takes back the others and says so', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(both, world.deps);
+    Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
+
+    await performAction(revert, world.deps);
+
+    expect(limitsOf(world)).toEqual([400, 3000]);
+    expect((await world.records()).find(({ event }) => event === 'waiting')?.detail).toContain(
+      'Back already: daily limit $400.00.',
+    );
+    expect(JSON.stringify(world.answers)).toContain(
+      'Back already: daily limit $400.00. Somebody changed the monthly limit meanwhile',
+    );
+  });
+
+  it('the others wait, too, if the card service refuses to put them back alone', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(both, world.deps);
+    Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
+    const putSpendRules = async (): Promise<never> => {
+      throw refusal();
+    };
+
+    await endTemporaryChange(both.id, { ...world.deps, card: { ...world.deps.card, putSpendRules } });
+
+    expect(await world.deps.temporaryChanges.get(both.id)).toMatchObject({
+      state: 'asking',
+      meanwhile: [{ to: 45_000 }, { to: 300_000 }],
+    });
   });
 });
 

@@ -119,13 +119,13 @@ export function createModel(atFirst: Facts) {
    * Once every temporary change is over, each rule has a value that somebody set for good. A limit may have been lifted to
    * another one of its card, below which the service takes none. One sentence, or null.
    *
-   * @param undecided accounts about which approvers were asked, and have not decided.
+   * @param undecided account and rule about which approvers were asked, and have not decided.
    */
-  function leftBehind({ accounts, temporary }: Facts, undecided: ReadonlySet<number>): string | null {
+  function leftBehind({ accounts, temporary }: Facts, undecided: ReadonlySet<string>): string | null {
     if (temporary.length > 0) return `${temporary.length} temporary changes have not ended`;
     for (const [acctId, { rules }] of Object.entries(accounts))
       for (const [rule, { now }] of Object.entries(rules))
-        if (!undecided.has(Number(acctId)) && forGood.get(Number(acctId))?.has(now) !== true)
+        if (!undecided.has(`${acctId} ${rule}`) && forGood.get(Number(acctId))?.has(now) !== true)
           return `${rule} of ${acctId} stays at ${now}, which nobody set for good`;
     return null;
   }

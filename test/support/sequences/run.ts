@@ -7,6 +7,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
+import { undecided } from '../../../templates/limits/temporary-change.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
@@ -117,7 +118,10 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       if (fault !== null) throw new Loosened(fault);
       await wait(310 * DAY);
       const asking = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'asking');
-      const left = model.leftBehind(facts, new Set(asking.map(({ acctId }) => acctId)));
+      const undecidedRules = new Set(
+        asking.flatMap((one) => undecided(one).map(({ rule }) => `${one.acctId} ${ruleKey(rule)}`)),
+      );
+      const left = model.leftBehind(facts, undecidedRules);
       if (left !== null && !service.writes.some(({ isLate }) => isLate)) throw new Loosened(left);
     },
   };

@@ -44,7 +44,12 @@ it.each<[TemporaryChange['state'], object, string]>([
   [
     'asking',
     { ...several, ...meanwhile(50_000, 2_500) },
-    `Now: ${of} $25.00 and daily limit $500.00. Should they go back to ${of} $25.00 and daily limit $400.00?`,
+    `Back already: ${of} $25.00. Its time is over, but somebody changed it in the meantime, or the card service stored another value: it is $500.00 now. Should it go back to $400.00?`,
+  ],
+  [
+    'asking',
+    { ...several, ...meanwhile(50_000, 6_000) },
+    `Now: ${of} $60.00 and daily limit $500.00. Should they go back to ${of} $25.00 and daily limit $400.00?`,
   ],
   ['ended', several, `Put back by <@U2>: ${of} $25.00 and daily limit $400.00.`],
   ['kept', { ...several, ...meanwhile(null, 2_500) }, `decided by <@U2>: ${of} $25.00 and daily limit none.`],
@@ -62,7 +67,7 @@ it.each<[TemporaryChange['state'], object, string]>([
 });
 
 it('of several limits shows the old and new value of each, and asks about all of them', () => {
-  const one = TemporaryChange.parse({ ...given, ...several, ...meanwhile(50_000, 2_500), state: 'asking' });
+  const one = TemporaryChange.parse({ ...given, ...several, ...meanwhile(50_000, 6_000), state: 'asking' });
 
   const { text, blocks } = temporaryChange(one, card);
 
