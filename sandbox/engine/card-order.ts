@@ -34,7 +34,7 @@ function processPhysicalCard(world: World, order: CardOrder, card: OrderedCard):
   account.groupId = card.request.GroupId;
   account.rulesetId = card.request.RulesetId;
   world.state.accounts.push(account);
-  const made = account.cards[0]!;
+  const made = account.cards[0];
   card.acctId = account.acctId;
   card.cardId = made.cardId;
   card.status = 'done';

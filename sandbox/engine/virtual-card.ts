@@ -28,9 +28,9 @@ export function processVirtualCard(world: World, order: CardOrder, card: Ordered
   const account = newAccount(world, order.orderId, card.request);
   world.state.accounts.push(account);
   card.acctId = account.acctId;
-  card.cardId = account.cards[0]!.cardId;
+  card.cardId = account.cards[0].cardId;
   card.status = 'done';
-  if (world.assume.virtualCardSendsCardStatus) announceCardStatus(world, account, account.cards[0]!);
+  if (world.assume.virtualCardSendsCardStatus) announceCardStatus(world, account, account.cards[0]);
 
   card.errors = VIRTUAL_ERRORS.filter((step) => planned.includes(step) || !runStep(world, account, card, step));
   card.message = card.errors.length === 0 ? world.assume.virtualCardMessage : failureMessage(card.errors);

@@ -95,7 +95,7 @@ function addAccount(world: World, seed: SeedAccount, index: number, start: Date)
     at: world.now().toISOString(),
     userName: 'program.admin',
     cards: [
-      { acctId: account.acctId, cardId: account.cards[0]!.cardId, status: 'done', request, errors: [], message: '' },
+      { acctId: account.acctId, cardId: account.cards[0].cardId, status: 'done', request, errors: [], message: '' },
     ],
   });
   fundAtStart(world, account, seed);
@@ -114,8 +114,8 @@ function fundAtStart(world: World, account: Account, seed: SeedAccount): void {
 }
 
 function replayHistory(world: World, seed: SeedData, start: Date, setClock: (at: Date) => void): void {
-  const steps = seed.accounts
-    .flatMap(({ history = [] }, index) => history.map((past) => ({ past, account: world.state.accounts[index]! })))
+  const steps = world.state.accounts
+    .flatMap((account, index) => (seed.accounts[index]?.history ?? []).map((past) => ({ past, account })))
     .sort((a, b) => b.past.daysAgo - a.past.daysAgo);
   for (const [index, { past, account }] of steps.entries()) {
     const at = new Date(start.getTime() - past.daysAgo * DAY_MS - index * 60_000);
@@ -142,16 +142,16 @@ function replay(world: World, past: SeedPurchase, account: Account, later: () =>
   if (past.outcome === 'refunded') refund(world, { NetworkTransactionId });
 }
 
-const CITIES: readonly (readonly [city: string, state: string, zip: string])[] = [
+const CITIES = [
   ['Fort Worth', 'TX', '76102'],
   ['Albany', 'NY', '12207'],
   ['Portland', 'OR', '97204'],
   ['Savannah', 'GA', '31401'],
-];
+] as const;
 
 function requestOf(seed: SeedAccount, index: number): CardRequest {
   const [FirstName, LastName] = seed.name;
-  const [City, State, PostalCode] = CITIES[index % CITIES.length]!;
+  const [City, State, PostalCode] = CITIES[index % CITIES.length] ?? CITIES[0];
   const address: Address = {
     ContactName: `${FirstName} ${LastName}`,
     AddressLine1: `${100 + index * 3} Maple Street`,

@@ -34,6 +34,6 @@ export const SMALL_SEED: SeedData = {
   rulesets: [{ id: 1, name: 'Lunch only', rules: { DailySpendLimit: 50, categories: [{ id: 9 }] } }],
   accounts: [
     ...plain.slice(0, 3).map((account) => ({ ...account, group: 1 })),
-    ...[otherStates[0]!, otherStates[3]!, otherStates[6]!].map((account) => ({ ...account, group: 1 })),
+    ...otherStates.filter((_, index) => index % 3 === 0).map((account) => ({ ...account, group: 1 })),
   ],
 };

@@ -52,7 +52,7 @@ export interface Account {
   /** The part of the ledger held by open authorizations. */
   heldCents: number;
   spendRules: SpendRules;
-  readonly cards: Card[];
+  readonly cards: [Card, ...Card[]];
 }
 
 /** Last four digits of a card. */

@@ -1,5 +1,7 @@
 import { type MerchantCategory, noLimits } from './spend-rules.ts';
 
+const everyOther = category(10, 'RetailStores', 'Retail Stores', 'Shops of every other kind', [[0, 9999]]);
+
 /** The thirteen merchant categories: wire key of the basic rules, name, description, and the merchant codes in it. */
 export const MERCHANT_CATEGORIES = [
   category(
@@ -59,7 +61,7 @@ export const MERCHANT_CATEGORIES = [
       [6300, 9999],
     ],
   ),
-  category(10, 'RetailStores', 'Retail Stores', 'Shops of every other kind', [[0, 9999]]),
+  everyOther,
 ] as const;
 
 function category(
@@ -72,11 +74,11 @@ function category(
   return { id, key, name, description, ranges };
 }
 
-/** The category of a merchant code. The last entries catch everything else, so every code has one. */
+/** The category of a merchant code. The last entry catches everything else, so every code has one. */
 export function categoryOf(mccCode: string): (typeof MERCHANT_CATEGORIES)[number] {
   const code = Number(mccCode);
   const found = MERCHANT_CATEGORIES.find(({ ranges }) => ranges.some(([from, to]) => code >= from && code <= to));
-  return found ?? MERCHANT_CATEGORIES[MERCHANT_CATEGORIES.length - 1]!;
+  return found ?? everyOther;
 }
 
 /** A category as listed in spend rules, without limits. */

@@ -90,7 +90,7 @@ export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {})
   });
   const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateAlert });
   const arrival = { hasWaited: true, isLate: false };
-  const deliver = async (event: StoredEvent): Promise<number | null | void> =>
+  const deliver = async (event: StoredEvent): Promise<unknown> =>
     event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
   return {
     routes,

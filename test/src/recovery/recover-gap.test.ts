@@ -253,7 +253,10 @@ it('looks back in few calls when the responses are short, and in more when they 
     gap,
     deps({
       horizon: { lookBackMs: TEN_DAYS },
-      fetchRows: async (from, to) => (asked.push([from.getTime(), to.getTime()]), many),
+      fetchRows: async (from, to) => {
+        asked.push([from.getTime(), to.getTime()]);
+        return many;
+      },
     }),
   );
   for (const [from, to] of asked) expect(to - from).toBeLessThanOrEqual(12 * HOUR);
