@@ -2,11 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
+import type { Refused } from '../../src/dispatch/request-action.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { ofShortcut } from '../dispatch/interaction.ts';
 import { look } from '../dispatch/look.ts';
+import { refuseFormerHolder } from '../dispatch/refused.ts';
 
 type Args = AllMiddlewareArgs & SlackShortcutMiddlewareArgs<MessageShortcut>;
 
@@ -35,7 +37,12 @@ export function explainDecline(deps: ListenerDeps) {
       await deps.openView(trigger_id, nothingToExplain());
       return;
     }
-    const show = async (): Promise<undefined> => {
+    const interaction = ofShortcut(shortcut, deps);
+    const show = async (): Promise<Refused | undefined> => {
+      for (const alert of alerts) {
+        const refusal = await refuseFormerHolder(interaction, alert, deps);
+        if (refusal !== null) return refusal;
+      }
       const explained = await Promise.all(
         alerts.slice(0, SHOWN_MAX).map(async (alert) => ({
           alert,
@@ -47,9 +54,10 @@ export function explainDecline(deps: ListenerDeps) {
         trigger_id,
         explanation(explained, { place, whoMay, more: alerts.length - explained.length }),
       );
+      return undefined;
     };
     const target = { kind: 'alert', alertId: alerts[0]?.event.id ?? '' } as const;
-    await look(ofShortcut(shortcut, deps), { target, seen: 'explanation' }, show, deps);
+    await look(interaction, { target, seen: 'explanation' }, show, deps);
   };
 }
 

@@ -6,7 +6,7 @@ import { alertOption } from '../../templates/outbox/batch.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { look } from '../dispatch/look.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
-import { alertTooOld } from '../dispatch/refused.ts';
+import { alertTooOld, refuseFormerHolder } from '../dispatch/refused.ts';
 
 /** The menu of a message that shows many alerts: those whose name, card, amount and merchant match everything typed. */
 export function findAlert({ batchMessages }: ListenerDeps) {
@@ -52,7 +52,10 @@ export function showDetails(audience: 'team' | 'holder'): PressListener {
       async () => {
         const alert = await deps.alerts.get(alertId);
         const place = { place: await deps.visibilityOf(channel), channel };
-        const view = alert === null ? null : alertDetails(alert, audience, place);
+        if (alert === null) return alertTooOld();
+        const refusal = await refuseFormerHolder(interaction, alert, deps);
+        if (refusal !== null) return refusal;
+        const view = alertDetails(alert, audience, place);
         if (view === null) return alertTooOld();
         await deps.openView(body.trigger_id, view);
         return undefined;

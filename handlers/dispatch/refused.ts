@@ -1,7 +1,8 @@
 import type { Target } from '../../src/actions/action.ts';
+import type { Alert } from '../../src/alerts/alert.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
-import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
+import { notLinked, type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 
@@ -13,6 +14,17 @@ export function refused(no: Refusal): Refused {
 export function alertTooOld(): Refused {
   const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
   return refused({ what: 'The alert', why: 'It is more than 30 days old.', whoCan });
+}
+
+/** A direct message stays with a person who no longer holds the card. What happened later is not theirs to read. */
+export async function refuseFormerHolder(
+  { actor, origin }: Pick<Interaction, 'actor' | 'origin'>,
+  { event }: Alert,
+  { rolesForCard }: Pick<ListenerDeps, 'rolesForCard'>,
+): Promise<Refused | null> {
+  if (!origin.channel.startsWith('D') || event.acctId === null) return null;
+  const { roles } = await rolesForCard(actor.userId, event.acctId);
+  return roles.length > 0 ? null : refused({ what: 'Showing this alert', ...notLinked() });
 }
 
 /** The picked option is no longer valid. Notifies the person and records the refusal. */

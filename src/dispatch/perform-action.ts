@@ -1,5 +1,6 @@
 import { stillTrying } from '../../templates/actions/still-trying.ts';
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
+import { notLinked } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
@@ -7,7 +8,6 @@ import type { Failures } from '../actions/fail-action.ts';
 import type { Looks } from '../actions/record-limits.ts';
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { AppError, CardApiError } from '../core/errors.ts';
-import { commandCode } from '../core/installation.ts';
 import type { ResolveCard } from '../directory/resolve-card.ts';
 import { type Decision, mayAsk, type Role } from '../policy/decide-action.ts';
 import { type Action, type ActionOf, entryOf, isAsHolder, type Verb, type verbs } from './verbs.ts';
@@ -171,8 +171,3 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
     await deps.answer(action, notPermitted({ doing, role, isExternal: false, whoMay: await whoMay(role), askValue }));
   }
 }
-
-const notLinked = () => ({
-  why: 'This card is not linked to you.',
-  whoCan: `If it should be yours, say so with ${commandCode('link')} and the last four digits.`,
-});

@@ -274,7 +274,8 @@ describe('the holder', () => {
     expect((await audited('refused', 'block')).length).toBeGreaterThanOrEqual(2);
   });
 
-  it('may press no button once unlinked', async () => {
+  it('may press no button once unlinked, and opens no details: what happens later is not theirs', async () => {
+    const { workspace } = cardbell();
     const card = await linked(hugo, 'hugo');
     await cardbell().deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
     const message = await cardbell().waitFor(direct(hugo), new RegExp(`${last4Of(card)} was declined`));
@@ -284,8 +285,17 @@ describe('the holder', () => {
 
     await cardbell().press(hugo, message, 'block_card');
     await cardbell().waitTold(hugo, /not linked to you|Only operators/, start);
-
     expect(statusOf(card)).toBe('ACTIVE');
+
+    const view = workspace.views.top(hugo)?.id;
+    const noMore = /^Not done: Showing this alert\. This card is not linked to you/;
+    const pressedAt = since();
+    await cardbell().press(hugo, message, 'show_holder_details');
+    await cardbell().waitTold(hugo, noMore, pressedAt);
+    const askedAt = since();
+    await workspace.shortcut({ user: hugo, callbackId: 'explain_decline', message });
+    await cardbell().waitTold(hugo, noMore, askedAt);
+    expect(workspace.views.top(hugo)?.id).toBe(view);
   });
 
   it('can show and block their own card by command, but no other card', async () => {
