@@ -1,4 +1,5 @@
 import countries from 'i18n-iso-countries/index.js';
+import english from 'i18n-iso-countries/langs/en.json' with { type: 'json' };
 import list from './merchant-categories.json' with { type: 'json' };
 
 const { categories }: { readonly categories: Readonly<Record<string, string>> } = list;
@@ -60,17 +61,45 @@ export function countryInSentence(code: string): string {
     : name;
 }
 
-const folded = (name: string): string => name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().trim();
+/** Equal for spellings of one country: `The Bahamas`, `St. Lucia` and `Saint Lucia`, `Trinidad & Tobago`. */
+function folded(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .trim()
+    .replace(/^the /, '')
+    .replaceAll(/\bst\.? /g, 'saint ')
+    .replaceAll('&', 'and')
+    .replaceAll('’', "'");
+}
 
-const codesByName: ReadonlyMap<string, string> = new Map([
-  ...Object.keys(countries.getAlpha2Codes()).map((code): [string, string] => [
-    folded(regionNames.of(code) ?? code),
-    code,
-  ]),
-  ['uk', 'GB'],
-  ['great britain', 'GB'],
-  ['america', 'US'],
-]);
+/** Names that no list has. */
+const otherNames = {
+  AE: ['emirates'],
+  BA: ['bosnia'],
+  GB: ['england', 'scotland', 'wales', 'northern ireland', 'britain'],
+  MM: ['burma'],
+  MO: ['macau'],
+  NL: ['holland'],
+  US: ['america'],
+  VA: ['vatican', 'vatican city'],
+} as const;
+
+const codesByName: ReadonlyMap<string, string> = indexNames();
+
+/** Without the names that several countries share, such as Congo. */
+function indexNames(): ReadonlyMap<string, string> {
+  const codes = new Map<string, Set<string>>();
+  const add = (name: string, code: string): void => {
+    const key = folded(name);
+    codes.set(key, (codes.get(key) ?? new Set()).add(code));
+  };
+  for (const [code, names] of [...Object.entries(english.countries), ...Object.entries(otherNames)])
+    for (const name of [names].flat()) add(name, code);
+  for (const code of Object.keys(countries.getAlpha2Codes())) add(regionNames.of(code) ?? code, code);
+  return new Map([...codes].flatMap(([name, [code, ...more]]) => (code && more.length === 0 ? [[name, code]] : [])));
+}
 
 /** A country as people type it, by name or code, as two letters. Undefined when it is not a country. */
 export function readCountry(text: string): string | undefined {

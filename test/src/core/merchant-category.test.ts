@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import list from '../../../src/core/merchant-categories.json' with { type: 'json' };
-import { countryName, locationLine, merchantCategory } from '../../../src/core/merchant-category.ts';
+import { countryName, locationLine, merchantCategory, readCountry } from '../../../src/core/merchant-category.ts';
 
 describe('a merchant category', () => {
   it.each([
@@ -84,5 +84,38 @@ describe('a place', () => {
     [{ city: '', state: '', country: '' }, ''],
   ])('%j is %j', (place, line) => {
     expect(locationLine(place)).toBe(line);
+  });
+});
+
+describe('a country that a person types', () => {
+  it.each([
+    ['Turkey', 'TR'],
+    ['Türkiye', 'TR'],
+    ['Hong Kong', 'HK'],
+    ['czech republic', 'CZ'],
+    ['Macau', 'MO'],
+    ['Ivory Coast', 'CI'],
+    ['Côte d’Ivoire', 'CI'],
+    ['England', 'GB'],
+    ['UAE', 'AE'],
+    ['Saint Lucia', 'LC'],
+    ['St. Lucia', 'LC'],
+    ['Trinidad and Tobago', 'TT'],
+    ['Bosnia', 'BA'],
+    ['The Netherlands', 'NL'],
+    ['ES', 'ES'],
+    ['Congo', undefined],
+    ['Atlantis', undefined],
+  ])('%j is %j', (typed, code) => {
+    expect(readCountry(typed)).toBe(code);
+  });
+
+  it('is every name that we print', () => {
+    for (let first = 65; first <= 90; first += 1)
+      for (let second = 65; second <= 90; second += 1) {
+        const code = String.fromCharCode(first, second);
+        const name = countryName(code);
+        if (name !== null) expect(readCountry(name), name).toBe(code);
+      }
   });
 });
