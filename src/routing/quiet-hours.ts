@@ -70,10 +70,10 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
     return unclear('These hours start and end at the same time. For whole days write 00:00-24:00 and the days.');
 
   let named = zone;
-  let days: readonly number[] = dayWords.get('daily') ?? [];
-  for (const word of rest) {
-    const typed = readDays(word.toLowerCase());
-    if (typed !== null) days = typed;
+  const typedDays = new Set<number>();
+  for (const word of rest.map((each) => each.replace(/,+$/, '')).filter((each) => !/^(and|on)?$/i.test(each))) {
+    const listed = readDays(word.toLowerCase());
+    if (listed !== null) for (const day of listed) typedDays.add(day);
     else if (isTimeZone(word)) named = word;
     else {
       return unclear(
@@ -81,6 +81,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
       );
     }
   }
+  const days = typedDays.size === 0 ? (dayWords.get('daily') ?? []) : [...typedDays].toSorted((a, b) => a - b);
   if (from === '00:00' && to === '24:00' && days.length === 7)
     return unclear(`That would be always. To get no alerts here, use ${slashCommand('unsubscribe')}.`);
   if (except !== null && except.trim() === '')
@@ -110,7 +111,7 @@ function readDays(word: string): readonly number[] | null {
       if (day === last) break;
     }
   }
-  return days.size === 0 ? null : [...days].toSorted((a, b) => a - b);
+  return days.size === 0 ? null : [...days];
 }
 
 /** `22:00-07:00 Europe/Berlin, weekdays`. */

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQuiet, printQuiet, quietUntil } from '../../../src/routing/quiet-hours.ts';
+import { examples } from '../../support/examples.ts';
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
 const night = { from: '22:00', to: '07:00', zone: 'Europe/Berlin', days: everyDay };
@@ -53,6 +55,13 @@ describe('quiet hours typed by a person', () => {
     ['22:00–07:00 mon-fri', '22:00-07:00 America/New_York, weekdays', null],
     ['00:00-24:00 sat,sun UTC', '00:00-24:00 UTC, weekends', null],
     ['22:00-07:00 fri-sun', '22:00-07:00 America/New_York, sunday, friday, saturday', null],
+    ['22:00-07:00 sat, sun', '22:00-07:00 America/New_York, weekends', null],
+    ['22:00-07:00 mon tue wed', '22:00-07:00 America/New_York, monday, tuesday, wednesday', null],
+    [
+      '22:00-07:00 on weekdays and sat',
+      '22:00-07:00 America/New_York, monday, tuesday, wednesday, thursday, friday, saturday',
+      null,
+    ],
     ['22:00-07:00 except declines over 500', '22:00-07:00 America/New_York, daily', 'declines over 500'],
   ])('%s', (text, printed, except) => {
     const parsed = parseQuiet(text, 'America/New_York');
@@ -60,6 +69,20 @@ describe('quiet hours typed by a person', () => {
     if (!('window' in parsed)) throw new Error('it was not parsed');
     expect(printQuiet(parsed.window)).toBe(printed);
     expect(parsed.except).toBe(except);
+  });
+
+  it('are read as they are printed', () => {
+    const times = fc.constantFrom('00:00', '06:30', '22:00', '23:59');
+    const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'UTC');
+    const days = fc.subarray(everyDay, { minLength: 1 });
+    fc.assert(
+      fc.property(times, times, zones, days, (from, to, zone, listed) => {
+        fc.pre(from !== to);
+        const window = { from, to, zone, days: listed };
+        expect(parseQuiet(printQuiet(window), 'Asia/Tokyo')).toEqual({ kind: 'hours', window, except: null });
+      }),
+      { numRuns: examples(100) },
+    );
   });
 
   it.each([
