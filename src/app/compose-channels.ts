@@ -33,8 +33,9 @@ export function composeResolveCard(tools: Tools): ResolveCard {
 
 /** What a channel gets, when, and why. */
 export function composeChannelVerbs(tools: Tools, resolveCard: ResolveCard) {
-  const common = { ...tools, resolveCard, mayGetAlerts: createMayGetAlerts(tools) };
-  const { list, ...subscriptions } = createSubscriptionVerbs({ ...common, groups: () => groupsIn(tools.directory) });
+  const groups = () => groupsIn(tools.directory);
+  const common = { ...tools, resolveCard, groups, mayGetAlerts: createMayGetAlerts(tools) };
+  const { list, ...subscriptions } = createSubscriptionVerbs(common);
   return {
     ...subscriptions,
     subscriptions: list,

@@ -9,15 +9,18 @@ import type { Held, Outbox } from '../outbox/outbox-store.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { LongAlerts, QuietHours, QuietHoursStore } from './channel-rules-store.ts';
 import { quietFor } from './choose-channels.ts';
-import { describeStored } from './describe-filter.ts';
+import { describeFilter } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
-import { parseFilter } from './parse-filter.ts';
+import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
 import type { AlertLengthAction, ChannelAction } from './verbs.ts';
 
 const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'zone' | 'now'> {
+interface Deps
+  extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear' | 'zone' | 'now'> {
+  /** The groups that contain at least one card. */
+  readonly groups: () => Promise<readonly string[]>;
   readonly quietHours: QuietHoursStore;
   /** Applies the channel's quiet hours to the alerts it already holds. @returns how many need not wait any longer. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
@@ -26,7 +29,8 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'ref
 
 /** `/card quiet …`: holds alerts during these hours, and posts them together when the hours end. */
 export function createSetQuiet(deps: Deps) {
-  const { quietHours, holdAsQuiet, mayGetAlerts, answer, record, hasBegun, refuseUnclear, zone, now } = deps;
+  const { quietHours, groups, holdAsQuiet, mayGetAlerts, answer, record, hasBegun, refuse, refuseUnclear, zone, now } =
+    deps;
 
   return async function setQuiet(action: ChannelAction): Promise<void> {
     const parsed = parseQuiet(action.target.text, zone);
@@ -56,14 +60,18 @@ export function createSetQuiet(deps: Deps) {
   async function set(action: Action, { window, except: typed }: Extract<ParsedQuiet, { kind: 'hours' }>) {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
-    let except: string | null = null;
-    if (typed !== null) {
-      const filter = parseFilter(typed);
-      if ('error' in filter) return await refuseUnclear(action, { why: filter.error.why, usage });
-      except = printFilter(filter.filter);
+    const parsed = typed === null ? null : parseUseful(typed);
+    if (parsed !== null && 'error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, usage });
+    const filter = parsed?.filter ?? null;
+    const sensitive = filter === null ? null : whySensitive(filter);
+    if (sensitive !== null) {
+      const whoCan = 'Let declines through instead: except declines.';
+      return await refuse(action, { what: 'Setting quiet hours', why: sensitive, whoCan });
     }
     if (!(await mayGetAlerts(action))) return;
-    const exceptWords = except === null ? null : describeStored(except);
+    const except = filter === null ? null : printFilter(filter);
+    const exceptWords = filter === null ? null : describeFilter(filter);
+    const unknown = filter === null ? [] : unknownNames(filter, await groups());
     const after = `${printQuiet(window)}${exceptWords === null ? '' : `, except ${exceptWords}`}`;
     // Recorded first: after a crash the new hours are already set, and the previous ones are lost.
     const line = { did: 'set the quiet hours of', channel };
@@ -72,7 +80,8 @@ export function createSetQuiet(deps: Deps) {
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();
-    await answer(action, quietSet({ words: printQuiet(window), except: exceptWords, until: untilText, released }));
+    const words = printQuiet(window);
+    await answer(action, quietSet({ words, except: exceptWords, unknown, until: untilText, released }));
   }
 }
 

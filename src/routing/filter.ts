@@ -1,4 +1,3 @@
-import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
 import { BoundedMap } from '../core/bounded-map.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import {
@@ -27,7 +26,7 @@ export type Filter =
   | { readonly is: 'all' }
   | { readonly is: 'kind'; readonly kinds: readonly WebhookKind[] }
   | { readonly is: 'amount'; readonly test: AmountTest; readonly cents: number }
-  /** A decline code or a prefix of several: `decline.rule` matches every rule. */
+  /** A decline code or a prefix of several: `decline.rule` matches every rule. `decline` is only itself. */
   | { readonly is: 'code'; readonly code: string }
   | { readonly is: 'text'; readonly fact: TextFact; readonly text: string }
   /** ISO 3166, two letters. */
@@ -111,7 +110,7 @@ export function whyNot(filter: Filter, subject: Subject): (() => string) | null 
         : () => `${formatCents(purchase.amountCents)} is not ${printFilter(filter)}`;
     case 'code': {
       const code = codeOf(event);
-      return code !== null && beginsWith(code, filter.code) ? null : () => `its code is not ${filter.code}`;
+      return code !== null && isCodeIn(code, filter.code) ? null : () => `its code is not ${filter.code}`;
     }
     case 'text':
       return hasWords(textOf(filter.fact, subject), filter.text)
@@ -150,8 +149,9 @@ export function codeOf(event: StoredEvent): string | null {
   return 'decline' in event && event.decline !== null ? declineCode(event.decline) : null;
 }
 
-function beginsWith(code: string, beginning: string): boolean {
-  return code === beginning || code.startsWith(`${beginning}.`);
+/** “Do not honor” is `decline`, with which every code begins, so this one has no others in it. */
+export function isCodeIn(code: string, beginning: string): boolean {
+  return code === beginning || (beginning !== 'decline' && code.startsWith(`${beginning}.`));
 }
 
 export function textOf(fact: TextFact, { event, card }: Subject): string {
@@ -161,24 +161,30 @@ export function textOf(fact: TextFact, { event, card }: Subject): string {
   return fact === 'merchant' ? event.merchant.name : `${event.mcc} ${merchantCategory(event.mcc) ?? ''}`;
 }
 
-/** True when each wanted word is a prefix of a word in the text: `field` matches “Field Ops”. Ignores accents and case. */
+/**
+ * True when each wanted word is a prefix of a word in the text: `field` matches “Field Ops”. Ignores accents and case, and
+ * whether a name has an apostrophe, a space or nothing: `Wendy's`, `WENDY S` and `WENDYS` are one name.
+ */
 export function hasWords(text: string, wanted: string): boolean {
-  const words = wordsOf(text);
-  const starts = wordsOf(wanted);
-  return starts.length > 0 && starts.every((start) => words.some((word) => word.startsWith(start)));
+  const words = readingsOf(text).flat();
+  return readingsOf(wanted).some((starts) => starts.every((start) => words.some((word) => word.startsWith(start))));
 }
 
 /** Cached, because each event is compared with many filters, and each filter with many events. */
-const known = new BoundedMap<string, readonly string[]>(2000);
+const known = new BoundedMap<string, readonly (readonly string[])[]>(2000);
 
-export function wordsOf(text: string): readonly string[] {
-  let words = known.get(text);
-  if (words === undefined) {
-    words = splitWords(text);
-    known.set(text, words);
+/** The words of a text, read with and without a break at each apostrophe. Empty for a text without words. */
+export function readingsOf(text: string): readonly (readonly string[])[] {
+  let readings = known.get(text);
+  if (readings === undefined) {
+    const texts = new Set([' ', ''].map((instead) => text.replaceAll(apostrophes, instead)));
+    readings = [...texts].map(splitWords).filter((words) => words.length > 0);
+    known.set(text, readings);
   }
-  return words;
+  return readings;
 }
+
+const apostrophes = /['’‘`´ʼ]/g;
 
 function splitWords(text: string): readonly string[] {
   return (
@@ -220,13 +226,4 @@ export function possibleKinds(filter: Filter): readonly WebhookKind[] {
     default:
       return webhookKinds;
   }
-}
-
-/** True when a filter selects by a reason that channels must not see, namely a wrong PIN. */
-export function namesSensitive(filter: Filter): boolean {
-  if (filter.is === 'and' || filter.is === 'or') return filter.filters.some(namesSensitive);
-  if (filter.is === 'not') return namesSensitive(filter.filter);
-  if (filter.is !== 'code') return false;
-  const meant = declineCodes.filter((code) => beginsWith(code, filter.code));
-  return meant.length > 0 && meant.every((code) => declineReason({ code, message: '' }).isSensitive);
 }

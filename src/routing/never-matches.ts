@@ -1,10 +1,19 @@
-import { declineCodes } from '../alerts/decline-reason.ts';
+import { declineCodes, declineReason } from '../alerts/decline-reason.ts';
 import { closest } from '../core/closest.ts';
 import { transactionKinds } from '../core/event.ts';
 import { countryInSentence, merchantCategoryNames } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
 import { describeFilter } from './describe-filter.ts';
-import { type AmountTest, type Filter, hasWords, possibleKinds, printFilter, type TextFact } from './filter.ts';
+import {
+  type AmountTest,
+  type Filter,
+  hasWords,
+  isCodeIn,
+  possibleKinds,
+  printFilter,
+  type TextFact,
+} from './filter.ts';
+import { parseFilter } from './parse-filter.ts';
 
 type Amount = Extract<Filter, { is: 'amount' }>;
 type Text = Extract<Filter, { is: 'text' }>;
@@ -23,6 +32,36 @@ export function whyNever(filter: Filter): string | null {
   if (ways === null) return null;
   const each = ways.map(contradictionIn);
   return each.includes(null) ? null : (each[0] ?? `“${printFilter(filter)}” leaves no alert.`);
+}
+
+/** Parses a filter, and rejects one that can never match. */
+export function parseUseful(text: string): ReturnType<typeof parseFilter> {
+  const parsed = parseFilter(text);
+  const why = 'error' in parsed ? null : whyNever(parsed.filter);
+  return why === null ? parsed : { error: { word: '', why } };
+}
+
+/** Why nobody may ask for what a filter selects: a wrong PIN, which no channel learns. Null: everybody may. */
+export function whySensitive(filter: Filter): string | null {
+  const isSensitive = namesSensitive(filter) || (waysOf(filter) ?? []).some(leavesSensitive);
+  return isSensitive ? 'No channel learns that it was a wrong PIN, so none can ask for it.' : null;
+}
+
+function namesSensitive(filter: Filter): boolean {
+  if (filter.is === 'and' || filter.is === 'or') return filter.filters.some(namesSensitive);
+  return filter.is === 'not' ? namesSensitive(filter.filter) : leavesSensitive([filter]);
+}
+
+/** The codes that a filter names leave no others: `code card and not code card.status`. */
+function leavesSensitive(way: Way): boolean {
+  if (!way.some(({ is }) => is === 'code')) return false;
+  const meant = declineCodes.filter((code) =>
+    way.every((part) => {
+      if (part.is === 'code') return isCodeIn(code, part.code);
+      return !(part.is === 'not' && part.filter.is === 'code' && isCodeIn(code, part.filter.code));
+    }),
+  );
+  return meant.length > 0 && meant.every((code) => declineReason({ code, message: '' }).isSensitive);
 }
 
 /** The alternatives that a filter consists of; null when there are too many. */
@@ -89,7 +128,7 @@ function excludes(one: Filter, other: Filter): boolean {
 }
 
 function isCodeWithin(one: Filter, whole: Filter): boolean {
-  return one.is === 'code' && whole.is === 'code' && `${one.code}.`.startsWith(`${whole.code}.`);
+  return one.is === 'code' && whole.is === 'code' && isCodeIn(one.code, whole.code);
 }
 
 const opposite: Readonly<Record<AmountTest, AmountTest>> = { over: 'upTo', upTo: 'over', under: 'from', from: 'under' };

@@ -51,9 +51,12 @@ interface Token {
   readonly text: string;
 }
 
-/** Words, texts in straight or typographic quotes, parentheses, commas outside numbers. `key:value` is two tokens. */
+/**
+ * Words, texts in straight or typographic quotes, parentheses, commas. `key:value` is two tokens. A comma belongs to a
+ * number only in an amount: `over 1,250`, but `category 5812,5813`.
+ */
 const tokens =
-  /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|((?:[^\s(),"“”„«»]|(?<=\d),(?=\d))+)/giu;
+  /["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([()])|(,)|((?:group|holder|merchant|category|country|code|min|max)(?=:)):|((?:[^\s(),"“”„«»]|(?<=\b(?:over|under|min|max|least|most)[\s:]+\$?[\d,.]*\d),(?=\d))+)/giu;
 
 class Unreadable extends Error {
   readonly error: FilterError;

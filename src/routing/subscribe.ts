@@ -14,9 +14,9 @@ import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
 import { describeFilter, describeStored } from './describe-filter.ts';
-import { type Filter, kindName, namesSensitive, possibleKinds, printFilter, whyNot } from './filter.ts';
+import { type Filter, kindName, possibleKinds, printFilter, whyNot } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
-import { unknownNames, whyNever } from './never-matches.ts';
+import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
 import { type ChannelAction, pageIn } from './verbs.ts';
@@ -25,7 +25,7 @@ const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
 const OF_CHANNEL_MAX = 100;
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse' | 'refuseUnclear'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear'> {
   readonly subscriptions: Subscriptions;
   readonly quietHours: Pick<QuietHoursStore, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
@@ -51,12 +51,14 @@ export function createSubscriptionVerbs(deps: Deps) {
       const text = action.target.text.trim();
       const meant = subscriptionsMeant(text, here);
       if (meant === null || meant.length === 0) {
+        if (await deps.hasBegun(action)) return await answer(action, unsubscribed({ removed: [] }));
         const elsewhere = all.find(({ number }) => String(number) === text);
         return await refuse(action, { what: 'Unsubscribing', ...whichOnes(here, elsewhere) });
       }
-      for (const subscription of meant) await subscriptions.remove(subscription);
+      // Recorded first: after a crash they are gone, and only the record shows who ended them.
       const line = { did: 'took subscriptions away' };
       await record(action, { event: 'done', isFirst: true, before: listOf(meant), line });
+      for (const subscription of meant) await subscriptions.remove(subscription);
       await answer(action, unsubscribed({ removed: meant.map(described) }));
     },
 
@@ -77,15 +79,14 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { subscriptions, defaultChannel, answer, record, refuse, refuseUnclear } = deps;
   const { channel } = action.origin;
   const [, trial, text = ''] = /^(try\s+)?(.*)$/is.exec(action.target.text.trim()) ?? [];
-  const parsed = readFilter(text);
+  const parsed = parseUseful(text);
   if ('error' in parsed) {
     const example = 'subscribe declines over 500 and not country US';
     return await refuseUnclear(action, { why: parsed.error.why, usage: 'subscribe KIND [filters]', example });
   }
-  if (namesSensitive(parsed.filter)) {
-    const why = 'No channel learns that it was a wrong PIN, so none can ask for it.';
-    return await refuse(action, { what: 'Subscribing', why, whoCan: 'Subscribe to declines instead.' });
-  }
+  const sensitive = whySensitive(parsed.filter);
+  if (sensitive !== null)
+    return await refuse(action, { what: 'Subscribing', why: sensitive, whoCan: 'Subscribe to declines instead.' });
   const filter = printFilter(parsed.filter);
   if (trial !== undefined) {
     return await answer(
@@ -123,13 +124,6 @@ function whyFull(all: readonly Subscription[], channel: string): string | null {
   if (all.length >= SUBSCRIPTIONS_MAX) return `There are ${SUBSCRIPTIONS_MAX} subscriptions already.`;
   const here = all.filter((each) => each.channel === channel).length;
   return here >= OF_CHANNEL_MAX ? `This channel has ${OF_CHANNEL_MAX} subscriptions already.` : null;
-}
-
-/** Parses a filter and rejects one that can never match. */
-function readFilter(text: string): ReturnType<typeof parseFilter> {
-  const parsed = parseFilter(text);
-  const why = 'error' in parsed ? null : whyNever(parsed.filter);
-  return why === null ? parsed : { error: { word: '', why } };
 }
 
 /** Counts what a subscription would have posted, and lists the unknown names in it. */

@@ -6,11 +6,11 @@ import {
   codeOf,
   type Filter,
   possibleKinds,
+  readingsOf,
   type Subject,
   type TextFact,
   textFacts,
   textOf,
-  wordsOf,
 } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
@@ -93,8 +93,8 @@ function conditionKeys(filter: Filter): readonly string[] | null {
     case 'country':
       return [`country ${filter.country}`];
     case 'text': {
-      const longest = wordsOf(filter.text).reduce((a, b) => (b.length > a.length ? b : a), '');
-      return [`${filter.fact} ${longest.slice(0, KEY_LETTERS)}`];
+      const longest = (words: readonly string[]) => words.reduce((a, b) => (b.length > a.length ? b : a), '');
+      return readingsOf(filter.text).map((words) => `${filter.fact} ${longest(words).slice(0, KEY_LETTERS)}`);
     }
     case 'and': {
       const known = filter.filters.map(conditionKeys).filter((keys) => keys !== null);
@@ -127,7 +127,9 @@ function subjectKeys(subject: Subject): readonly string[] {
 
 /** A wanted word is a prefix of a word in the text, so every prefix up to the key length is a key. */
 function keysOfText(fact: TextFact, text: string): string[] {
-  return wordsOf(text).flatMap((word) =>
-    Array.from({ length: Math.min(KEY_LETTERS, word.length) }, (_, index) => `${fact} ${word.slice(0, index + 1)}`),
-  );
+  return readingsOf(text)
+    .flat()
+    .flatMap((word) =>
+      Array.from({ length: Math.min(KEY_LETTERS, word.length) }, (_, index) => `${fact} ${word.slice(0, index + 1)}`),
+    );
 }

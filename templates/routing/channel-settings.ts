@@ -1,13 +1,17 @@
 import { commandCode, serviceTime } from '../../src/core/installation.ts';
+import type { UnknownName } from '../../src/routing/never-matches.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { unknownLines } from './subscriptions.ts';
 
 interface QuietSet {
   /** `22:00-07:00 Europe/Berlin, weekdays`. */
   readonly words: string;
   /** Normal form of the filter for exempt events; null when there is none. */
   readonly except: string | null;
+  /** Unknown names in that filter. */
+  readonly unknown: readonly UnknownName[];
   /** When the current quiet hours end; null when it is not quiet now. */
   readonly until: string | null;
   /** How many alerts were held under the previous hours and are now released. */
@@ -15,7 +19,7 @@ interface QuietSet {
 }
 
 /** A channel now has quiet hours. */
-export function quietSet({ words, except, until, released }: QuietSet): Message {
+export function quietSet({ words, except, unknown, until, released }: QuietSet): Message {
   const what = `Quiet hours of this channel: ${escapeUntrusted(words, 120)}.`;
   const passes =
     except === null
@@ -23,7 +27,13 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
       : `Posted immediately: ${escapeUntrusted(except, 300)}. Every other alert waits.`;
   return {
     text: sentence(
-      [what, passes, until === null ? null : `It is quiet now, until ${serviceTime(until)}.`, releasedNow(released)]
+      [
+        what,
+        passes,
+        ...unknownLines(unknown),
+        until === null ? null : `It is quiet now, until ${serviceTime(until)}.`,
+        releasedNow(released),
+      ]
         .filter(Boolean)
         .join(' '),
     ),
@@ -31,6 +41,7 @@ export function quietSet({ words, except, until, released }: QuietSet): Message 
       section(
         `*${what}*`,
         passes,
+        ...unknownLines(unknown),
         'Everything that waited is posted together when they end. Warnings of card testing, requests and answers to you never wait.',
         until === null ? null : `It is quiet now, ${dateAfter('until', until)}.`,
         releasedNow(released),

@@ -51,11 +51,16 @@ function previewLines({ count, isAll, unknown }: Preview): string[] {
   const isLower = !isAll && count > 0;
   return [
     `In the last 30 days this would have posted ${isLower ? 'at least ' : ''}${alerts}.${isAll ? '' : ' Only the newest were counted: there are too many.'}`,
-    ...unknown.map(({ what, typed, meant }) => {
-      const hint = meant === null ? '' : ` Did you mean “${escapeUntrusted(meant, 80)}”?`;
-      return `:warning: ${unknownWords[what](escapeUntrusted(typed, 80))}${hint}`;
-    }),
+    ...unknownLines(unknown),
   ];
+}
+
+/** Names in a filter that nothing has, with what was probably meant. */
+export function unknownLines(unknown: readonly UnknownName[]): string[] {
+  return unknown.map(({ what, typed, meant }) => {
+    const hint = meant === null ? '' : ` Did you mean “${escapeUntrusted(meant, 80)}”?`;
+    return `:warning: ${unknownWords[what](escapeUntrusted(typed, 80))}${hint}`;
+  });
 }
 
 /** A preview of a subscription. Nothing was changed. */
@@ -102,17 +107,20 @@ export function subscribed({ subscription, isNew, byDefault, ...preview }: Subsc
   };
 }
 
+/** `removed` is empty when the worker died after removing them. */
 export function unsubscribed({ removed }: { readonly removed: readonly ShownSubscription[] }): Message {
   const lines = removed.map(
     ({ number, channel, filter }) => `${number} of ${channelMention(channel)}: ${escapeUntrusted(filter, FILTER_MAX)}`,
   );
   const what =
-    removed.length === 1
-      ? 'This subscription has ended.'
-      : `These ${countOf(removed.length, 'subscription')} have ended.`;
+    removed.length === 0
+      ? 'What you named has ended.'
+      : removed.length === 1
+        ? 'This subscription has ended.'
+        : `These ${countOf(removed.length, 'subscription')} have ended.`;
   const { shown } = asManyAsFit(inSections(lines, LINES));
   return {
-    text: sentence(`${what} ${lines.join('; ')}.`),
+    text: sentence(lines.length === 0 ? what : `${what} ${lines.join('; ')}.`),
     blocks: [section(`*${what}*`), ...shown, ...context('Alerts that come here by configuration still do.')],
   };
 }

@@ -336,7 +336,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   'warnings-set': () => [true, false].map((isOn) => warningsSet({ kinds: ['low-balance', 'expiring-cards'], isOn })),
   'alert-length': () => [true, false].map((isLong) => alertLengthSet({ isLong })),
   quiet: (one, two) => [
-    quietSet({ words: one, except: two, until: at, released: 3 }),
+    quietSet({ words: one, except: two, unknown: [{ what: 'group', typed: one, meant: two }], until: at, released: 3 }),
     quietEnded({ wasSet: true, released: 2 }),
   ],
   'recovery-line': (one, two) =>

@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
-import { ask, type PerformWorld, type WorldDeps } from '../../support/perform-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  ask,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
+const redis = useRedis();
 const typed = (text: string) =>
   ask('quiet', {
     target: { kind: 'channel', text },
@@ -14,6 +22,20 @@ async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
   await deps.quietHours.set({ channel: 'C1', window, except: null, by: 'U0ANA', at: deps.now().toISOString() });
   return { ...deps, zone: 'UTC' };
 }
+
+it.each([
+  ['over 500 under 400', /No amount is/, 0],
+  ['category 5812 and category 5411', /No alert is both/, 0],
+  ['code card.pin', /^Not done: Setting quiet hours.*wrong PIN/, 0],
+  ['declines in group Feild', /Posted immediately.*No card is in a group “Feild”\./, 1],
+])('quiet hours except %s are read like a subscription', async (except, told, kept) => {
+  const { deps, answers } = await createActionWorld(redis());
+
+  await performAction(typed(`22:00-07:00 except ${except}`), deps);
+
+  expect(answers.at(-1)?.text).toMatch(told);
+  expect(await deps.quietHours.all()).toHaveLength(kept);
+});
 
 it.each([
   ['ended', 'off', [], /no longer has quiet hours/],

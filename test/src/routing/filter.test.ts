@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Filter, printFilter, whyNot } from '../../../src/routing/filter.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
+import { indexSubscriptions } from '../../../src/routing/subscription-index.ts';
 import { examples } from '../../support/examples.ts';
 import { filters } from './filters.ts';
 import { card, declineEvent, shippingEvent } from './subjects.ts';
@@ -136,6 +137,29 @@ describe('what a filter matches', () => {
     'declines and not (country US or group "Back Office")',
   ])('%s', (text) => {
     expect(whyNot(filterOf(text), subject)).toBeNull();
+  });
+
+  it.each([
+    ['McDonalds', "MCDONALD'S F1234"],
+    ["McDonald's", 'MCDONALDS F1234'],
+    ["McDonald's", 'MCDONALD S F1234'],
+    ['Wendy’s', 'WENDYS'],
+    ['OBrien', "SAM O'BRIEN"],
+    ["O'Brien", 'O BRIEN PUB'],
+    ['Brien', "O'Brien Pub"],
+  ])('merchant %j is in %j, however an apostrophe is written', (typed, merchant) => {
+    const subscription = { number: 1, channel: 'C1', filter: `merchant "${typed}"`, by: 'U1', at: '' };
+    const about = { event: declineEvent({ merchant }), card: card({}) };
+
+    expect(whyNot(filterOf(subscription.filter), about)).toBeNull();
+    expect(indexSubscriptions([subscription]).mayFit(about)).toHaveLength(1);
+  });
+
+  it('“Do not honor” is one code, not the beginning of all of them', () => {
+    const honored = { event: declineEvent({ code: 'decline' }), card: card({}) };
+
+    expect(whyNot(filterOf('code decline'), honored)).toBeNull();
+    expect(whyNot(filterOf('code decline'), subject)).not.toBeNull();
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { whyNot } from '../../../src/routing/filter.ts';
-import { unknownNames, whyNever } from '../../../src/routing/never-matches.ts';
+import { unknownNames, whyNever, whySensitive } from '../../../src/routing/never-matches.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { examples } from '../../support/examples.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
@@ -11,6 +11,21 @@ function filterOf(text: string) {
   if ('error' in parsed) throw new Error(parsed.error.why);
   return parsed.filter;
 }
+
+describe('a wrong PIN', () => {
+  it.each([
+    ['code card.pin', true],
+    ['declines and not code card.pin', true],
+    ['code card and not code card.status', true],
+    ['(code card or code velocity) and not (code velocity or code card.status)', true],
+    ['code card', false],
+    ['declines and not code card', false],
+    ['not code card.status', false],
+    ['code decline.new', false],
+  ])('can be asked for by %j: %s', (text, isSensitive) => {
+    expect(whySensitive(filterOf(text)) !== null).toBe(isSensitive);
+  });
+});
 
 describe('a filter', () => {
   it.each([

@@ -12,6 +12,9 @@ describe('a filter', () => {
     ['declines or shipping and over 5', 'declines or (shipping and over $5.00)', 'or binds less tightly than and'],
     ['not declines over 5', '(not declines) and over $5.00', 'not binds most tightly'],
     ['group Sales, Ops', 'group "Sales" or group "Ops"', 'a comma makes a list of values'],
+    ['category 5812,5813', 'category "5812" or category "5813"', 'also of numbers'],
+    ['merchant 7,11', 'merchant "7" or merchant "11"', 'also of short numbers'],
+    ['over 1,250.50 and under $20,000', 'over $1,250.50 and under $20,000.00', 'in an amount it separates thousands'],
     ['virtual', 'virtual', 'virtual alone is an event kind'],
     ['virtual cards', 'virtual cards', 'virtual cards are a card type'],
     ['plastic', 'physical cards', 'plastic alone is a card type'],
@@ -34,6 +37,7 @@ describe('a filter', () => {
 
   it.each([
     ['declines over', '', /missing at the end/],
+    ['declines over 12,5', '12,5', /an amount of dollars/],
     ['declines beyond 5', 'beyond', /do not understand “beyond”/],
     ['(declines', '', /closing parenthesis/],
     [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { createSubscriptions } from '../../../src/routing/channel-rules-store.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { ask, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const typedIn = (channel: string, text: string) =>
@@ -25,6 +26,33 @@ it('a subscription can be ended only in its own channel; elsewhere the answer na
   await performAction(typedIn('C2', String(number)), deps);
   expect(await subscriptions.all()).toEqual([]);
 });
+
+it.each([
+  ['all', ['declines', 'shipping'], []],
+  ['declines', ['declines', 'shipping'], ['shipping']],
+  ['', ['declines'], []],
+])(
+  'unsubscribe %j by a worker that is killed at any step: they are gone, and on record once',
+  async (text, had, left) => {
+    const prepare = async ({ deps }: PerformWorld) => {
+      for (const filter of had) await deps.subscriptions.add({ channel: 'C1', filter, by: 'U0ANA', at: '' });
+      return deps;
+    };
+    const steps = await killEverywhere(typedIn('C1', text), prepare, async (world, diedAt) => {
+      expect(
+        (await world.deps.subscriptions.all()).map(({ filter }) => filter),
+        diedAt,
+      ).toEqual(left);
+      const records = await world.records();
+      expect(records, diedAt).toMatchObject([{ event: 'done', actor: { userId: 'U0OLGA' } }]);
+      for (const filter of had.filter((each) => !left.some((one) => one === each)))
+        expect(records[0]?.before, diedAt).toContain(filter);
+      expect(world.answers.at(-1)?.text, diedAt).toMatch(/ended\.|have ended/);
+    });
+
+    expect(steps).toBeGreaterThan(3);
+  },
+);
 
 const subscribeTo = (id: string, text: string) =>
   ask('subscribe', {
