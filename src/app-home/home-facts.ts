@@ -1,7 +1,8 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import { DECLINES_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
-import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
+import type { TeamFacts } from '../../templates/app-home/home-team.ts';
 import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
+import type { ClaimFacts } from '../../templates/holders/claim-request.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
@@ -13,6 +14,7 @@ import type { CardSeal } from '../core/seal.ts';
 import { type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { limitsOf, type RecentDeclines } from '../directory/show-card.ts';
+import { claimFacts } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -28,6 +30,7 @@ interface TeamDeps {
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'active'>;
   readonly claims: Pick<Claims, 'open'>;
+  readonly links: Pick<Links, 'ofAccount'>;
   readonly directory: Pick<Directory, 'waitingForActivation'>;
   readonly factsOf: FactsOf;
   /** Declines of all cards, newest first. */
@@ -106,19 +109,11 @@ async function waitingRequests(
   });
 }
 
-async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<WaitingClaim[]> {
-  const all = await Promise.all(
-    (await deps.claims.open()).map(async ({ id, action, cards }) => ({
-      value: id,
-      claimedBy: action.actor.userId,
-      claimedAt: action.askedAt,
-      isUnlink: action.verb === 'unlink',
-      cards: await Promise.all(cards.map(({ acctId }) => deps.factsOf(acctId))),
-    })),
-  );
-  const claimed = all.flatMap(({ cards }) => cards);
+async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<ClaimFacts[]> {
+  const all = await Promise.all((await deps.claims.open()).map((claim) => claimFacts(claim, deps)));
+  const claimed = all.flatMap(({ cards }) => cards.map(({ card }) => card));
   const shown = new Set(await deps.cardsFor(userId, show, claimed));
-  return all.filter(({ cards }) => cards.every((card) => shown.has(card)));
+  return all.filter(({ cards }) => cards.every(({ card }) => shown.has(card)));
 }
 
 /** Temporary changes, soonest end first. */

@@ -1,5 +1,5 @@
 import { claimWaits, confirmOwnCard } from '../../templates/holders/claim-answers.ts';
-import { claimRequest } from '../../templates/holders/claim-request.ts';
+import { type ClaimFacts, claimRequest } from '../../templates/holders/claim-request.ts';
 import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -168,26 +168,35 @@ function isSameName(one: string | null, other: string): boolean {
   return short.length > 1 && short.every((word) => long.includes(word));
 }
 
-interface ClaimMessageDeps extends Pick<ActionTools, 'factsOf'> {
+interface ClaimFactsDeps extends Pick<ActionTools, 'factsOf'> {
   readonly links: Pick<Links, 'ofAccount'>;
 }
 
-export async function claimMessage(claim: Claim, { factsOf, links }: ClaimMessageDeps): Promise<Message> {
-  const { actor, askedAt, verb } = claim.action;
-  const decision = decisionOf(claim);
-  return claimRequest({
-    value: claim.id,
-    claimedBy: actor.userId,
-    claimedAt: askedAt,
-    isUnlink: verb === 'unlink',
+/** What approvers see of a claim, with the values of its buttons. */
+export async function claimFacts(
+  { id, action, cards }: Pick<Claim, 'id' | 'action' | 'cards'>,
+  { factsOf, links }: ClaimFactsDeps,
+): Promise<ClaimFacts> {
+  return {
+    value: id,
+    claimedBy: action.actor.userId,
+    claimedAt: action.askedAt,
+    isUnlink: action.verb === 'unlink',
     cards: await Promise.all(
-      claim.cards.map(async ({ acctId, ...same }, index) => {
+      cards.map(async ({ acctId, ...same }, index) => {
         const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
-        return { ...same, card: await factsOf(acctId), heldBy, choice: claimValue(claim.id, index, heldBy) };
+        return { ...same, card: await factsOf(acctId), heldBy, choice: claimValue(id, index, heldBy) };
       }),
     ),
+  };
+}
+
+export async function claimMessage(claim: Claim, deps: ClaimFactsDeps): Promise<Message> {
+  const decision = decisionOf(claim);
+  return claimRequest({
+    ...(await claimFacts(claim, deps)),
     state: claim.state,
-    confirmed: claim.state === 'confirmed' ? await factsOf(claim.acctId) : null,
+    confirmed: claim.state === 'confirmed' ? await deps.factsOf(claim.acctId) : null,
     decidedBy: decision?.by ?? null,
     until: decision?.at ?? claim.expiresAt,
   });

@@ -5,9 +5,9 @@ import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
 import { actions, button, context, countOf, header, section } from '../core/blocks.ts';
-import { cardOfHolder, cardOfHolderRaw, holderName } from '../core/card-words.ts';
+import { cardOfHolder, holderName } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
-import { claimWords } from '../holders/claim-request.ts';
+import { type ClaimFacts, claimedCards, claimWords } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
 import { homeList } from './home-list.ts';
 import {
@@ -19,22 +19,11 @@ import {
   type WaitingRequest,
 } from './home-waiting.ts';
 
-/** A claim to hold a card, or no longer hold it, that waits for an approver. */
-export interface WaitingClaim {
-  /** Opaque id of the claim. */
-  readonly value: string;
-  readonly claimedBy: string;
-  readonly claimedAt: string;
-  readonly isUnlink: boolean;
-  /** The cards that it may refer to. */
-  readonly cards: readonly CardFacts[];
-}
-
 export interface TeamFacts {
   /** Approvers decide. Operators only see what waits. */
   readonly isApprover: boolean;
   readonly requests: readonly WaitingRequest[];
-  readonly claims: readonly WaitingClaim[];
+  readonly claims: readonly ClaimFacts[];
   /** Soonest end first. */
   readonly temporaryChanges: readonly OpenTemporaryChange[];
   readonly mutes: readonly OpenMute[];
@@ -67,27 +56,17 @@ export function homeTeam(facts: TeamFacts, pages: HomePages): KnownBlock[] {
 function homeClaims({ claims, isApprover }: TeamFacts, pages: HomePages): KnownBlock[] {
   const page = listPage(claims, pages.claims ?? 1, CLAIMS_SHOWN);
   return homeList({ list: 'claims', title: 'Whose card is this?', ...page }, (shown) =>
-    shown.flatMap(({ value, claimedBy, claimedAt, isUnlink, cards }): KnownBlock[] => [
-      section(
-        `*${claimWords({ claimedBy, isUnlink, cards: cards.map((card) => ({ card })) })}* · ${dateToken(claimedAt)}`,
-      ),
+    shown.flatMap((claim): KnownBlock[] => [
+      section(`*${claimWords(claim)}* · ${dateToken(claim.claimedAt)}`),
       ...(isApprover
         ? [
-            ...cards.slice(0, CARDS_OF_CLAIM_MAX).map((card, index) => ({
-              ...section(cardOfHolder(card)),
-              accessory: button({
-                text: 'Confirm',
-                action: actionId.confirmClaim,
-                value: `${value}.${index}`,
-                label: `Confirm ${cardOfHolderRaw(card)}`,
-              }),
-            })),
+            ...claimedCards(claim).slice(0, CARDS_OF_CLAIM_MAX),
             ...context(
-              cards.length > CARDS_OF_CLAIM_MAX
-                ? `${countOf(cards.length - CARDS_OF_CLAIM_MAX, 'more card')} can be confirmed in the approvals channel.`
+              claim.cards.length > CARDS_OF_CLAIM_MAX
+                ? `${countOf(claim.cards.length - CARDS_OF_CLAIM_MAX, 'more card')} can be confirmed in the approvals channel.`
                 : null,
             ),
-            ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' })),
+            ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value: claim.value, style: 'danger' })),
           ]
         : []),
     ]),

@@ -1,3 +1,4 @@
+import type { SectionBlock } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -17,7 +18,8 @@ interface ClaimedCard {
   readonly isSameEmail: boolean;
 }
 
-interface ClaimRequest {
+/** A claim to hold a card, or to hold it no longer. */
+export interface ClaimFacts {
   /** Opaque id of the claim. */
   readonly value: string;
   /** Slack user who claims to hold the card, or to hold it no longer. */
@@ -25,6 +27,9 @@ interface ClaimRequest {
   readonly claimedAt: string;
   readonly isUnlink: boolean;
   readonly cards: readonly ClaimedCard[];
+}
+
+interface ClaimRequest extends ClaimFacts {
   readonly state: 'open' | 'confirmed' | 'refused' | 'expired';
   /** The confirmed card. */
   readonly confirmed: CardFacts | null;
@@ -42,7 +47,7 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
 
 /** Someone claims to hold a card, or to hold it no longer, and an approver decides. */
 export function claimRequest(request: ClaimRequest): Message {
-  const { value, claimedAt, cards, state } = request;
+  const { value, claimedAt, state } = request;
   const what = claimWords(request);
   const isOpen = state === 'open';
   const title = state === 'confirmed' && request.isUnlink ? 'Card unlinked' : titles[state];
@@ -54,15 +59,7 @@ export function claimRequest(request: ClaimRequest): Message {
       section(`*${what}.*`, isOpen ? `${whyAsked(request)} Confirm only what you know.` : outcome(request)),
       ...(isOpen
         ? [
-            ...cards.map(({ card, choice, ...claimed }) => ({
-              ...section(`*${cardOfHolder(card)}*`, escapeUntrusted(card.group ?? '', 80), heldWords(claimed, request)),
-              accessory: button({
-                text: 'Confirm',
-                action: actionId.confirmClaim,
-                value: choice,
-                label: `Confirm ${cardOfHolderRaw(card)}`,
-              }),
-            })),
+            ...claimedCards(request),
             ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' })),
           ]
         : []),
@@ -74,18 +71,27 @@ export function claimRequest(request: ClaimRequest): Message {
   };
 }
 
+/** Each card with its current holder and *Confirm*. */
+export function claimedCards(claim: ClaimFacts): SectionBlock[] {
+  return claim.cards.map(({ card, choice, ...claimed }) => ({
+    ...section(`*${cardOfHolder(card)}*`, escapeUntrusted(card.group ?? '', 80), heldWords(claimed, claim)),
+    accessory: button({
+      text: 'Confirm',
+      action: actionId.confirmClaim,
+      value: choice,
+      label: `Confirm ${cardOfHolderRaw(card)}`,
+    }),
+  }));
+}
+
 /** `@Sam says card 5072 is theirs`. */
-export function claimWords({
-  claimedBy,
-  isUnlink,
-  cards,
-}: Pick<ClaimRequest, 'claimedBy' | 'isUnlink'> & { readonly cards: readonly Pick<ClaimedCard, 'card'>[] }): string {
+export function claimWords({ claimedBy, isUnlink, cards }: ClaimFacts): string {
   const names = [...new Set(cards.map(({ card }) => `card ${escapeUntrusted(cardHandle(card), 20)}`))];
   const which = names.length > 1 ? `one of ${names.join(', ')}` : (names[0] ?? 'a card');
   return `${mention(claimedBy)} says ${which} is ${isUnlink ? 'no longer theirs' : 'theirs'}`;
 }
 
-function whyAsked({ isUnlink, cards }: ClaimRequest): string {
+function whyAsked({ isUnlink, cards }: ClaimFacts): string {
   if (isUnlink) return 'Nobody can unlink their own card without an approver.';
   return cards.some(({ isSameEmail }) => isSameEmail)
     ? 'Their Slack email matches the cardholder’s.'
@@ -95,7 +101,7 @@ function whyAsked({ isUnlink, cards }: ClaimRequest): string {
 /** Who would lose the card, and whether the names support the claim. */
 function heldWords(
   { heldBy, isSameName }: Pick<ClaimedCard, 'heldBy' | 'isSameName'>,
-  { claimedBy, isUnlink }: ClaimRequest,
+  { claimedBy, isUnlink }: ClaimFacts,
 ): string {
   if (isUnlink) return heldBy === null ? 'Not linked to anyone.' : `Linked to ${mention(heldBy)} now.`;
   const held =

@@ -5,7 +5,7 @@ import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({ pace: atOnce });
-const { ana, ben, olga, otto, hugo } = people;
+const { ana, ben, gus, olga, otto, hugo } = people;
 
 const shown = (user: string): string => JSON.stringify(cardbell().workspace.views.home.get(user)?.blocks ?? []);
 const sees = (user: string, pattern: RegExp): Promise<void> =>
@@ -90,6 +90,21 @@ describe('App Home', () => {
     await until(() => cardbell().now(claim).text.startsWith('Claim refused'), 'the message in the channel says so');
     await until(() => !shown(ana).includes('says card'), 'it is gone where it was pressed');
     await until(() => !shown(olga).includes('says card'), 'the claim is gone for others');
+  });
+
+  it('lets an approver confirm that a holder no longer holds a card', async () => {
+    const card = await linked(gus, 'gus');
+    const { workspace, store, command, waitFor } = cardbell();
+    await command(gus, `unlink ${card.AcctId}`);
+    const claim = await waitFor(channels.approvals, new RegExp(`<@${gus}> says card .* no longer theirs`));
+    await workspace.openHome(ana);
+    await sees(ana, new RegExp(`no longer theirs.*Linked to <@${gus}> now.*confirm_claim`));
+    const view = workspace.views.home.get(ana);
+
+    await workspace.press({ user: ana, viewId: view?.id ?? '', actionId: 'confirm_claim' });
+    await until(() => cardbell().now(claim).text.startsWith('Card unlinked'), 'the claim is confirmed');
+    expect(await store.hget('{cardbell:state}:links', String(card.AcctId))).toBeNull();
+    await until(() => !shown(ana).includes('no longer theirs'), 'it is gone where it was pressed');
   });
 
   it('pages through a list', async () => {

@@ -1,9 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { inactiveCards, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
+import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
+import { listPage } from '../../../src/app-home/home-page.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
+import { claimTarget } from '../../../src/holders/claim-store.ts';
+import { home } from '../../../templates/app-home/home.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
-import { ask } from '../../support/perform-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, createActionWorld, performAction } from '../../support/perform-world.ts';
 import { card, declined } from '../../templates/fixtures.ts';
+import { buttons, shown } from '../../templates/shown.ts';
+
+const redis = useRedis();
+const emptyHome = {
+  at: '2026-11-20T15:00:00.000Z',
+  own: listPage<OwnCard>([], 1, 5),
+  ownRequests: [],
+  preferences: { off: [], digest: null, quiet: null, delegates: [] },
+  delegate: { current: null, allowed: [] },
+  pages: {},
+};
 
 const health = {
   waiting: 0,
@@ -36,19 +51,25 @@ const account: DirectoryAccount = {
   ],
 };
 
+const nothing: Parameters<typeof teamFacts>[2] = {
+  cardsFor: async (_userId, _permission, cards) => [...cards],
+  requests: { open: async () => [] },
+  temporaryChanges: { all: async () => [] },
+  mutes: { active: async () => [] },
+  claims: { open: async () => [] },
+  links: { ofAccount: async () => null },
+  directory: { waitingForActivation: async () => [] },
+  factsOf: async () => card,
+  newestDeclines: async () => [],
+  health: async () => health,
+  sealCard: () => 'sealed',
+};
+
 it('names the account of a decline’s event if its card is unknown', async () => {
   const alert = declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: null } });
   const facts = await teamFacts({ userId: 'U0ANA', isApprover: false }, new Date(), {
-    cardsFor: async (_userId, _permission, cards) => [...cards],
-    requests: { open: async () => [] },
-    temporaryChanges: { all: async () => [] },
-    mutes: { active: async () => [] },
-    claims: { open: async () => [] },
-    directory: { waitingForActivation: async () => [] },
-    factsOf: async () => card,
+    ...nothing,
     newestDeclines: async () => [alert],
-    health: async () => health,
-    sealCard: () => 'sealed',
   });
 
   expect(facts).toMatchObject({
@@ -56,6 +77,29 @@ it('names the account of a decline’s event if its card is unknown', async () =
     health,
     declines: [{ ...alert.event, card: { acctId: alert.event.acctId } }],
   });
+});
+
+it.each([
+  ['that they hold a card of somebody else', 'claim'],
+  ['that they no longer hold a card', 'unlink'],
+] as const)('lets an approver confirm to a person %s', async (_what, verb) => {
+  const { deps } = await createActionWorld(redis());
+  const { claims, links } = deps;
+  const holder = verb === 'unlink' ? 'U0HUGO' : 'U0SAM';
+  await links.link({ acctId, userId: holder, provedBy: 'approver', by: 'U0BEN', at: '2026-11-20T14:00:00.000Z' });
+  const cards = [{ acctId, isSameName: false, isSameEmail: false }];
+  const action = ask(verb, { actor: { userId: 'U0HUGO', teamId: 'T1' } });
+  await claims.save({ id: 'clm_1', action, cards, state: 'open', expiresAt: '2026-11-21T15:00:00.000Z' });
+  const team = await teamFacts({ userId: 'U0ANA', isApprover: true }, new Date(), { ...nothing, claims, links });
+  const { blocks } = home({ ...emptyHome, team });
+
+  expect(shown(blocks)).toContain(`Linked to <@${holder}> now`);
+  const pressed = buttons(blocks).find(({ action_id }) => action_id === 'confirm_claim')?.value ?? '';
+  await performAction(
+    ask('decide-claim', { actor: { userId: 'U0ANA', teamId: 'T1' }, target: claimTarget(pressed) }),
+    deps,
+  );
+  expect((await links.ofAccount(acctId))?.userId).toBe(verb === 'unlink' ? undefined : 'U0HUGO');
 });
 
 it('lists the newest inactive card of an account as waiting for activation', async () => {

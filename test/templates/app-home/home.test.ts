@@ -25,7 +25,8 @@ const own = {
   hasLimits: true,
   declines: [decline],
 };
-const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', isUnlink: false, cards: [card] };
+const claimed = { card, choice: 'clm_1.0', heldBy: 'U8', isSameName: true, isSameEmail: false };
+const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', isUnlink: false, cards: [claimed] };
 const health = {
   waiting: 0,
   lagMs: 0,
@@ -167,7 +168,7 @@ describe('App Home', () => {
     const facts = {
       requests: { team: { ...team, requests: asked } },
       'own-requests': { ownRequests: asked },
-      claims: { team: { ...team, claims: all.map((one) => ({ ...claim, cards: [one] })) } },
+      claims: { team: { ...team, claims: all.map((one) => ({ ...claim, cards: [{ ...claimed, card: one }] })) } },
       changes: { team: { ...team, temporaryChanges: all.map((one) => ({ ...raise, card: one })) } },
       mutes: { team: { ...team, mutes: all.map((one) => ({ ...mute, card: one })) } },
       declines: { team: { ...team, declines: all.map((one) => ({ ...decline, card: one })) } },
@@ -251,7 +252,7 @@ describe('App Home', () => {
               requests: fill({ ...request, card: named, reason: text, askedBy: text }),
               temporaryChanges: fill({ ...raise, card: named, by: text }),
               mutes: fill({ ...mute, card: named, reason: text }),
-              claims: fill({ ...claim, claimedBy: text, cards: fill(named).slice(0, 5) }),
+              claims: fill({ ...claim, claimedBy: text, cards: fill({ ...claimed, card: named }).slice(0, 5) }),
               declines: fill({ ...told, card: named }),
               inactive: fill({ card: named, value: 'sealed' }),
               health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
