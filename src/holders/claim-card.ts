@@ -156,15 +156,24 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     const holder = [account?.firstName, account?.lastName].filter(Boolean).join(' ');
     return {
       acctId,
-      isSameName: isSameName(person?.name ?? null, holder),
-      isSameEmail: isSameEmail(account?.email ?? null, person?.email ?? null),
+      isSameName: compared(person?.name, holder, isSameName),
+      isSameEmail: compared(person?.email, account?.email, isSameEmail),
     };
   }
 }
 
+/** Null when one of them is not known. */
+function compared(
+  one: string | null | undefined,
+  other: string | null | undefined,
+  isSame: (one: string, other: string) => boolean,
+): boolean | null {
+  return one == null || other == null || one.trim() === '' || other.trim() === '' ? null : isSame(one, other);
+}
+
 /** Every part of the shorter name is in the longer one: `Sam Rivera` matches `Sam J. Rivera`. */
-function isSameName(one: string | null, other: string): boolean {
-  const [short = [], long = []] = [nameWords(one ?? ''), nameWords(other)].toSorted((a, b) => a.length - b.length);
+function isSameName(one: string, other: string): boolean {
+  const [short = [], long = []] = [nameWords(one), nameWords(other)].toSorted((a, b) => a.length - b.length);
   return short.length > 1 && short.every((word) => long.includes(word));
 }
 

@@ -13,9 +13,9 @@ interface ClaimedCard {
   readonly card: CardFacts;
   /** Slack user who is linked to it now; null: nobody. */
   readonly heldBy: string | null;
-  /** Whether the claimant's Slack profile has the holder's name and e-mail address. */
-  readonly isSameName: boolean;
-  readonly isSameEmail: boolean;
+  /** Whether the claimant's Slack profile has the holder's name and e-mail address. Null: one of the two is not known. */
+  readonly isSameName: boolean | null;
+  readonly isSameEmail: boolean | null;
 }
 
 /** A claim to hold a card, or to hold it no longer. */
@@ -49,14 +49,17 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
 export function claimRequest(request: ClaimRequest): Message {
   const { value, claimedAt, state } = request;
   const what = claimWords(request);
+  const held = request.cards.map((one) => `${cardOfHolder(one.card)}: ${heldWords(one, request)}`);
+  const whyAsked = request.isUnlink ? 'Nobody can unlink their own card without an approver. ' : '';
+  const advice = `${whyAsked}Confirm only what you know.`;
   const isOpen = state === 'open';
   const title = state === 'confirmed' && request.isUnlink ? 'Card unlinked' : titles[state];
 
   return {
-    text: sentence(`${title} ${what}. ${isOpen ? whyAsked(request) : outcome(request)}`),
+    text: sentence(`${title} ${what}. ${isOpen ? [...held, advice].join(' ') : outcome(request)}`),
     blocks: [
       header(title),
-      section(`*${what}.*`, isOpen ? `${whyAsked(request)} Confirm only what you know.` : outcome(request)),
+      section(`*${what}.*`, isOpen ? advice : outcome(request)),
       ...(isOpen
         ? [
             ...claimedCards(request),
@@ -91,16 +94,9 @@ export function claimWords({ claimedBy, isUnlink, cards }: ClaimFacts): string {
   return `${mention(claimedBy)} says ${which} is ${isUnlink ? 'no longer theirs' : 'theirs'}`;
 }
 
-function whyAsked({ isUnlink, cards }: ClaimFacts): string {
-  if (isUnlink) return 'Nobody can unlink their own card without an approver.';
-  return cards.some(({ isSameEmail }) => isSameEmail)
-    ? 'Their Slack email matches the cardholder’s.'
-    : 'Their Slack email doesn’t match the cardholder’s.';
-}
-
-/** Who would lose the card, and whether the names support the claim. */
+/** Who would lose the card, and whether name and email support the claim. */
 function heldWords(
-  { heldBy, isSameName }: Pick<ClaimedCard, 'heldBy' | 'isSameName'>,
+  { heldBy, isSameName, isSameEmail }: Pick<ClaimedCard, 'heldBy' | 'isSameName' | 'isSameEmail'>,
   { claimedBy, isUnlink }: ClaimFacts,
 ): string {
   if (isUnlink) return heldBy === null ? 'Not linked to anyone.' : `Linked to ${mention(heldBy)} now.`;
@@ -110,7 +106,12 @@ function heldWords(
       : heldBy === claimedBy
         ? 'Already linked to them.'
         : `Linked to ${mention(heldBy)} now, who would be unlinked.`;
-  return `${held} ${isSameName ? 'Their Slack name matches the cardholder’s.' : 'Their Slack name doesn’t match the cardholder’s.'}`;
+  return `${held} ${comparedWords('name', isSameName)} ${comparedWords('email', isSameEmail)}`;
+}
+
+function comparedWords(what: 'name' | 'email', isSame: boolean | null): string {
+  if (isSame === null) return `No ${what} to compare.`;
+  return `Their Slack ${what} ${isSame ? 'matches' : 'doesn’t match'} the cardholder’s.`;
 }
 
 function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: ClaimRequest): string {

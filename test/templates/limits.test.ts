@@ -265,12 +265,15 @@ describe('with any strings, Slack accepts the message and shows them as text', (
     const state = fc.constantFrom('open' as const, 'confirmed' as const, 'refused' as const, 'expired' as const);
     fc.assert(
       fc.property(spiteful, fc.array(anyCard, { maxLength: 5 }), anyCard, state, (text, cards, card, state) => {
-        const claimed = cards.map((one) => ({
+        const same = [
+          { isSameName: true, isSameEmail: false },
+          { isSameName: null, isSameEmail: null },
+        ] as const;
+        const claimed = cards.map((one, index) => ({
           card: one,
           choice: 'clm_1.0',
           heldBy: text,
-          isSameName: true,
-          isSameEmail: false,
+          ...(same[index % 2] ?? same[0]),
         }));
         const request = { value: 'clm_1', claimedBy: text, claimedAt: text, cards: claimed, decidedBy: text };
         for (const isUnlink of [true, false]) {

@@ -6,12 +6,14 @@ import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
 import { type Claim, createClaims } from '../../../src/holders/claim-store.ts';
 import type { LinkSet, NewLink } from '../../../src/holders/link-card.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
 import { withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { card } from '../../templates/fixtures.ts';
+import { texts } from '../../templates/shown.ts';
 
 const redis = useRedis();
 
@@ -40,9 +42,18 @@ interface Given {
   readonly isGuest?: boolean;
   /** Number of accounts that match the typed words and have the person's address. */
   readonly accounts?: number;
+  /** What the card program knows differently about the holder. */
+  readonly known?: Partial<DirectoryAccount>;
 }
 
-function setUp({ email = 'hugo@example.com', name = null, link = null, isGuest = false, accounts = 1 }: Given = {}) {
+function setUp({
+  email = 'hugo@example.com',
+  name = null,
+  link = null,
+  isGuest = false,
+  accounts = 1,
+  known = {},
+}: Given = {}) {
   const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
   const claims = createClaims(redis(), storeSigner);
   const answers: string[] = [];
@@ -63,7 +74,7 @@ function setUp({ email = 'hugo@example.com', name = null, link = null, isGuest =
     ...common,
     claims,
     person,
-    directory: { account: async (id) => ({ ...account, acctId: id }) },
+    directory: { account: async (id) => ({ ...account, ...known, acctId: id }) },
     withLock: withoutLock,
     record: async (_action, entry) => void entries.push(entry),
     postClaim: async ({ id }) => void posted.push(id),
@@ -79,7 +90,7 @@ function setUp({ email = 'hugo@example.com', name = null, link = null, isGuest =
         searched.push(words);
         return ids.map((id) => ({ ...match, acctId: id }));
       },
-      findByEmail: async () => ids.map((id) => ({ ...account, acctId: id })),
+      findByEmail: async () => ids.map((id) => ({ ...account, ...known, acctId: id })),
     },
     links: { ofAccount: async () => link },
     setLink: async (_action, newLink): Promise<LinkSet> => {
@@ -230,13 +241,36 @@ it.each([
   ['Reyes, Hugo', true],
   ['Hugo', false],
   ['Hugo Ray', false],
-  [null, false],
+  [null, null],
+  [' ', null],
 ])('compares the Slack name %j with the cardholder’s: %j', async (name, isSameName) => {
   const world = setUp({ email: 'somebody@example.com', name });
 
   await world.claimCard(claim());
 
   expect((await world.claims.open())[0]?.cards).toEqual([{ acctId, isSameName, isSameEmail: false }]);
+});
+
+it.each<[string, Given, boolean | null]>([
+  ['both are the same', { link: linkedTo('U0SAM') }, true],
+  ['they differ', { email: 'somebody@example.com' }, false],
+  ['Slack has no email', { email: null }, null],
+  ['the card program has no email', { known: { email: null } }, null],
+  ['the email of the card program is blank', { known: { email: ' ' } }, null],
+])('records whether the emails match, or that nothing was compared, when %s', async (_when, given, isSameEmail) => {
+  const world = setUp(given);
+
+  await world.claimCard(claim());
+
+  expect((await world.claims.open())[0]?.cards).toMatchObject([{ acctId, isSameEmail }]);
+});
+
+it('does not compare names if the card program has none', async () => {
+  const world = setUp({ email: null, name: 'Hugo Reyes', known: { firstName: null, lastName: null } });
+
+  await world.claimCard(claim());
+
+  expect((await world.claims.open())[0]?.cards).toMatchObject([{ acctId, isSameName: null }]);
 });
 
 describe('the claim message', () => {
@@ -248,29 +282,53 @@ describe('the claim message', () => {
   };
   const open: Claim = { ...claimed, state: 'open' };
   const decision = { actionId: 'act_ana', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
+  const messageOf = (which: Claim, heldBy: string | null = null): Promise<Message> =>
+    claimMessage(which, {
+      factsOf: async (id) => ({ ...card, acctId: id, ...(id === acctId ? {} : { last4: String(id) }) }),
+      links: { ofAccount: async () => (heldBy === null ? null : linkedTo(heldBy)) },
+    });
   const textOf = async (which: Claim, heldBy: string | null = null): Promise<string> =>
-    JSON.stringify(
-      await claimMessage(which, {
-        factsOf: async (id) => ({ ...card, acctId: id }),
-        links: { ofAccount: async () => (heldBy === null ? null : linkedTo(heldBy)) },
-      }),
-    );
+    JSON.stringify(await messageOf(which, heldBy));
   const unix = (at: string): string => String(Date.parse(at) / 1000);
 
   it('shows the card, what does not match, and when the claim expires', async () => {
     const text = await textOf(open);
 
     expect(text).toContain(`<@U0HUGO> says card ${card.last4} is theirs`);
-    expect(text).toContain('Their Slack email doesn’t match the cardholder’s.');
-    expect(text).toContain('Not linked to anyone. Their Slack name doesn’t match the cardholder’s.');
+    expect(text).toContain(
+      'Not linked to anyone. Their Slack name doesn’t match the cardholder’s. Their Slack email doesn’t match the cardholder’s.',
+    );
     expect(text).toContain(unix(open.expiresAt));
   });
 
   it('shows who would lose the card, and that the names match', async () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
 
-    expect(text).toContain('Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s.');
-    expect(text).toContain('Their Slack email matches the cardholder’s.');
+    expect(text).toContain(
+      'Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s. Their Slack email matches the cardholder’s.',
+    );
+  });
+
+  it('says what was not compared', async () => {
+    const text = await textOf({ ...open, cards: [{ acctId, isSameName: null, isSameEmail: null }] });
+
+    expect(text).toContain('Not linked to anyone. No name to compare. No email to compare.');
+    expect(text).not.toContain('match');
+  });
+
+  it('says for each card whether the email matches, and not for the claim', async () => {
+    const cards = [
+      { acctId: 7, isSameName: false, isSameEmail: true },
+      { acctId: 8, isSameName: false, isSameEmail: false },
+    ];
+    const { text, blocks } = await messageOf({ ...open, cards });
+    const lines = texts(blocks).map((line) => line.text);
+
+    expect(lines.filter((line) => line.includes('email matches'))).toEqual([expect.stringMatching(/^\*.+ card 7\*/)]);
+    expect(lines.filter((line) => line.includes('email doesn’t match'))).toEqual([
+      expect.stringMatching(/^\*.+ card 8\*/),
+    ]);
+    expect(text).toMatch(/ card 7: Not linked to anyone\. .*email matches.* card 8: .*email doesn’t match/);
   });
 
   it('shows that a person no longer holds a card', async () => {
