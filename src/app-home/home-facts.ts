@@ -1,8 +1,7 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import { DECLINES_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
-import type { TeamFacts } from '../../templates/app-home/home-team.ts';
+import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
-import type { ClaimFacts } from '../../templates/holders/claim-request.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
@@ -109,11 +108,17 @@ async function waitingRequests(
   });
 }
 
-async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<ClaimFacts[]> {
+async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<WaitingClaim[]> {
   const all = await Promise.all((await deps.claims.open()).map((claim) => claimFacts(claim, deps)));
   const claimed = all.flatMap(({ cards }) => cards.map(({ card }) => card));
-  const shown = new Set(await deps.cardsFor(userId, show, claimed));
-  return all.filter(({ cards }) => cards.every(({ card }) => shown.has(card)));
+  const shown = await deps.cardsFor(userId, show, claimed);
+  const decidable = await deps.cardsFor(userId, approve, claimed);
+  return all.flatMap(({ cards, ...claim }) => {
+    const decided = cards.filter(({ card }) => decidable.includes(card));
+    const mayDecide = decided.length > 0 && claim.claimedBy !== userId;
+    const seen = mayDecide ? decided : cards.filter(({ card }) => shown.includes(card));
+    return seen.length === 0 ? [] : [{ ...claim, cards: seen, isWhole: seen.length === cards.length, mayDecide }];
+  });
 }
 
 /** Temporary changes, soonest end first. */

@@ -13,7 +13,7 @@ import type { Gap } from '../core/gap.ts';
 import { localDate, toInstant } from '../core/service-time.ts';
 import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
-import type { Claim } from '../holders/claim-store.ts';
+import { type Claim, claimMessages } from '../holders/claim-store.ts';
 import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
@@ -134,6 +134,7 @@ function messages(context: WorkerContext) {
     const posted = references.find(({ audience }) => audience === 'team');
     return posted === undefined ? null : await context.permalink(posted.channel, posted.ts);
   };
+  const approvalsChannelOf = async (acctId: number) => approvalsChannel(context, (await factsOf(acctId)).group);
   const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
   return {
     alertMessages: alertMessages(context.trackedMessages),
@@ -143,13 +144,16 @@ function messages(context: WorkerContext) {
     postRequest: ({ id, card }: { readonly id: string; readonly card: CardFacts }) =>
       postTracked(approvalsChannel(context, card.group), { kind: 'request', id }),
     updateRequest: update('request'),
-    postClaim: async ({ id, cards }: Pick<Claim, 'id' | 'cards'>) => {
-      const { group } = await factsOf(cards[0]?.acctId ?? 0);
-      await postTracked(approvalsChannel(context, group), { kind: 'claim', id });
+    approvalsChannelOf,
+    async postClaim(claim: Claim) {
+      for (const { id, channel } of claimMessages(claim))
+        if (channel !== undefined) await postTracked(channel, { kind: 'claim', id });
     },
-    updateClaim: update('claim'),
+    async updateClaim(claim: Claim) {
+      for (const { id } of claimMessages(claim)) await update('claim')(id);
+    },
     postTemporaryChange: async ({ id, acctId }: { readonly id: string; readonly acctId: number }) =>
-      postTracked(approvalsChannel(context, (await factsOf(acctId)).group), { kind: 'temporary-change', id }),
+      postTracked(await approvalsChannelOf(acctId), { kind: 'temporary-change', id }),
     updateTemporaryChange: update('temporary-change'),
   };
 }

@@ -25,7 +25,6 @@ import {
   createRenderPosted,
   type RenderSubject,
   type RenderSubjects,
-  type Trackable,
   trackable,
   updateMessages,
 } from '../outbox/tracked-message.ts';
@@ -103,27 +102,30 @@ type Rendering = ReturnType<typeof composeRendering>;
 
 /** Every message that is kept up to date: what to load, and how to render it. */
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
-  const { requests, temporaryChanges, claims, factsOf, visibilityOf } = context;
+  const { requests, temporaryChanges, factsOf, visibilityOf } = context;
   /** If the channel has been shared with another company since, the message is blanked. */
-  const forTeam = <T>({ load, render }: Trackable<T>): RenderSubject => {
-    const shown = trackable({ load, render });
-    return async (id, place) =>
+  const forTeam =
+    (shown: RenderSubject): RenderSubject =>
+    async (id, place) =>
       (await visibilityOf(place.channel)) === 'shared' ? notShownHere() : await shown(id, place);
-  };
   return {
     alert: trackable(showAlert),
-    request: forTeam({
-      load: requests.get,
-      render: async (request) => {
-        const id = temporaryChangeIdOf(request);
-        return requestMessage(request, id === null ? null : await temporaryChanges.get(id));
-      },
-    }),
-    'temporary-change': forTeam({
-      load: temporaryChanges.get,
-      render: async (change) => renderTemporaryChange(change, await factsOf(change.acctId)),
-    }),
-    claim: forTeam({ load: claims.get, render: (claim) => claimMessage(claim, context) }),
+    request: forTeam(
+      trackable({
+        load: requests.get,
+        render: async (request) => {
+          const id = temporaryChangeIdOf(request);
+          return requestMessage(request, id === null ? null : await temporaryChanges.get(id));
+        },
+      }),
+    ),
+    'temporary-change': forTeam(
+      trackable({
+        load: temporaryChanges.get,
+        render: async (change) => renderTemporaryChange(change, await factsOf(change.acctId)),
+      }),
+    ),
+    claim: forTeam((id) => claimMessage(id, context)),
   };
 }
 

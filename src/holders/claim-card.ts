@@ -9,7 +9,7 @@ import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
-import { type Claim, type ClaimedCard, type Claims, claimValue } from './claim-store.ts';
+import { type Claim, type ClaimedCard, type Claims, claimValue, readClaimMessage } from './claim-store.ts';
 import { type SetLink, whyNoHolder } from './link-card.ts';
 import { isSameEmail, type Links } from './link-store.ts';
 import type { ClaimAction } from './verbs.ts';
@@ -96,7 +96,9 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account'>;
-  /** Posts a claim to the channel for requests, where it is confirmed or denied. */
+  /** The channel for requests about a card. */
+  readonly approvalsChannelOf: (acctId: number) => Promise<string>;
+  /** Posts a claim to the channels for requests about its cards, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;
   readonly scheduleClaimEnd: (claimId: string, atMs: number) => Promise<void>;
 }
@@ -158,6 +160,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       acctId,
       isSameName: compared(person?.name, holder, isSameName),
       isSameEmail: compared(person?.email, account?.email, isSameEmail),
+      channel: await deps.approvalsChannelOf(acctId),
     };
   }
 }
@@ -191,6 +194,7 @@ export async function claimFacts(
     claimedBy: action.actor.userId,
     claimedAt: action.askedAt,
     isUnlink: action.verb === 'unlink',
+    isWhole: true,
     cards: await Promise.all(
       cards.map(async ({ acctId, ...same }, index) => {
         const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
@@ -200,12 +204,24 @@ export async function claimFacts(
   };
 }
 
-export async function claimMessage(claim: Claim, deps: ClaimFactsDeps): Promise<Message> {
+/** Null when the claim is unknown or too old. */
+export async function claimMessage(
+  messageId: string,
+  deps: ClaimFactsDeps & { readonly claims: Pick<Claims, 'get'> },
+): Promise<Message | null> {
+  const { claimId, channel } = readClaimMessage(messageId);
+  const claim = await deps.claims.get(claimId);
+  if (claim === null) return null;
+  const facts = await claimFacts(claim, deps);
+  const cards = facts.cards.filter((_card, index) => claim.cards[index]?.channel === channel);
   const decision = decisionOf(claim);
+  const confirmed = claim.state === 'confirmed' ? claim.acctId : null;
   return claimRequest({
-    ...(await claimFacts(claim, deps)),
+    ...facts,
+    cards,
+    isWhole: cards.length === facts.cards.length,
     state: claim.state,
-    confirmed: claim.state === 'confirmed' ? await deps.factsOf(claim.acctId) : null,
+    confirmed: cards.find(({ card }) => confirmed !== null && card.acctId === confirmed)?.card ?? null,
     decidedBy: decision?.by ?? null,
     until: decision?.at ?? claim.expiresAt,
   });

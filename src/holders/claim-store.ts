@@ -20,6 +20,8 @@ const ClaimedCard = z.strictObject({
    */
   isSameName: z.boolean().nullable(),
   isSameEmail: z.boolean().nullable(),
+  /** Where the approvers of its group are asked. Absent: in the only channel that an older version asked. */
+  channel: z.string().optional(),
 });
 export type ClaimedCard = z.infer<typeof ClaimedCard>;
 
@@ -48,6 +50,24 @@ export const Claim = z.discriminatedUnion('state', [
 export type Claim = z.infer<typeof Claim>;
 export type OpenClaim = Extract<Claim, { state: 'open' }>;
 export type ClosedClaim = Exclude<Claim, OpenClaim>;
+
+/** One message of a claim, in one channel. An opaque id. */
+interface ClaimMessage {
+  readonly id: string;
+  readonly channel: string | undefined;
+}
+
+/** The messages of a claim. Each channel sees only the cards that its approvers decide about. */
+export function claimMessages({ id, cards }: Pick<Claim, 'id' | 'cards'>): ClaimMessage[] {
+  const channels = new Set(cards.map(({ channel }) => channel));
+  return [...channels].map((channel) => ({ id: channel === undefined ? id : `${id}@${channel}`, channel }));
+}
+
+/** Which claim a message shows, and in which channel it was asked. */
+export function readClaimMessage(messageId: string): { readonly claimId: string } & Pick<ClaimMessage, 'channel'> {
+  const [claimId = '', channel] = messageId.split('@');
+  return { claimId, channel };
+}
 
 /** The value of *Confirm*: the card of the claim and the holder that the person saw. An opaque id. */
 export function claimValue(claimId: string, choice: number, heldBy: string | null): string {

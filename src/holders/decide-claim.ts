@@ -12,7 +12,7 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'no
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
   readonly endLink: EndLink;
-  readonly updateClaim: (claimId: string) => Promise<void>;
+  readonly updateClaim: (claim: Claim) => Promise<void>;
 }
 
 type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
@@ -72,15 +72,19 @@ export function createClaimDecisions(deps: Deps) {
   async function confirmOrRefuse(action: DecideClaimAction, claim: OpenClaim, lease: Lease): Promise<void> {
     const { choice } = action.target;
     const acctId = choice === null ? undefined : claim.cards[choice]?.acctId;
+    // Who refuses says that it is none of the cards.
+    const decided = acctId === undefined ? claim.cards.map((card) => card.acctId) : [acctId];
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
-    if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
-    if (!isAsSeen(action, claim, await holderOf(acctId, deps))) {
-      await deps.updateClaim(claim.id);
+    if (acctId !== undefined && !isAsSeen(action, claim, await holderOf(acctId, deps))) {
+      await deps.updateClaim(claim);
       return await deps.refuse(action, changedHands, { acctId });
     }
-    const verdict = await deps.authorize(action, { acctId, notInPlaceOf: [claim.action.actor.userId] });
-    const no = { what: 'Your decision', whoCan: 'It needs another approver.' };
-    if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId });
+    for (const one of decided) {
+      const verdict = await deps.authorize(action, { acctId: one, notInPlaceOf: [claim.action.actor.userId] });
+      const no = { what: 'Your decision', whoCan: 'It needs another approver.' };
+      if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId: one });
+    }
+    if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     await lease.confirm();
     await confirmClaim(action, { ...claim, state: 'confirmed', acctId, decision }, deps);
   }
@@ -119,7 +123,7 @@ async function refuseClaim(action: DecideClaimAction, claim: ClosedClaim, deps: 
 
 /** A confirmed claim is announced by its link. */
 async function announce(claim: ClosedClaim, { updateClaim, notifyDirectly }: Deps): Promise<void> {
-  await updateClaim(claim.id);
+  await updateClaim(claim);
   if (claim.state === 'confirmed') return;
   const by = claim.state === 'refused' ? claim.decision.by : null;
   const { userId } = claim.action.actor;

@@ -8,7 +8,7 @@ import type { Reference, Subject, TrackedMessages } from './tracked-message-stor
 type Place = Pick<Reference, 'channel' | 'audience'>;
 
 /** How subjects of one kind are loaded and rendered. Each capability provides its own. */
-export interface Trackable<T> {
+interface Trackable<T> {
   /** Null when the subject is unknown or too old. */
   readonly load: (id: string) => Promise<T | null>;
   /** The current message; null when its readers may not see it. */

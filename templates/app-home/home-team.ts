@@ -4,10 +4,10 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { activateButton } from '../actions/card-buttons.ts';
-import { actions, button, context, countOf, header, section } from '../core/blocks.ts';
+import { actions, context, countOf, header, section } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
 import { declineLine, type ShownDecline } from '../directory/card-show.ts';
-import { type ClaimFacts, claimedCards, claimWords } from '../holders/claim-request.ts';
+import { type ClaimFacts, claimedCards, claimWords, refuseButton, whyNotRefuse } from '../holders/claim-request.ts';
 import { type HealthFacts, homeHealth } from './home-health.ts';
 import { homeList } from './home-list.ts';
 import {
@@ -19,11 +19,16 @@ import {
   type WaitingRequest,
 } from './home-waiting.ts';
 
+/** A claim with the cards that the viewer decides about. Who decides about none sees them without buttons. */
+export interface WaitingClaim extends ClaimFacts {
+  readonly mayDecide: boolean;
+}
+
 export interface TeamFacts {
   /** Approvers decide. Operators only see what waits. */
   readonly isApprover: boolean;
   readonly requests: readonly WaitingRequest[];
-  readonly claims: readonly ClaimFacts[];
+  readonly claims: readonly WaitingClaim[];
   /** Soonest end first. */
   readonly temporaryChanges: readonly OpenTemporaryChange[];
   readonly mutes: readonly OpenMute[];
@@ -53,20 +58,21 @@ export function homeTeam(facts: TeamFacts, pages: HomePages): KnownBlock[] {
   ];
 }
 
-function homeClaims({ claims, isApprover }: TeamFacts, pages: HomePages): KnownBlock[] {
+function homeClaims({ claims }: TeamFacts, pages: HomePages): KnownBlock[] {
   const page = listPage(claims, pages.claims ?? 1, CLAIMS_SHOWN);
   return homeList({ list: 'claims', title: 'Whose card is this?', ...page }, (shown) =>
     shown.flatMap((claim): KnownBlock[] => [
       section(`*${claimWords(claim)}* · ${dateToken(claim.claimedAt)}`),
-      ...(isApprover
+      ...(claim.mayDecide
         ? [
             ...claimedCards(claim).slice(0, CARDS_OF_CLAIM_MAX),
             ...context(
               claim.cards.length > CARDS_OF_CLAIM_MAX
                 ? `${countOf(claim.cards.length - CARDS_OF_CLAIM_MAX, 'more card')} can be confirmed in the approvals channel.`
                 : null,
+              whyNotRefuse(claim),
             ),
-            ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value: claim.value, style: 'danger' })),
+            ...actions(refuseButton(claim)),
           ]
         : []),
     ]),

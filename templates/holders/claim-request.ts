@@ -1,4 +1,4 @@
-import type { SectionBlock } from '@slack/types';
+import type { Button, SectionBlock } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -27,11 +27,13 @@ export interface ClaimFacts {
   readonly claimedAt: string;
   readonly isUnlink: boolean;
   readonly cards: readonly ClaimedCard[];
+  /** False: it may also mean cards that only other approvers decide about and see. Then nobody refuses it here. */
+  readonly isWhole: boolean;
 }
 
 interface ClaimRequest extends ClaimFacts {
   readonly state: 'open' | 'confirmed' | 'refused' | 'expired';
-  /** The confirmed card. */
+  /** The confirmed card. Null also if the readers may not see it. */
   readonly confirmed: CardFacts | null;
   readonly decidedBy: string | null;
   /** When it was decided or expired, or will expire. */
@@ -47,7 +49,7 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
 
 /** Someone claims to hold a card, or to hold it no longer, and an approver decides. */
 export function claimRequest(request: ClaimRequest): Message {
-  const { value, claimedAt, state } = request;
+  const { claimedAt, state } = request;
   const what = claimWords(request);
   const held = request.cards.map((one) => `${cardOfHolder(one.card)}: ${heldWords(one, request)}`);
   const whyAsked = request.isUnlink ? 'Nobody can unlink their own card without an approver. ' : '';
@@ -60,15 +62,11 @@ export function claimRequest(request: ClaimRequest): Message {
     blocks: [
       header(title),
       section(`*${what}.*`, isOpen ? advice : outcome(request)),
-      ...(isOpen
-        ? [
-            ...claimedCards(request),
-            ...actions(button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' })),
-          ]
-        : []),
+      ...(isOpen ? [...claimedCards(request), ...actions(refuseButton(request))] : []),
       ...context(
         dateAfter('Asked', claimedAt),
         isOpen ? `${dateAfter('Expires', request.until)}. Nobody confirms their own claim.` : null,
+        isOpen ? whyNotRefuse(request) : null,
       ),
     ],
   };
@@ -85,6 +83,16 @@ export function claimedCards(claim: ClaimFacts): SectionBlock[] {
       label: `Confirm ${cardOfHolderRaw(card)}`,
     }),
   }));
+}
+
+export function refuseButton({ value, isWhole }: ClaimFacts): Button | null {
+  return isWhole ? button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' }) : null;
+}
+
+/** Null when it can be refused here. */
+export function whyNotRefuse({ isWhole }: ClaimFacts): string | null {
+  if (isWhole) return null;
+  return 'Approvers of other cards were asked, too. If it is none of these, leave it to them.';
 }
 
 /** `@Sam says card 5072 is theirs`. */
@@ -116,9 +124,10 @@ function comparedWords(what: 'name' | 'email', isSame: boolean | null): string {
 
 function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: ClaimRequest): string {
   const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
-  if (state === 'confirmed' && confirmed !== null) {
+  if (state === 'confirmed') {
     const holds = isUnlink ? 'no longer holds' : 'holds';
-    return `Confirmed${by}${dateAfter(',', until)}: ${mention(claimedBy)} ${holds} ${cardOfHolder(confirmed)}.`;
+    const card = confirmed === null ? 'another card' : cardOfHolder(confirmed);
+    return `Confirmed${by}${dateAfter(',', until)}: ${mention(claimedBy)} ${holds} ${card}.`;
   }
   if (state === 'refused') return `Refused${by}${dateAfter(',', until)}. Nothing changed.`;
   return `Nobody decided in time: ${dateAfter('it expired', until)}. Nothing changed.`;

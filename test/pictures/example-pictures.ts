@@ -223,6 +223,7 @@ const holders: readonly ExamplePicture[] = [
         claimedBy: userId.otto,
         claimedAt: at,
         isUnlink: false,
+        isWhole: true,
         cards: [{ choice: 'choice_1', card, heldBy: userId.sam, isSameEmail: false, isSameName: false }],
         state: 'open',
         confirmed: null,

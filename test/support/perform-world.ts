@@ -225,6 +225,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     },
     postRequest: async () => {},
     updateRequest: async () => {},
+    approvalsChannelOf: async () => 'C0REQ',
     postClaim: async () => {},
     updateClaim: async () => {},
     scheduleClaimEnd: async () => {},

@@ -277,7 +277,10 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         }));
         const request = { value: 'clm_1', claimedBy: text, claimedAt: text, cards: claimed, decidedBy: text };
         for (const isUnlink of [true, false]) {
-          expectFit(claimRequest({ ...request, isUnlink, state, confirmed: card, until: text }));
+          for (const confirmed of [card, null])
+            expectFit(
+              claimRequest({ ...request, isUnlink, isWhole: confirmed !== null, state, confirmed, until: text }),
+            );
           expectFit(claimDecided({ state: 'refused', by: text, isUnlink }));
           expectFit(claimWaits({ isUnlink }));
         }

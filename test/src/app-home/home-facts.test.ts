@@ -102,6 +102,45 @@ it.each([
   expect((await links.ofAccount(acctId))?.userId).toBe(verb === 'unlink' ? undefined : 'U0HUGO');
 });
 
+it('shows approvers the claimed cards that they decide about, and others those that they see', async () => {
+  const claim = {
+    id: 'clm_1',
+    action: ask('claim', { actor: { userId: 'U0HUGO', teamId: 'T1' } }),
+    cards: [7, 8].map((id) => ({ acctId: id, isSameName: false, isSameEmail: false })),
+    state: 'open',
+    expiresAt: '2026-11-21T15:00:00.000Z',
+  } as const;
+  const claimsFor = async (userId: string, may: Readonly<Record<string, readonly number[]>>) => {
+    const { claims } = await teamFacts({ userId, isApprover: true }, new Date(), {
+      ...nothing,
+      claims: { open: async () => [claim] },
+      factsOf: async (id) => ({ ...card, acctId: id }),
+      cardsFor: async (_userId, { role }, cards) =>
+        cards.filter(({ acctId: id }) => (may[role ?? ''] ?? []).includes(id ?? 0)),
+    });
+    return claims.map(({ cards, isWhole, mayDecide }) => ({
+      choices: cards.map((one) => one.choice),
+      isWhole,
+      mayDecide,
+    }));
+  };
+  const all = ['clm_1.0', 'clm_1.1'];
+
+  expect(await claimsFor('U0ANA', { operator: [7, 8], approver: [8] })).toEqual([
+    { choices: ['clm_1.1'], isWhole: false, mayDecide: true },
+  ]);
+  expect(await claimsFor('U0ANA', { operator: [7, 8], approver: [7, 8] })).toEqual([
+    { choices: all, isWhole: true, mayDecide: true },
+  ]);
+  expect(await claimsFor('U0OLGA', { operator: [7] })).toEqual([
+    { choices: ['clm_1.0'], isWhole: false, mayDecide: false },
+  ]);
+  expect(await claimsFor('U0EVE', {})).toEqual([]);
+  expect(await claimsFor('U0HUGO', { operator: [7, 8], approver: [7, 8] }), 'nobody confirms their own claim').toEqual([
+    { choices: all, isWhole: true, mayDecide: false },
+  ]);
+});
+
 it('lists the newest inactive card of an account as waiting for activation', async () => {
   const cards = await inactiveCards({ waitingForActivation: async () => [account] });
 

@@ -4,7 +4,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import { claimMessage, createClaimCard, createOpenClaim } from '../../../src/holders/claim-card.ts';
-import { type Claim, createClaims } from '../../../src/holders/claim-store.ts';
+import { type Claim, claimValue, createClaims } from '../../../src/holders/claim-store.ts';
 import type { LinkSet, NewLink } from '../../../src/holders/link-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import type { Refusal } from '../../../templates/policy/refusal.ts';
@@ -13,7 +13,7 @@ import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
 import { card } from '../../templates/fixtures.ts';
-import { texts } from '../../templates/shown.ts';
+import { buttons, texts } from '../../templates/shown.ts';
 
 const redis = useRedis();
 
@@ -74,6 +74,7 @@ function setUp({
     ...common,
     claims,
     person,
+    approvalsChannelOf: async () => 'C0REQ',
     directory: { account: async (id) => ({ ...account, ...known, acctId: id }) },
     withLock: withoutLock,
     record: async (_action, entry) => void entries.push(entry),
@@ -248,7 +249,7 @@ it.each([
 
   await world.claimCard(claim());
 
-  expect((await world.claims.open())[0]?.cards).toEqual([{ acctId, isSameName, isSameEmail: false }]);
+  expect((await world.claims.open())[0]?.cards).toEqual([{ acctId, isSameName, isSameEmail: false, channel: 'C0REQ' }]);
 });
 
 it.each<[string, Given, boolean | null]>([
@@ -282,11 +283,15 @@ describe('the claim message', () => {
   };
   const open: Claim = { ...claimed, state: 'open' };
   const decision = { actionId: 'act_ana', by: 'U0ANA', at: '2026-11-20T16:00:00.000Z' };
-  const messageOf = (which: Claim, heldBy: string | null = null): Promise<Message> =>
-    claimMessage(which, {
-      factsOf: async (id) => ({ ...card, acctId: id, ...(id === acctId ? {} : { last4: String(id) }) }),
+  const messageOf = async (which: Claim, heldBy: string | null = null, id = 'clm_1'): Promise<Message> => {
+    const message = await claimMessage(id, {
+      claims: { get: async (claimId) => (claimId === which.id ? which : null) },
+      factsOf: async (acct) => ({ ...card, acctId: acct, ...(acct === acctId ? {} : { last4: String(acct) }) }),
       links: { ofAccount: async () => (heldBy === null ? null : linkedTo(heldBy)) },
     });
+    if (message === null) throw new Error('there is no message');
+    return message;
+  };
   const textOf = async (which: Claim, heldBy: string | null = null): Promise<string> =>
     JSON.stringify(await messageOf(which, heldBy));
   const unix = (at: string): string => String(Date.parse(at) / 1000);
@@ -338,6 +343,36 @@ describe('the claim message', () => {
     expect(await textOf({ ...claimed, action: unlink, state: 'confirmed', acctId, decision })).toContain(
       '<@U0HUGO> no longer holds',
     );
+  });
+
+  describe('of cards that different approvers decide about', () => {
+    const cards = [
+      { acctId: 7, isSameName: false, isSameEmail: false, channel: 'C0SALES' },
+      { acctId: 8, isSameName: false, isSameEmail: false, channel: 'C0EXEC' },
+    ];
+
+    it('shows each channel its own cards, which it can confirm, and leaves refusing to those who see all', async () => {
+      const executives = await messageOf({ ...open, cards }, null, 'clm_1@C0EXEC');
+      const sales = await messageOf({ ...open, cards }, null, 'clm_1@C0SALES');
+
+      expect(buttons(executives).map(({ action_id, value }) => [action_id, value])).toEqual([
+        ['confirm_claim', claimValue('clm_1', 1, null)],
+      ]);
+      expect(JSON.stringify(executives)).not.toContain('card 7');
+      expect(JSON.stringify(executives)).toContain('Approvers of other cards were asked, too.');
+      expect(buttons(sales).map(({ value }) => value)).toEqual([claimValue('clm_1', 0, null)]);
+      expect(JSON.stringify(sales)).not.toContain('card 8');
+    });
+
+    it('does not name the confirmed card where others decide', async () => {
+      const confirmed = { ...claimed, cards, state: 'confirmed', acctId: 8, decision } as const;
+
+      const sales = JSON.stringify(await messageOf(confirmed, null, 'clm_1@C0SALES'));
+
+      expect(sales).toContain('<@U0HUGO> holds another card.');
+      expect(sales).not.toContain('card 8');
+      expect(JSON.stringify(await messageOf(confirmed, null, 'clm_1@C0EXEC'))).toMatch(/<@U0HUGO> holds .* card 8\./);
+    });
   });
 
   it('shows who confirmed it and when', async () => {

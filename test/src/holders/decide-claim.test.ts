@@ -49,7 +49,7 @@ async function setUp(
     record: async (_action, entry) => void entries.push(entry),
     refuse: async (_action, { what, why, whoCan }) =>
       void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
-    updateClaim: async (claimId) => void updated.push(claimId),
+    updateClaim: async ({ id }) => void updated.push(id),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock,
     now: () => new Date(now),
@@ -264,6 +264,23 @@ it('removes the link when that was the claim', async () => {
   expect(world.ended).toEqual([acctId]);
   expect(world.set).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', acctId });
+});
+
+it('is denied only by somebody who decides about all of its cards', async () => {
+  const world = await setUp();
+  const { authorize } = authorizationOf();
+  const other = authorizationOf({ roles: [] });
+  const { decideClaim } = createClaimDecisions({
+    ...world.deps,
+    authorize: (asked, about) => (about?.acctId === 7 ? other : { authorize }).authorize(asked, about),
+  });
+
+  await decideClaim(decision(null));
+  expect(world.refusals).toEqual([expect.stringMatching(/^Your decision: .+ It needs another approver\.$/)]);
+  expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
+
+  await decideClaim(decision(1, { id: 'act_decide2' }));
+  expect(world.set).toMatchObject([{ acctId }]);
 });
 
 it('refuses a decision by an approver who holds the card', async () => {

@@ -26,7 +26,15 @@ const own = {
   declines: [decline],
 };
 const claimed = { card, choice: 'clm_1.0', heldBy: 'U8', isSameName: true, isSameEmail: false };
-const claim = { value: 'clm_1', claimedBy: 'U9', claimedAt: '2026-11-20T14:14:00Z', isUnlink: false, cards: [claimed] };
+const claim = {
+  value: 'clm_1',
+  claimedBy: 'U9',
+  claimedAt: '2026-11-20T14:14:00Z',
+  isUnlink: false,
+  cards: [claimed],
+  isWhole: true,
+  mayDecide: true,
+};
 const health = {
   waiting: 0,
   lagMs: 0,
@@ -137,7 +145,12 @@ describe('App Home', () => {
   });
 
   it('lets approvers decide, and operators revert temporary changes and activate cards', () => {
-    const looks = { ...team, isApprover: false, requests: [{ ...request, mayDecide: false }] };
+    const looks = {
+      ...team,
+      isApprover: false,
+      requests: [{ ...request, mayDecide: false }],
+      claims: [{ ...claim, mayDecide: false }],
+    };
     expect(buttonIds(home({ at, delegate, own: none, ownRequests: [], preferences, team, pages: {} }).blocks)).toEqual([
       'decide_request_approve',
       'decide_request_deny',

@@ -1,0 +1,54 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { StoredMessage } from '../../workspace/server.ts';
+import { channels, people } from '../support/people.ts';
+import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { until } from '../support/until.ts';
+
+const { ana, ben, zoe, hugo } = people;
+const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
+
+writeFileSync(
+  file,
+  `version: 1
+approvers: [${ben}]
+operators: []
+groups:
+  - { cards: [Field crews], approvers: [${ana}], approvals_channel: ${channels.status} }
+  - { cards: [Office], approvers: [${zoe}], approvals_channel: ${channels.declines} }
+`,
+);
+
+const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
+
+it('asks the approvers of each group about their own cards, and shows all of them the decision', async () => {
+  const { command, press, sandbox, store, texts, waitFor, workspace } = cardbell();
+  const [alice, bruno] = sandbox.accounts().filter(({ LastName }) => LastName === 'Alvarez');
+  const shown = (message: StoredMessage): string => JSON.stringify(cardbell().now(message));
+  await command(hugo, 'link Alvarez');
+  const claimed = new RegExp(`<@${hugo}> says card`);
+  const ofCrews = await waitFor(channels.status, claimed);
+  const ofOffice = await waitFor(channels.declines, claimed);
+
+  expect([alice?.GroupId, bruno?.GroupId]).toEqual([1, 2]);
+  expect(shown(ofCrews)).toContain('Alice Alvarez');
+  expect(shown(ofCrews)).not.toContain('Bruno');
+  expect(shown(ofOffice)).toContain('Bruno Alvarez');
+  expect(shown(ofOffice)).not.toContain('Alice');
+  expect(texts(channels.approvals).join()).not.toMatch(claimed);
+  const home = (): string => JSON.stringify(workspace.views.home.get(ana)?.blocks ?? []);
+  await workspace.openHome(ana);
+  await until(() => home().includes('confirm_claim'), 'App Home shows the claim');
+  expect(home()).not.toMatch(/Bruno|refuse_claim/);
+
+  await press(zoe, ofOffice, 'confirm_claim');
+  await until(() => shown(ofOffice).includes(`<@${hugo}> holds Bruno Alvarez`), 'it says so');
+  await until(() => shown(ofCrews).includes(`<@${hugo}> holds another card`), 'the others are told');
+  expect(shown(ofCrews)).not.toMatch(/Bruno|confirm_claim/);
+  expect(JSON.parse((await store.hget('{cardbell:state}:links', String(bruno?.AcctId))) ?? '{}')).toMatchObject({
+    userId: hugo,
+    by: zoe,
+  });
+});
