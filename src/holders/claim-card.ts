@@ -4,6 +4,7 @@ import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { decisionOf } from '../core/decided-record.ts';
+import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -17,7 +18,7 @@ import type { ClaimAction } from './verbs.ts';
 /** An undecided claim expires. Silence never confirms it. */
 const CLAIM_MS = 24 * 3_600_000;
 const CLAIMS_A_DAY = 5;
-/** A claim that matches more accounts is a guess. */
+/** Whoever means one of more accounts has to say which one: approvers would not find it among them. */
 const ACCOUNTS_MAX = 5;
 
 interface Deps extends Pick<ActionTools, 'refuse' | 'answer' | 'person'> {
@@ -42,8 +43,10 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const why = whyNoHolder(person);
     if (why !== null) return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' });
     const meant = await accountsMeant(action);
-    const own = person?.email == null ? [] : await ownAccounts(meant, userId, person.email);
-    const linked = own.find(({ isLinked }) => isLinked)?.account;
+    const matching = person?.email == null ? [] : await accountsWith(person.email, meant);
+    // If another person is already linked, an approver has to decide.
+    const own = matching.filter(({ heldBy }) => heldBy === null || heldBy === userId);
+    const linked = own.find(({ heldBy }) => heldBy !== null)?.account;
     // Since the button was offered, the address may have changed or another person may have been linked.
     const proved = action.confirmed ? own[0]?.account : linked;
     if (proved !== undefined) {
@@ -51,7 +54,8 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
       return await deps.answer(action, linkResult({ ...(await deps.setLink(action, link)), userId }));
     }
     if (own.length === 0 || own.length > ACCOUNTS_MAX) {
-      return await deps.openClaim(action, meant.slice(0, ACCOUNTS_MAX));
+      const isNarrowed = meant.length > ACCOUNTS_MAX && matching.length > 0;
+      return await deps.openClaim(action, isNarrowed ? matching.map(({ account }) => account.acctId) : meant);
     }
     await askToConfirm(
       action,
@@ -65,20 +69,20 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     return (await deps.directory.find(target.words.join(' '))).map(({ acctId }) => acctId);
   }
 
-  /** The matching accounts that have the person's own address and are not linked to anyone else. */
-  async function ownAccounts(
-    meant: readonly number[],
-    userId: string,
+  /** Those of the accounts that have the person's own address, and who is linked to each. */
+  async function accountsWith(
     email: string,
-  ): Promise<{ account: DirectoryAccount; isLinked: boolean }[]> {
-    const own = [];
-    for (const account of await deps.directory.findByEmail(email)) {
-      if (!meant.includes(account.acctId) || !isSameEmail(account.email, email)) continue;
-      const link = await deps.links.ofAccount(account.acctId);
-      // If another person is already linked, an approver has to decide.
-      if (link === null || link.userId === userId) own.push({ account, isLinked: link !== null });
-    }
-    return own;
+    meant: readonly number[],
+  ): Promise<{ account: DirectoryAccount; heldBy: string | null }[]> {
+    const matching = (await deps.directory.findByEmail(email)).filter(
+      (account) => meant.includes(account.acctId) && isSameEmail(account.email, email),
+    );
+    return await Promise.all(
+      matching.map(async (account) => ({
+        account,
+        heldBy: (await deps.links.ofAccount(account.acctId))?.userId ?? null,
+      })),
+    );
   }
 
   async function askToConfirm(action: ClaimAction, own: readonly DirectoryAccount[]): Promise<void> {
@@ -118,6 +122,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
         return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' });
       }
       if (acctIds.length === 0) return await refuseUnknown(action);
+      if (acctIds.length > ACCOUNTS_MAX) return await askWhich(action);
       const claim = known ?? (await open(id, action, acctIds));
       await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
       await deps.postClaim(claim);
@@ -135,9 +140,15 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     return (await deps.claims.open()).find(isSame) ?? null;
   }
 
+  async function askWhich(action: Action): Promise<void> {
+    const why = `More than ${ACCOUNTS_MAX} cards match “${wordsOf(action)}”.`;
+    const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits.`;
+    await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'too many cards match' });
+  }
+
   /** Approvers are not asked about a card that does not exist. */
   async function refuseUnknown(action: Action): Promise<void> {
-    const query = action.target.kind === 'words' ? action.target.words.join(' ') : '';
+    const query = wordsOf(action);
     const why = query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`;
     const whoCan = 'Check the last four digits on the card.';
     await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'no card matches' });
@@ -163,6 +174,10 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       channel: await deps.approvalsChannelOf(acctId),
     };
   }
+}
+
+function wordsOf({ target }: Action): string {
+  return target.kind === 'words' ? target.words.join(' ') : '';
 }
 
 /** Null when one of them is not known. */

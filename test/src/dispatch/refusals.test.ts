@@ -35,6 +35,10 @@ const noCards = {
   findByEmail: async () => [],
   status: async () => ({ accounts: 2 }),
 } as unknown as Directory;
+const manyCards = {
+  ...noCards,
+  find: async () => Array.from({ length: 6 }, (_, index) => ({ acctId: index + 1 })),
+} as unknown as Directory;
 const claim = ({ deps }: PerformWorld, over: object = {}) =>
   deps.claims.save({
     id: 'clm_1',
@@ -156,6 +160,13 @@ const rows: Refused[] = [
       for (const one of ['a', 'b', 'c', 'd', 'e']) await deps.claims.count('U0OLGA', `act_${one}`);
     },
     why: /You have asked 5 times today/,
+  },
+  {
+    verb: 'claim',
+    when: 'too many cards match',
+    asked: words('Smith'),
+    deps: { directory: manyCards, person: async () => somebody },
+    why: /cards match/,
   },
   { verb: 'decide-claim', when: 'the claim is too old', asked: onClaim, why: /This claim is too old/ },
   {

@@ -40,8 +40,10 @@ interface Given {
   readonly name?: string | null;
   readonly link?: ReturnType<typeof linkedTo> | null;
   readonly isGuest?: boolean;
-  /** Number of accounts that match the typed words and have the person's address. */
+  /** Number of accounts that match the typed words. */
   readonly accounts?: number;
+  /** How many of them have the person's address. */
+  readonly own?: number;
   /** What the card program knows differently about the holder. */
   readonly known?: Partial<DirectoryAccount>;
 }
@@ -52,6 +54,7 @@ function setUp({
   link = null,
   isGuest = false,
   accounts = 1,
+  own = accounts,
   known = {},
 }: Given = {}) {
   const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
@@ -91,7 +94,7 @@ function setUp({
         searched.push(words);
         return ids.map((id) => ({ ...match, acctId: id }));
       },
-      findByEmail: async () => ids.map((id) => ({ ...account, ...known, acctId: id })),
+      findByEmail: async () => ids.slice(0, own).map((id) => ({ ...account, ...known, acctId: id })),
     },
     links: { ofAccount: async () => link },
     setLink: async (_action, newLink): Promise<LinkSet> => {
@@ -173,7 +176,7 @@ it('refuses a person who cannot hold a card', async () => {
   expect(world.posted).toEqual([]);
 });
 
-it('offers a choice among a few cards, and asks the approvers when many match', async () => {
+it('offers a choice among a few cards, and asks which one is meant when many match', async () => {
   const few = setUp({ accounts: 5 });
   const many = setUp({ accounts: 6 });
 
@@ -182,7 +185,49 @@ it('offers a choice among a few cards, and asks the approvers when many match', 
 
   expect(few.offered).toHaveLength(5);
   expect(many.offered).toEqual([]);
-  expect((await many.claims.open())[0]?.cards, 'the first five').toHaveLength(5);
+  expect(await many.claims.open()).toEqual([]);
+  expect(many.refusals).toEqual([
+    'Your claim: More than 5 cards match “1212”. Write `/card link` with the card id, the full name or the last four digits.',
+  ]);
+});
+
+it('asks the approvers about five cards, and the person about more, without naming any', async () => {
+  const five = setUp({ email: null, accounts: 5 });
+  const six = setUp({ email: null, accounts: 6 });
+
+  await five.claimCard(claim());
+  await six.claimCard(claim({ id: 'act_six', target: { kind: 'words', words: ['Reyes'] } }));
+
+  expect((await five.claims.open())[0]?.cards).toHaveLength(5);
+  expect(six.posted).toEqual([]);
+  expect(six.refusals).toEqual([expect.stringContaining('More than 5 cards match “Reyes”.')]);
+  expect(six.refusals.join()).not.toContain('Hugo');
+});
+
+it('offers the person’s own cards, however many others match', async () => {
+  const world = setUp({ accounts: 8, own: 2 });
+
+  await world.claimCard(claim());
+
+  expect(world.offered).toMatchObject([{ target: { acctId } }, { target: { acctId: acctId + 1 } }]);
+  expect(world.posted).toEqual([]);
+});
+
+it('asks the approvers only about the cards with the person’s email when many match and others hold these', async () => {
+  const world = setUp({ accounts: 8, own: 2, link: linkedTo('U0SAM') });
+
+  await world.claimCard(claim());
+
+  expect((await world.claims.open())[0]?.cards.map((one) => one.acctId)).toEqual([acctId, acctId + 1]);
+  expect(world.refusals).toEqual([]);
+});
+
+it('counts a claim that matches too many cards, so that nobody can try names all day', async () => {
+  const world = setUp({ email: null, accounts: 6 });
+
+  for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await world.claimCard(claim({ id: `act_${id}` }));
+
+  expect(world.refusals.at(-1)).toContain('You have asked 5 times today.');
 });
 
 it('asks the approvers if the email no longer matches at the confirmation', async () => {
