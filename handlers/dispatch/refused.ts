@@ -2,7 +2,8 @@ import type { Target } from '../../src/actions/action.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
-import { notLinked, type Refusal, refusal } from '../../templates/policy/refusal.ts';
+import { notLinked } from '../../templates/policy/not-permitted.ts';
+import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 

@@ -1,6 +1,5 @@
 import { stillTrying } from '../../templates/actions/still-trying.ts';
-import { notPermitted } from '../../templates/policy/not-permitted.ts';
-import { notLinked } from '../../templates/policy/refusal.ts';
+import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';

@@ -1,8 +1,9 @@
+import { commandCode } from '../../src/core/installation.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, section, sentence } from '../core/blocks.ts';
-import { askThemButton } from './refusal.ts';
+import { askThemButton, type Refusal } from './refusal.ts';
 
 const whoWords: Readonly<Record<Role, string>> = {
   approver: 'approvers',
@@ -53,4 +54,10 @@ export function unavailable(): Message {
     text: sentence(`Not done: ${why} ${todo}`),
     blocks: [section(`*Not done.* ${why}`, todo)],
   };
+}
+
+/** For people who ask for what only a card's holder may see or do. */
+export function notLinked(): Pick<Refusal, 'why' | 'whoCan'> {
+  const whoCan = `If it should be yours, say so with ${commandCode('link')} and the last four digits.`;
+  return { why: 'This card is not linked to you.', whoCan };
 }

@@ -1,5 +1,4 @@
 import type { Button } from '@slack/types';
-import { commandCode } from '../../src/core/installation.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
@@ -27,12 +26,6 @@ export interface Refusal {
   readonly changed?: string;
   /** The outcome is unknown: it may have been done. */
   readonly isUnsure?: boolean;
-}
-
-/** For people who ask for what only a card's holder may see or do. */
-export function notLinked(): Pick<Refusal, 'why' | 'whoCan'> {
-  const whoCan = `If it should be yours, say so with ${commandCode('link')} and the last four digits.`;
-  return { why: 'This card is not linked to you.', whoCan };
 }
 
 /** A refusal with its reason and who can help. The refusal itself changed nothing. */
