@@ -4,6 +4,7 @@ import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
 import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
+import { refusal } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -391,7 +392,11 @@ it('a request to keep a temporary limit counts from what it would go back to, an
   await performAction(approve('req_both', 'act_ben', 'U0BEN'), given.deps);
   given.service.rules = { ...given.service.rules, WeeklySpendLimit: 3500 };
   const [moment] = await given.deps.temporaryChanges.all();
-  await endTemporaryChange(moment?.id ?? '', given.deps);
+  // Otherwise the daily limit, which nobody changed, would go back at once.
+  const putSpendRules = async (): Promise<never> => {
+    throw refusal();
+  };
+  await endTemporaryChange(moment?.id ?? '', { ...given.deps, card: { ...given.deps.card, putSpendRules } });
 
   const target = { kind: 'temporary-change', temporaryChangeId: moment?.id ?? '' } as const;
   await performAction(
