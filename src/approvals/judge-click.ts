@@ -80,8 +80,9 @@ export function createJudgeClick(deps: Deps): JudgeClick {
       { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary },
       request,
     );
-    // Nothing is left to change, no matter who did it. Approving now closes the request.
-    if (isMade(all)) return { kind: 'counts', request: current, now };
+    // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
+    // the moment is still a raise.
+    if (isMade(all) && !isLooser(changes) && hasSeen(click, request)) return { kind: 'counts', request: current, now };
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
     if (JSON.stringify(kept) !== JSON.stringify(request)) {

@@ -214,6 +214,12 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
     to: '',
   },
   {
+    name: 'a limit that has the requested value only for the moment leaves nothing to approve',
+    file: 'src/approvals/judge-click.ts',
+    from: 'if (isMade(all) && !isLooser(changes) &&',
+    to: 'if (isMade(all) &&',
+  },
+  {
     name: 'an approval counts for numbers that the person has not seen',
     file: 'src/approvals/judge-click.ts',
     from: 'if (hasSeen(click, request))',

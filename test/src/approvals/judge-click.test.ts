@@ -307,6 +307,63 @@ describe('an approval of numbers the person has not seen', () => {
     await performAction(denial('act_deny', 'U0ZOE'), deps);
     expect((await deps.requests.get('req_ask1'))?.state).toBe('denied');
   });
+
+  it('does not count for a permanent raise if the limit is there already, but only for the moment', async () => {
+    const given = await world();
+    await performAction(limit('act_hour', 2000, {}, forDays(1 / 24)), given.deps);
+    const permanently = { goals: [limitGoal('daily', 200_000)], term: { kind: 'permanent' } } as const;
+    await performAction(
+      Object.assign(approve('req_hour', 'act_ben', 'U0BEN'), { changeRequest: permanently }),
+      given.deps,
+    );
+    await performAction(limit('act_moment', 2000, { actor: person('U0DAN') }, forDays(1 / 12)), given.deps);
+    await performAction(approve('req_moment', 'act_eve', 'U0EVE'), given.deps);
+    expect(dailyOf(given)).toBe(2000);
+
+    await performAction(approve('req_hour', 'act_cem', 'U0CEM'), given.deps);
+    expect(told(given)).toContain('It was changed since you saw it. It is now: daily limit $2,000.00, permanently.');
+    const [moment] = await given.deps.temporaryChanges.all();
+    await endTemporaryChange(moment?.id ?? '', given.deps);
+    expect(dailyOf(given)).toBe(400);
+
+    await performAction(approve('req_hour', 'act_cem2', 'U0CEM', 1), given.deps);
+    expect(dailyOf(given)).toBe(2000);
+  });
+
+  it('does not count for a larger raise if the limit is there only for the moment, above a base that was lowered', async () => {
+    const given = await world();
+    const { deps } = await askedToPay(given, 100_000);
+    inPortal(given, 100);
+    await performAction(limit('act_moment', 1400, { actor: person('U0DAN') }, forDays(1 / 48)), deps);
+    await performAction(approve('req_moment', 'act_eve', 'U0EVE'), deps);
+    expect(dailyOf(given)).toBe(1400);
+
+    await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+
+    expect(told(given)).toContain('Somebody changed it since it was asked for.');
+    expect(await deps.requests.get('req_ask1')).toMatchObject({
+      state: 'open',
+      needed: 2,
+      changes: [{ from: 10_000, to: 140_000 }],
+    });
+  });
+
+  it('does not close the request either if the limit is there already: the next click does', async () => {
+    const given = await world();
+    await performAction(limit('act_much', 2000), given.deps);
+    const more = { goals: [limitGoal('daily', 300_000)], term: { kind: 'permanent' } } as const;
+    await performAction(Object.assign(approve('req_much', 'act_ben', 'U0BEN'), { changeRequest: more }), given.deps);
+    inPortal(given, 3000);
+
+    await performAction(approve('req_much', 'act_old', 'U0CEM'), given.deps);
+    const request = await given.deps.requests.get('req_much');
+    expect(request).toMatchObject({ state: 'open' });
+
+    await performAction(approve('req_much', 'act_new', 'U0CEM', request?.revision), given.deps);
+    await performAction(approve('req_much', 'act_zoe', 'U0ZOE', request?.revision), given.deps);
+    expect(await given.deps.requests.get('req_much')).toMatchObject({ state: 'approved' });
+    expect(given.writes).toEqual([]);
+  });
 });
 
 it('refuses an emergency override by the requester, even if their own approval is void', async () => {
