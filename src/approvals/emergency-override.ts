@@ -1,15 +1,16 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
-import { isAboutLimits, type RuleChange, withGoals } from '../card-api/rule-change.ts';
+import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents } from '../limits/change-request.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
 import { OVERRIDE_MAX_MS } from '../policy/decide-action.ts';
 import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
-import { type JudgeClick, lowers, type Recount } from './judge-click.ts';
-import { type ApprovedChange, isAboutRules, type LimitRequest } from './request.ts';
+import { type JudgeClick, type JudgedClick, lowers, type Recount } from './judge-click.ts';
+import { type ApprovedChange, isAboutRules } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
@@ -45,15 +46,15 @@ export function createOverrideRequest(deps: Deps) {
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request);
     if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
-    const capped = await deps.capChange(judged.request);
+    const capped = await deps.capChange(judged);
     if (capped === null) {
       return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
     }
     if ((await deps.recount({ ...judged.request, ...capped }, action, [action.actor.userId])).needed > 1) {
       return await refuse('With what was allowed before, this is more than one person may allow.');
     }
-    if (lowers(withGoals(judged.now, capped.changes))) {
-      return await refuse('The card’s limit is already higher than the override would make it.');
+    if (!isLooser(capped.changes) || lowers(withGoals(judged.now, capped.changes))) {
+      return await refuse('The card already allows what the override would.');
     }
     if (!(await deps.recentRaises.reserveOverride(request.acctId, action.id))) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.');
@@ -68,18 +69,24 @@ export function createOverrideRequest(deps: Deps) {
  * The part of a request that an emergency override may do: at most what one approver could allow, for at most an hour.
  * Rules other than limits are loosened for the declined purchase only. Null: it cannot be made small enough.
  */
-type CapChange = (request: LimitRequest) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
+type CapChange = (judged: JudgedClick) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
 
-type CapDeps = Pick<ActionTools, 'now' | 'purchaseOf' | 'zone' | 'policyOfCard'>;
+interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone' | 'policyOfCard'> {
+  readonly changesFromBase: RaiseAmounts['changesFromBase'];
+}
 
-export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps): CapChange {
-  return async function capChange({ action, acctId, changes, term }) {
-    const mostCents = aloneCents(await policyOfCard(acctId));
-    if (!isAboutLimits(changes)) {
-      const cents = purchaseCents(action, await purchaseOf(action));
+export function createCapChange(deps: CapDeps): CapChange {
+  return async function capChange({ request: { action, acctId, term: asked }, now }) {
+    const mostCents = aloneCents(await deps.policyOfCard(acctId));
+    const ofLimits = isAboutLimits(now);
+    // For a time, an opened rule would allow any number of purchases of any size.
+    const term: Term = ofLimits ? atMost(asked, OVERRIDE_MAX_MS, deps.now(), deps.zone) : { kind: 'purchase' };
+    // A temporary change may outlast this term, but not the requested one.
+    const changes = await deps.changesFromBase(now, term, acctId);
+    if (!ofLimits) {
+      const cents = purchaseCents(action, await deps.purchaseOf(action));
       const isSmall = cents !== null && (mostCents === null || cents <= mostCents);
-      // A time limit would allow any number of purchases of any size.
-      return isSmall ? { changes, term: { kind: 'purchase' } } : null;
+      return isSmall ? { changes, term } : null;
     }
     const lowered = changes.flatMap((change): RuleChange[] => {
       const { from, to } = change;
@@ -88,7 +95,6 @@ export function createCapChange({ purchaseOf, zone, policyOfCard, now }: CapDeps
       if (mostCents === null) return typeof to === 'number' ? [change] : [];
       return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
     });
-    const capped = atMost(term, OVERRIDE_MAX_MS, now(), zone);
-    return lowered.length < changes.length ? null : { changes: lowered, term: capped };
+    return lowered.length < changes.length ? null : { changes: lowered, term };
   };
 }

@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { createCapChange, createOverrideRequest } from '../../../src/approvals/emergency-override.ts';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
-import type { RuleChange } from '../../../src/card-api/rule-change.ts';
+import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
+import type { Action } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { acctId, ask } from '../../support/perform-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  performAction,
+} from '../../support/perform-world.ts';
 import { card, declined } from '../../templates/fixtures.ts';
 
 const hour = { kind: 'duration', ms: 3_600_000 } as const;
@@ -13,13 +24,17 @@ const online: RuleChange = { rule: { kind: 'card_not_present' }, from: false, to
 const { event: purchase } = declined('decline.rule.cardnotpresent', 'Not present');
 
 const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
-const capChange = (purchaseCents: number | null, policy = standard) =>
-  createCapChange({
+/** No temporary change is open. */
+const capChange = (purchaseCents: number | null, policy = standard) => {
+  const capped = createCapChange({
     purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
     zone: 'America/New_York',
     policyOfCard: async () => policy,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
+    changesFromBase: async (changes) => [...changes],
   });
+  return (request: OpenRequest) => capped({ kind: 'counts', request, now: request.changes });
+};
 
 it('leaves a small raise for an hour unchanged', async () => {
   expect(await capChange(null)(openRequestOf())).toEqual({ changes: [raiseDaily], term: hour });
@@ -110,7 +125,7 @@ describe('an emergency override by an operator', () => {
         given.why === undefined
           ? { kind: 'counts', request: judged, now: judged.changes }
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
-      capChange: async ({ changes, term }) => (given.isTooMuch ? null : { changes, term }),
+      capChange: async ({ request: { changes, term } }) => (given.isTooMuch ? null : { changes, term }),
       recount: async () => ({ needed: given.needed ?? 1, counted: null }),
       recentRaises: { reserveOverride: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
@@ -174,5 +189,90 @@ describe('an emergency override by an operator', () => {
 
   it('completes its own decision again after a crash', async () => {
     expect(await override(overridden('act_olga'))).toEqual(['finished overridden']);
+  });
+});
+
+describe('an emergency override while a temporary change outlasts it', () => {
+  const redis = useRedis();
+  const daily = (to: number, ms: number | null, id: string, userId: string): Action =>
+    ask('limit', {
+      ...byCommand,
+      id,
+      actor: { userId, teamId: 'T1' },
+      changeRequest: {
+        goals: [limitGoal('daily', to * 100)],
+        term: ms === null ? { kind: 'permanent' } : { kind: 'duration', ms },
+      },
+    });
+  const breakGlass = (requestId: string, askedAt: string): Action =>
+    ask('emergency-override', {
+      id: 'act_glass',
+      target: { kind: 'request', requestId },
+      actor: { userId: 'U0OTTO', teamId: 'T1' },
+      roles: ['operator'],
+      reason: 'at the counter',
+      askedAt,
+    });
+  const HOUR = 3_600_000;
+
+  /** The daily limit is $400, and `now` for four hours. Ana asks for $2,000 permanently. */
+  async function afterWait(now: number) {
+    const world = await createActionWorld(redis());
+    world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+    await performAction(daily(now, 4 * HOUR, 'act_moment', 'U0BEN'), world.deps);
+    if (now > 1400) {
+      const target = { kind: 'request', requestId: 'req_moment' } as const;
+      const actor = { userId: 'U0EVE', teamId: 'T1' };
+      await performAction(ask('decide', { id: 'act_eve', target, approve: true, actor }), world.deps);
+    }
+    await performAction(daily(2000, null, 'act_much', 'U0ANA'), world.deps);
+    world.advance(REMIND_AFTER_MS);
+    await performAction(breakGlass('req_much', world.deps.now().toISOString()), world.deps);
+    return world;
+  }
+
+  it('raises what the limit is for the moment, by as much as one approver may, and then goes back to it', async () => {
+    const { deps, service, advance } = await afterWait(600);
+
+    expect(service.rules['DailySpendLimit']).toBe(1600);
+    expect(await deps.requests.get('req_much')).toMatchObject({
+      state: 'overridden',
+      changes: [{ from: 60_000, to: 160_000 }],
+    });
+    advance(HOUR);
+    await endTemporaryChange('act_glass', deps);
+    expect(service.rules['DailySpendLimit']).toBe(600);
+  });
+
+  it('is refused, and not used up, if the limit is as requested for the moment: the request stays open', async () => {
+    const { deps, service, answers } = await afterWait(2000);
+
+    expect(answers.at(-1)?.text).toContain('The card already allows what the override would.');
+    expect(service.rules['DailySpendLimit']).toBe(2000);
+    expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open', term: { kind: 'permanent' } });
+    expect(await deps.recentRaises.reserveOverride(acctId, 'act_next')).toBe(true);
+  });
+
+  it('is refused for purchases abroad that are allowed for the moment', async () => {
+    const world = await createActionWorld(redis());
+    world.service.rules = { IsActive: true, InternationalSpendEnabled: false };
+    const abroad = (id: string, term: Term, userId: string): Action =>
+      ask('allow', {
+        id,
+        actor: { userId, teamId: 'T1' },
+        changeRequest: { goals: [{ rule: { kind: 'international' }, to: true }], term },
+      });
+    await performAction(abroad('act_moment', { kind: 'duration', ms: 4 * HOUR }, 'U0BEN'), world.deps);
+    const target = { kind: 'request', requestId: 'req_moment' } as const;
+    const actor = { userId: 'U0EVE', teamId: 'T1' };
+    await performAction(ask('decide', { id: 'act_eve', target, approve: true, actor }), world.deps);
+    await performAction(abroad('act_much', { kind: 'permanent' }, 'U0ANA'), world.deps);
+    expect(await world.deps.requests.get('req_much')).toMatchObject({ changes: [{ from: false, to: true }] });
+    world.advance(REMIND_AFTER_MS);
+
+    await performAction(breakGlass('req_much', world.deps.now().toISOString()), world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('The card already allows what the override would.');
+    expect(await world.deps.requests.get('req_much')).toMatchObject({ state: 'open' });
   });
 });

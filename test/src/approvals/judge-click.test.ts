@@ -575,6 +575,6 @@ describe('a request for less than a limit is for the moment', () => {
     await performAction(override, deps);
 
     expect(dailyOf(given)).toBe(1300);
-    expect(told(given)).toContain('The card’s limit is already higher than the override would make it.');
+    expect(told(given)).toContain('The card already allows what the override would.');
   });
 });

@@ -179,7 +179,7 @@ function withJudgeClick(code: typeof Judging): typeof Judging {
       return async (click, request) => {
         const why = await deps.whyNotAllowed(click, request);
         return why === null
-          ? { kind: 'counts', request, now: [] }
+          ? { kind: 'counts', request, now: request.changes }
           : { kind: 'refused', why, whoCan: 'Ask another approver.' };
       };
     },
