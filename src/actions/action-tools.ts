@@ -58,8 +58,8 @@ export interface ActionTools extends Refusals, Authorization {
   /** A person's Slack profile; null if Slack returns none. */
   readonly person: (userId: string) => Promise<Person | null>;
   readonly isOwnCard: (userId: string, acctId: number) => Promise<boolean>;
-  /** Whether a person's role allows the action for a card. */
-  readonly mayAct: (action: Action, acctId: number) => Promise<boolean>;
+  /** Whether a person's role allows the action for a card. Null: for an order, whose card does not exist yet. */
+  readonly mayAct: (action: Action, acctId: number | null) => Promise<boolean>;
   /** Whom to mention for a card of a group: user ids and user group ids. */
   readonly whoMay: (role: Role, group?: string | null) => Promise<readonly string[]>;
   readonly policyOfCard: (acctId: number) => Promise<ApprovalPolicy>;

@@ -101,7 +101,7 @@ function createRights(context: ActionContext) {
     policyOfCard,
     ...authorization,
     /** Whether a person's role is sufficient to act on a card. */
-    mayAct: async (action: Action, acctId: number): Promise<boolean> =>
+    mayAct: async (action: Action, acctId: number | null): Promise<boolean> =>
       mayAsk(permissionOf(action.verb), await authorization.rolesNow(action, acctId)),
   };
 }

@@ -12,6 +12,7 @@ import type { FinishRequest } from './complete-approval.ts';
 import type { Execution } from './execute-approval.ts';
 import { type JudgeClick, type JudgedClick, type Recount, whyLower } from './judge-click.ts';
 import {
+  accountIn,
   blocksIn,
   type ClosedRequest,
   isExpired,
@@ -24,7 +25,7 @@ import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
 import type { DecideAction, WithdrawAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'refuse' | 'now' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'mayAct' | 'refuse' | 'now' | 'updateRequest'> {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Pick<Execution, 'resume' | 'stop'>;
   readonly expire: ExpireRequest;
@@ -61,6 +62,9 @@ export function createDecideRequest(deps: Deps) {
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
+    // So far the person is known to approve for some card.
+    if (!(await deps.mayAct(action, accountIn(request))))
+      return await refuse('This request is for the approvers of other cards.', 'Ask one of them.');
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);

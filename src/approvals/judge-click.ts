@@ -15,6 +15,7 @@ import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import {
   type Approval,
   type ApprovalClick,
+  accountIn,
   changesFromNow,
   hasSeen,
   isAboutRules,
@@ -111,7 +112,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
     const approvals: Approval[] = [];
     const voided = [...current.voided];
-    const acctId = isAboutRules(request) ? request.acctId : null;
+    const acctId = accountIn(request);
     const counted = [click.actor.userId];
     for (const approval of current.approvals) {
       const approvers = await deps.approvesFor(approval.by, acctId, counted);
@@ -249,17 +250,14 @@ interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor
 
 export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
   return async function whyNotAllowed(click, request) {
-    const { action, acctId, holder, approvals, voided } = request;
+    const { action, holder, approvals, voided } = request;
     const by = click.actor.userId;
-    const isOfRules = isAboutRules(request);
+    const acctId = accountIn(request);
     const approvers = await Promise.all(
-      approvals.map(async (one) => [
-        one.by,
-        ...((await deps.approvesFor(one.by, isOfRules ? acctId : null, [])) ?? []),
-      ]),
+      approvals.map(async (one) => [one.by, ...((await deps.approvesFor(one.by, acctId, [])) ?? [])]),
     );
     const verdict = await deps.authorize(click, {
-      ...(isOfRules ? { acctId } : { bands: [] }),
+      ...(acctId === null ? { bands: [] } : { acctId }),
       isOwn: async (userId) => userId === holder || (await deps.isOwn(userId, request)),
       notInPlaceOf: [action.actor.userId, ...approvers.flat()],
       // An approver who asked may approve again after their first approval became void. This does not permit an

@@ -7,7 +7,8 @@ import type { EndLink, SetLink } from './link-card.ts';
 import type { Links } from './link-store.ts';
 import type { DecideClaimAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
+interface Deps
+  extends Pick<ActionTools, 'authorize' | 'mayAct' | 'record' | 'refuse' | 'notifyDirectly' | 'withLock' | 'now'> {
   readonly claims: Pick<Claims, 'get' | 'save'>;
   readonly links: Pick<Links, 'ofAccount'>;
   readonly setLink: SetLink;
@@ -59,6 +60,10 @@ export function createClaimDecisions(deps: Deps) {
     if (claim.state === 'confirmed' && isDecidedBy(claim, action.id)) return await confirmClaim(action, claim, deps);
     if (claim.state !== 'open')
       return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
+    // So far the person is known to approve for some card.
+    const mayDecide = await Promise.all(claim.cards.map(({ acctId }) => deps.mayAct(action, acctId)));
+    if (!mayDecide.includes(true))
+      return await refuse('This claim is for the approvers of other cards.', 'Ask one of them.');
     if (claim.action.actor.userId === action.actor.userId) {
       return await refuse('You claim this card yourself.', 'It takes somebody else who approves.');
     }

@@ -48,6 +48,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
         `${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
       ),
     updateRequest: async () => void steps.push('updated'),
+    mayAct: async () => true,
     now: () => new Date(now),
   });
   return { decide: (action: DecideAction) => decideRequest(action, { isLast: false }), steps };

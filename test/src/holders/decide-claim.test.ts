@@ -24,7 +24,13 @@ const open: OpenClaim = {
 
 async function setUp(
   now = '2026-11-20T15:00:00.000Z',
-  { claim = open, holder = null as string | null, heldBy = null as string | null, withLock = withoutLock } = {},
+  {
+    claim = open,
+    holder = null as string | null,
+    heldBy = null as string | null,
+    withLock = withoutLock,
+    approvesFor = (_acctId: number | null): boolean => true,
+  } = {},
 ) {
   const claims = createClaims(redis(), storeSigner);
   await claims.save(claim);
@@ -46,6 +52,7 @@ async function setUp(
       return card;
     },
     authorize: authorizationOf({ holder }).authorize,
+    mayAct: async (_action, acct) => approvesFor(acct),
     record: async (_action, entry) => void entries.push(entry),
     refuse: async (_action, { what, why, whoCan }) =>
       void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
@@ -84,6 +91,20 @@ it('completes a confirmation whose worker died after linking the card', async ()
 
 const decision = (choice: number | null, over: Over = {}) =>
   ask('decide-claim', { id: 'act_decide1', target: { kind: 'claim', claimId: 'clm_1', choice }, ...over });
+
+it('is refused by an approver of one of its cards only', async () => {
+  const ofOthers = await setUp(undefined, { approvesFor: () => false });
+
+  await ofOthers.decideClaim(decision(null));
+  expect(ofOthers.refusals).toEqual([
+    'Your decision: This claim is for the approvers of other cards. Ask one of them.',
+  ]);
+  expect((await ofOthers.claims.get('clm_1'))?.state).toBe('open');
+
+  const ofOne = await setUp(undefined, { approvesFor: (acct) => acct === 7 });
+  await ofOne.decideClaim(decision(null));
+  expect((await ofOne.claims.get('clm_1'))?.state).toBe('refused');
+});
 
 it('links the chosen card and confirms the claim', async () => {
   const world = await setUp();
