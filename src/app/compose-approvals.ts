@@ -3,7 +3,13 @@ import { type Action, alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
-import { createAskForRaise, createFindChange, createJudgeAsk, createShowWaiting } from '../approvals/ask-for-raise.ts';
+import {
+  createAskForRaise,
+  createFindChange,
+  createFindObstacle,
+  createJudgeAsk,
+  createShowWaiting,
+} from '../approvals/ask-for-raise.ts';
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
@@ -81,6 +87,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
     openRequest,
     judge: createJudgeAsk(common),
     findChange: createFindChange(common),
+    findObstacle: createFindObstacle(tools.card),
     showWaiting: createShowWaiting(tools),
   });
   const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });

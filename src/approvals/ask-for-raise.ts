@@ -2,10 +2,11 @@ import { requestSent } from '../../templates/holders/holder-request.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { changesFrom, type RuleChange } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
-import type { TransactionEvent } from '../core/event.ts';
+import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { formatCents } from '../core/money.ts';
 import { bindingLimit } from '../limits/binding-limit.ts';
 import { lastsMs } from '../limits/change-request.ts';
@@ -29,6 +30,7 @@ interface Judgment {
 interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answer'> {
   readonly judge: (action: Action, acctId: number, change?: Pick<Raise, 'changes' | 'term'>) => Promise<Judgment>;
   readonly findChange: FindChange;
+  readonly findObstacle: FindObstacle;
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
   readonly showWaiting: ShowWaiting;
 }
@@ -46,11 +48,10 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const held = (await deps.judge(action, acctId)).verdict;
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await deps.findChange(action, acctId, amountCents);
-    if (changes === 'passes') {
-      return await refuse(`A purchase of ${formatCents(amountCents)} would go through now.`, 'Try again.');
-    }
-    if (changes === null) {
-      return await refuse('No limit or rule that I can change stops this purchase.', 'Ask an approver.');
+    if (changes === 'passes' || changes === null) {
+      const obstacle = await deps.findObstacle(acctId, amountCents);
+      const { why, whoCan } = obstacle ?? (changes === null ? noneToChange : noneStops);
+      return await refuse(why, whoCan);
     }
     const { verdict, counted } = await deps.judge(action, acctId, { changes, term });
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
@@ -69,6 +70,15 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
   };
 }
+
+const noneToChange: Obstacle = {
+  why: 'No limit or rule that I can change stops this purchase.',
+  whoCan: 'Ask an approver.',
+};
+const noneStops: Obstacle = {
+  why: 'No limit stops this purchase.',
+  whoCan: 'Try again. If it is declined, you can ask from the alert.',
+};
 
 type ShowWaiting = (alertId: string, asked: Action, verb: RuleAction['verb']) => Promise<void>;
 
@@ -96,7 +106,7 @@ export function createJudgeAsk(deps: JudgeDeps): Deps['judge'] {
 }
 
 /**
- * The changes that would let a holder pay. `passes`: nothing stops the purchase. Null: nothing that can be changed
+ * The changes that would let a holder pay. `passes`: no limit or rule stops the purchase. Null: none that can be changed
  * stops it.
  */
 type FindChange = (
@@ -126,6 +136,33 @@ export function createFindChange({ card, checkPurchase, purchaseOf }: FindDeps):
     return changesOf(check.remedy, rules, amountCents + purchase.paddingCents);
   };
 }
+
+interface Obstacle {
+  readonly why: string;
+  readonly whoCan: string;
+}
+
+/** What else would decline a purchase; null: nothing that is known. */
+type FindObstacle = (acctId: number, amountCents: number) => Promise<Obstacle | null>;
+
+export function createFindObstacle(card: Pick<CardClient, 'getAccount' | 'getSpendRules'>): FindObstacle {
+  return async function findObstacle(acctId, amountCents) {
+    const account = await card.getAccount(acctId);
+    const status = cardInUse(account, null)?.status ?? null;
+    if (status !== null && status !== 'ACTIVE') return obstacles[status];
+    const { availableCents } = account;
+    if (availableCents === null || availableCents >= amountCents) return null;
+    if ((await card.getSpendRules(acctId)).rules.usesBusinessBalance !== false) return null;
+    const why = `The card’s balance is ${formatCents(availableCents)}, which does not cover this purchase.`;
+    return { why, whoCan: 'Ask for money to be added to the card.' };
+  };
+}
+
+const obstacles: Readonly<Record<Exclude<CardStatus, 'ACTIVE'>, Obstacle>> = {
+  BLOCKED: { why: 'The card is blocked: every purchase is declined.', whoCan: 'Ask an approver to unblock it.' },
+  INACTIVE: { why: 'The card is not activated yet.', whoCan: 'Ask an operator to activate it.' },
+  CLOSED: { why: 'The card is closed and can never be used again.', whoCan: 'Use another card, or ask for a new one.' },
+};
 
 function changesOf(remedy: Remedy, rules: SpendRules, amountCents: number): RuleChange[] | null {
   const goals = goalsOfRemedy(remedy, rules, amountCents);

@@ -33,6 +33,8 @@ export interface SpendRules extends CardLimits {
   readonly isEveryCategoryAllowed: boolean;
   readonly isInternationalAllowed: boolean | null;
   readonly isCardNotPresentAllowed: boolean | null;
+  /** Purchases are paid from the balance of the business, not of the card. Null: not known. */
+  readonly usesBusinessBalance: boolean | null;
 }
 
 /** Spend rules as read (`rules`) and as received (`raw`). Fields that we do not know are written back unchanged. */
@@ -70,6 +72,8 @@ const Rules = z.object({
   CardNotPresentUse: Flag,
   MerchantCategories: z.array(z.object({ Id, Name: Text, TransactionLimit: Amount, ...amounts })).nullish(),
 });
+/** Not a rule itself, so it does not prove that an answer is rules. */
+const RulesAndBalance = Rules.extend({ UseBusinessBalanceForAuths: Flag });
 
 /** Reads both forms, wrapped in `AdvancedSpendRules` or not. Null when it is neither. */
 export function readSpendRules(
@@ -82,7 +86,7 @@ export function readSpendRules(
   // Another shape would be read as "no limits", and then no change would count as a raise.
   const isRules = inner !== received.data || Object.keys(Rules.shape).some((field) => field in inner);
   if (!isRules) return null;
-  const parsed = Rules.safeParse(inner);
+  const parsed = RulesAndBalance.safeParse(inner);
   if (!parsed.success) return null;
   const rules = parsed.data;
   const toLimit = (amount: number | null | undefined): number | null =>
@@ -110,6 +114,7 @@ export function readSpendRules(
     isEveryCategoryAllowed: assumptions.noCategoryAllowsAll && (rules.MerchantCategories ?? []).length === 0,
     isInternationalAllowed: rules.InternationalSpendEnabled,
     isCardNotPresentAllowed: rules.CardNotPresentUse,
+    usesBusinessBalance: rules.UseBusinessBalanceForAuths,
   };
 }
 

@@ -66,8 +66,12 @@ export function createRemedies(deps: Deps) {
     /** The same for an alert that was sent with incomplete advice. May take as long as a form. */
     adviceAgain: (event: TransactionEvent): Promise<Advice> =>
       advise(event, FORM_ADVICE_TIMEOUT_MS, (check) => check.state === 'unknown'),
-    /** The same for the card's current state, for someone who is about to act. */
-    checkPurchase: (event: TransactionEvent): Promise<PurchaseCheck> => look(event, FORM_ADVICE_TIMEOUT_MS, () => true),
+    /** The same for the card's current state, for someone who is about to act. It may have been blocked since. */
+    async checkPurchase(event: TransactionEvent): Promise<PurchaseCheck> {
+      const check = await look(event, FORM_ADVICE_TIMEOUT_MS, () => true);
+      const byCard = check.state === 'passes' ? await byStatus(event, deps) : check;
+      return byCard.state === 'stopped' ? byCard : check;
+    },
   };
 }
 

@@ -146,7 +146,7 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
     ...context(
       remedy?.kind === 'unblock' ? null : mayLeaveRuleset(cardOf(alert)),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
-      state === 'passes' ? '*Nothing stops this purchase any more. Have it tried again.*' : null,
+      state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
       state === 'unread'
         ? 'The card’s current limits could not be read. These numbers are from when the alert was sent.'
         : null,

@@ -170,7 +170,7 @@ describe('the remedy that fits the decline', () => {
     const alert = await stopped(card, { Amount: 20, MerchantCountry: 'FR' });
     await setRules(card, { InternationalSpendEnabled: true });
 
-    const view = await openForm(ana, alert, /Nothing stops this purchase any more/);
+    const view = await openForm(ana, alert, /No limit or rule stops this purchase any more/);
 
     expect(JSON.stringify(view.blocks)).toContain('tried again');
   });

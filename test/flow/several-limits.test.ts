@@ -178,7 +178,7 @@ it('the form shows what still stops the purchase, if anything, after a categoryâ
   await openForm(ana, alert, 'approve_remedy', /is stopped by two limits: the daily limit for Restaurants of \$35/);
   await setRules(card, { DailySpendLimit: 70, MerchantCategories: restaurants(50) });
 
-  const passes = await openForm(ben, alert, 'approve_remedy', /Nothing stops this purchase any more/);
+  const passes = await openForm(ben, alert, 'approve_remedy', /No limit or rule stops this purchase any more/);
   expect(JSON.stringify(cardbell().workspace.views.top(ben)?.blocks)).toContain(
     'When it was declined, it was stopped by',
   );

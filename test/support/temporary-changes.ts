@@ -36,5 +36,6 @@ export function rulesOf(limits: Partial<SpendRules['limits']>): SpendRules {
     isEveryCategoryAllowed: true,
     isInternationalAllowed: true,
     isCardNotPresentAllowed: true,
+    usesBusinessBalance: null,
   };
 }

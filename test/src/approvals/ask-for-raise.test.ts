@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { acctId, ask, cardId, createActionWorld, performAction } from '../../support/perform-world.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -20,9 +22,62 @@ it.each<[string, number, string[]]>([
   await performAction(toPay(cents), deps);
 
   expect((await deps.requests.open()).map(({ state }) => state)).toEqual(open);
-  expect(world.answers.some(({ text }) => text.includes('A purchase of $300.00 would go through now.'))).toBe(
+  expect(world.answers.some(({ text }) => text.includes('No limit stops this purchase. Try again.'))).toBe(
     open.length === 0,
   );
+});
+
+it.each<[string, CardStatus, number | null, boolean, RegExp]>([
+  [
+    'is blocked',
+    'BLOCKED',
+    null,
+    false,
+    /The card is blocked: every purchase is declined\. Ask an approver to unblock/,
+  ],
+  ['is not activated', 'INACTIVE', null, false, /The card is not activated yet\. Ask an operator to activate it/],
+  ['is closed', 'CLOSED', null, false, /The card is closed and can never be used again/],
+  ['lacks money', 'ACTIVE', 299.99, false, /The card’s balance is \$299\.99, which does not cover this purchase/],
+  ['has just enough money', 'ACTIVE', 300, false, /No limit stops this purchase\. Try again\./],
+  ['pays from the balance of the business', 'ACTIVE', 0, true, /No limit stops this purchase\. Try again\./],
+])(
+  'says what else declines a purchase within the limits if the card %s',
+  async (_what, status, balance, business, why) => {
+    const world = await createActionWorld(redis());
+    world.service.rules['UseBusinessBalanceForAuths'] = business;
+    const { deps } = await linkHugo(world);
+    const daily = { period: 'daily', limitCents: 40_000, remainingCents: 40_000 } as const;
+    const account = {
+      AccountId: acctId,
+      AvailableBalance: balance,
+      CardList: [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: status }],
+    };
+    const card = {
+      ...deps.card,
+      getRemainingLimits: async () => ({ overall: [daily], categories: [] }),
+      getAccount: async () => AccountDetails.parse(account),
+    };
+
+    await performAction(toPay(30_000), { ...deps, card });
+
+    expect(world.answers.at(-1)?.text).toMatch(why);
+    expect(await deps.requests.open()).toEqual([]);
+  },
+);
+
+it('says that the card is blocked if it was blocked after a decline over a limit', async () => {
+  const world = await createActionWorld(redis());
+  world.service.status = 'BLOCKED';
+  const { deps } = await linkHugo(world);
+  const asked = ask('ask', { ...toPay(8410), target: { kind: 'alert', alertId: 'evt_0123456789abcdef' } });
+
+  for (const check of [{ state: 'passes' }, { state: 'stopped', remedy: { kind: 'unblock' } }] as const)
+    await performAction({ ...asked, id: `act_${check.state}` }, { ...deps, checkPurchase: async () => check });
+
+  expect(world.answers.map(({ text }) => text)).toEqual([
+    expect.stringContaining('The card is blocked'),
+    expect.stringContaining('The card is blocked'),
+  ]);
 });
 
 it('asks for the purchase plus its padding if the remaining limit is unknown', async () => {

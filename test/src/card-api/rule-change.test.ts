@@ -26,6 +26,7 @@ const rules = {
   isEveryCategoryAllowed: false,
   isInternationalAllowed: false,
   isCardNotPresentAllowed: true,
+  usesBusinessBalance: null,
 };
 const goals = [limitGoal('transaction', 4_000, restaurants), limitGoal('daily', 45_000), limitGoal('weekly', 160_000)];
 const abroad: Rule = { kind: 'international' };

@@ -86,6 +86,7 @@ describe('reading spend rules', () => {
       isEveryCategoryAllowed: false,
       isInternationalAllowed: false,
       isCardNotPresentAllowed: true,
+      usesBusinessBalance: null,
     });
   });
 

@@ -117,7 +117,7 @@ const rows: Refused[] = [
     asked: { ...toPay, ask: { ...toPay.ask, amountCents: 100 } },
     deps: { checkPurchase: async () => ({ state: 'passes' }) },
     before: (world) => link(world, 'U0OLGA'),
-    why: /A purchase of \$1\.00 would go through/,
+    why: /No limit stops this purchase/,
     isOfCard: true,
   },
   {

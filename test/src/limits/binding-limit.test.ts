@@ -389,6 +389,7 @@ describe('all limits that a purchase meets', () => {
       isEveryCategoryAllowed: false,
       isInternationalAllowed: true,
       isCardNotPresentAllowed: true,
+      usesBusinessBalance: null,
     };
     const goals = found === null ? null : goalsOfRemedy(found, all, dollars * 100);
 
@@ -403,6 +404,7 @@ describe('all limits that a purchase meets', () => {
       isEveryCategoryAllowed: false,
       isInternationalAllowed: true,
       isCardNotPresentAllowed: true,
+      usesBusinessBalance: null,
     };
     const found = bindingLimit({ ...velocity, amountCents: 5_000 }, null, limits);
 

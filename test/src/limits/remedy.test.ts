@@ -41,7 +41,13 @@ describe('the remedy for a decline due to the card’s status', () => {
 
 describe('the remedy for a decline due to a limit', () => {
   /** A card with $45 left today, of $100 overall and of `ofCategory` for restaurants. */
-  async function check(code: string, over: Partial<TransactionEvent>, left: number, ofCategory: number | null) {
+  async function check(
+    code: string,
+    over: Partial<TransactionEvent>,
+    left: number,
+    ofCategory: number | null,
+    statuses: CardStatus[] = ['ACTIVE'],
+  ) {
     const daily = { period: 'daily', limitCents: 10_000, remainingCents: left } as const;
     const restaurants = { id: 9, name: 'Restaurants' };
     const { checkPurchase } = createRemedies({
@@ -61,11 +67,12 @@ describe('the remedy for a decline due to a limit', () => {
             isEveryCategoryAllowed: false,
             isInternationalAllowed: false,
             isCardNotPresentAllowed: true,
+            usesBusinessBalance: null,
           },
           raw: {},
         }),
       },
-      statusesOf: never,
+      statusesOf: async () => statuses,
       hasFraudCase: async () => false,
       categoryIn: () => null,
       categoryId: never,
@@ -111,6 +118,12 @@ describe('the remedy for a decline due to a limit', () => {
       { state: 'stopped', remedy: { limits: [{ rule: { category: null }, to: 11_000 }] } },
     ],
     ['of a category, when everything has room now: none', check(ofCategory, {}, 4_500, 9_000), { state: 'passes' }],
+    [
+      'with room now, on a card that was blocked since: the block',
+      check(velocity, {}, 4_500, null, ['BLOCKED']),
+      { state: 'stopped', remedy: { kind: 'unblock' } },
+    ],
+    ['with room now, on a card whose status is not known', check(velocity, {}, 4_500, null, []), { state: 'passes' }],
     ['of an unknown category', check(ofCategory, {}, 4_500, null), { state: 'unknown' }],
   ])('%s', async (_what, checked, expected) => {
     expect(await checked).toMatchObject(expected);
@@ -134,12 +147,13 @@ describe('the remedy for a decline whose limit has reset since', () => {
             isEveryCategoryAllowed: false,
             isInternationalAllowed: false,
             isCardNotPresentAllowed: true,
+            usesBusinessBalance: null,
           },
           raw: {},
         }),
       },
       hasFraudCase: async () => false,
-      statusesOf: never,
+      statusesOf: async () => ['ACTIVE'],
       categoryIn: () => null,
       categoryId: never,
       now: () => new Date(read),
@@ -219,6 +233,7 @@ describe('what lets a declined purchase pass', () => {
     isEveryCategoryAllowed: false,
     isInternationalAllowed: false,
     isCardNotPresentAllowed: false,
+    usesBusinessBalance: null,
   };
 
   function setUp(read: Partial<SpendRules> | Error, left: number | Error = away, category: string | null = 'Books') {

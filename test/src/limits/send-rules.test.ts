@@ -88,6 +88,7 @@ function setUp(given: Given = {}) {
           isEveryCategoryAllowed: true,
           isInternationalAllowed: true,
           isCardNotPresentAllowed: true,
+          usesBusinessBalance: null,
         };
         const elsewhere = isChangedElsewhere ? { InternationalSpendEnabled: true } : {};
         return { rules: now, raw: { ...rules, DailySpendLimit: readBack, ...elsewhere } };

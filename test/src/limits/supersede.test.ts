@@ -34,7 +34,12 @@ async function superseded(
       getSpendRules: async () => {
         if (isCardAway) throw unanswered();
         const limits = { ...none, daily: 70_000, weekly: 70_000 };
-        const allowed = { isEveryCategoryAllowed: true, isInternationalAllowed: null, isCardNotPresentAllowed: null };
+        const allowed = {
+          isEveryCategoryAllowed: true,
+          isInternationalAllowed: null,
+          isCardNotPresentAllowed: null,
+          usesBusinessBalance: null,
+        };
         return { rules: { limits, categories: [], apartCents: 0, ...allowed }, raw: {} };
       },
     },
