@@ -10,6 +10,7 @@ import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
 import type { Message } from '../slack/message.ts';
 import {
+  accountIn,
   askedIn,
   askedTerm,
   expiryOf,
@@ -28,7 +29,7 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   readonly order?: { readonly cents: number; readonly isOwn: boolean };
 }
 
-interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard'> {
+interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard' | 'rolesNow'> {
   readonly requests: Requests;
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
@@ -73,7 +74,9 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       ? await deps.gatherFacts({ id, action, acctId, cardId: card.cardId, changes })
       : { isBlocked: false, facts: noFacts };
     const by = action.actor.userId;
-    const countsAsApproval = action.roles.includes('approver') && !isOwnCard;
+    // The roles of the action may be those for any card, which is not enough to approve for several.
+    const roles = await deps.rolesNow(action, accountIn(asked));
+    const countsAsApproval = roles.includes('approver') && !isOwnCard;
     const request: OpenRequest = {
       id,
       action,

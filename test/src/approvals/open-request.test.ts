@@ -30,6 +30,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
       ofAccount: async () => (holder === null ? null : { userId: holder }),
     },
     isOwnCard: async (userId) => userId === holder,
+    rolesNow: async ({ roles }) => [...roles],
     gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     changesFromBase: async (changes) => [...changes],
     temporaryValues: async () => [],

@@ -102,3 +102,17 @@ it('a request for a card of a group is denied by an approver of that group only'
   await performAction(decide('U0ZED', 'act_zed', false), deps);
   expect(await deps.requests.get('req_much')).toMatchObject({ state: 'denied', decision: { by: 'U0ZED' } });
 });
+
+it('a block of many cards asked by an approver of a card group needs one approver of the main part', async () => {
+  const given = await world();
+  const blocked: number[] = [];
+  const card = { ...given.deps.card, setCardStatus: async (acctId: number) => void blocked.push(acctId) };
+  const deps = { ...given.deps, card };
+
+  await performAction({ ...blockAll, actor: person('U0ZED') }, deps);
+  expect(await deps.requests.get('req_much')).toMatchObject({ needed: 1, approvals: [] });
+  await performAction(decide('U0BEN', 'act_ben', true), deps);
+
+  expect(await deps.requests.get('req_much')).toMatchObject({ state: 'approved', voided: [] });
+  expect(blocked).toEqual([1, 2, 3, 4, 5, 6]);
+});
