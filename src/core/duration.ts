@@ -115,7 +115,26 @@ const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|ye
 /** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
 const holiday = '(thanksgiving|christmas|xmas|easter|halloween|new years?|hanukkah|diwali|ramadan|holidays?)';
+const season = '(spring|summer|fall|autumn|winter|season|semester)';
+const quarter = '(q[1-4]|fy ?\\d{2,4}|(fiscal|calendar|school) year)';
+const dayOfMonth = '\\d{1,2}(st|nd|rd|th)?';
+const range = '(-|–|—|/|to|and|&|through|thru)';
+const during = '(for|in|during|over|throughout|through|thru|all|this|next|rest of)( the)?';
 const hints: readonly RegExp[] = [
+  // `through year end`: right after the amount, it hardly ever means by way of.
+  /^(through|thru) |(^| )(through|thru) (the )?(end|year|month|quarter|week)(?![a-z])/,
+  // `Dec 3-5`, `3 to 5 Dec`, `Nov-Jan`, `12/3-12/5`, `3.-5. Dezember`.
+  new RegExp(`(^| )${month} ${dayOfMonth} ?${range} ?${dayOfMonth}(?= |$)`),
+  new RegExp(`(^| )${dayOfMonth} ?${range} ?${dayOfMonth} (of )?${month}(?![a-z])`),
+  new RegExp(`(^| )${month} ?(-|–|—|to) ?${month}(?![a-z])`),
+  /^\d{1,2}\/\d{1,2} ?[-–—] ?\d{1,2}(\/\d{1,2})?(?= |$)|(^| )\d{1,2}\/\d{1,2} ?[-–—] ?\d{1,2}(\/\d{1,2})?$/,
+  /(^| )\d{1,2}\. ?[-–—] ?\d{1,2}(?= |\.|$)/,
+  // `for q4`, `this summer`, `mid December`, `year-end`: at the end of the text, unless they cannot be part of a name.
+  new RegExp(`(^| )${during} ${quarter}(?![a-z\\d])|(^| )(q[1-4]|fy ?\\d{2,4})( 20\\d\\d)?( only)?$`),
+  new RegExp(`(^| )${during} (h[12]|20\\d\\d|${season})$|^${season}$|(^| )(year|month|quarter)[- ]end$`),
+  new RegExp(`(^| )(mid|early|late|(end|beginning|start|week|half) of)[- ]${month}$`),
+  /(^| )(interim|meantime|meanwhile|provisional(ly)?|stopgap)( (raise|increase|limit|measure|solution))?$/,
+  /(^| )(in|for) the (interim|meantime)(?![a-z])/,
   // Dates in forms that we do not read: `2026/12/24`, `24.12.2026`, `12-24`, `the 24th`. A `2nd laptop` is none.
   /(^| )(\d{4}[/.]\d{1,2}([/.]\d{1,2})?|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,2}-\d{1,2}-\d{2,4})(?= |$)/,
   /(^| )(the )?((1[0-2]|0?[1-9])-(1[3-9]|2\d|3[01])|\d{1,2}(st|nd|rd|th))$/,

@@ -86,6 +86,9 @@ function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean
   if (/^(ago|later|morning|afternoon|evening|night|noon|h|hrs?|hours?|mins?|minutes?)$/i.test(first)) return true;
   if (/^or$/i.test(first) && /^(so|two|three|four|more|less|longer)$/i.test(rest[0] ?? '')) return true;
   if (/^(at )?\d{1,2}$/i.test([first, ...rest].join(' ')) || /^at \d{1,2}$/i.test(`${first} ${rest[0]}`)) return true;
+  // "Dec 3 - 5", and "Dec 3 and 4" at the end of the text.
+  const isRange = /^(to|[-–—])$/i.test(first) || (/^(and|&)$/i.test(first) && rest.length === 1);
+  if (isRange && /^\d{1,2}(st|nd|rd|th)?$/i.test(rest[0] ?? '')) return true;
   const isJoined = /^(to|and|or|plus|until|till|through|before|after|by|from|around|[-–—&+/])$/i.test(first);
   return readPlain(isJoined ? rest : [first, ...rest], clock).kind !== 'none';
 }

@@ -12,16 +12,25 @@ function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/[’ʼ]/g, "'").toLowerCase();
 }
 
-/** Names of time units: `heures`, `stunden`, `godziny`. */
-function unitWords(): string[] {
+/** Short units that are also words, names or titles: `2 man team`. */
+const alsoWords = new Set(['jr', 'man', 'md', 'mon', 'pv', 'sa']);
+
+/** Names of time units: `heures`, `stunden`, `godziny`. Short: `std`, `godz`, `sem`. */
+function unitWords(unitDisplay: 'long' | 'short'): string[] {
   const each = languages.flatMap((language) =>
     units.flatMap((unit) => {
-      const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+      const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay });
       // Some languages have different forms for one, a few and many.
       return [1, 2, 5].flatMap((count) => format.formatToParts(count).filter(({ type }) => type === 'unit'));
     }),
   );
   return [...new Set(each.map(({ value }) => plain(value.trim())))];
+}
+
+/** Without a letter that stands for a unit in some language, and for something else in most. */
+function shortUnits(): string[] {
+  const all = unitWords('short').map((word) => word.replace(/\.$/, ''));
+  return all.filter((word) => word.length > 1 && !alsoWords.has(word));
 }
 
 /** `viernes`, `freitag`, `demain`, `i dag`. */
@@ -39,17 +48,20 @@ function dayWords(): string[] {
 let known: RegExp | null = null;
 
 function timeWords(): RegExp {
-  const all = unitWords();
+  const all = unitWords('long');
   // In German, `in zwei Tagen`.
   const unit = `(${all.join('|')})n?`;
   const alone = all.filter((word) => word.length > 3 && !alsoEnglish.has(word));
   const either = [
-    `\\d ?${unit}`,
+    `\\d ?(${unit}|${[...shortUnits(), 'gg', 'stdn', 'dgn'].join('|')})`,
     // Except English: `in due time`.
     `(${numbers}) (?!time|week)(${unit}|h)`,
     [...alone, ...dayWords()].join('|'),
     // Allows an article in between: `für einen Tag`, `por un día`.
     `(fur|pour|por|para|per|voor|durante|pendant) (\\p{L}+[ '])?${unit}`,
+    '(fur|pour|por|para|per|voor) \\d+ ?[jhduw]',
+    'vorubergehend|vorerst|befristet|tijdelijk|voorlopig|temporalmente|por ahora|per ora',
+    "(temporar|temporaire|temporane|provisoire|provvisori|provisori)\\p{L}*|pour l'instant",
     `bis|hasta|fino|(ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
   ];
   return new RegExp(`(?<!\\p{L})(${either.join('|')})(?!\\p{L})`, 'u');
