@@ -1,7 +1,8 @@
 import { countOf } from '../../templates/core/blocks.ts';
+import { AskAction } from '../approvals/verbs.ts';
 import { slashCommand } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
-import { endOfTerm, termWords } from '../limits/change-request.ts';
+import { lastsMs, termWords } from '../limits/change-request.ts';
 import { LimitAction } from '../limits/verbs.ts';
 import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { type Decision, decide, type Facts, type Role } from '../policy/decide-action.ts';
@@ -114,6 +115,7 @@ function factsFor(
   assumed: Assumed,
 ): Change | { readonly why: string } {
   if (verb === 'order-virtual') return orderIn(assumed);
+  if (verb === 'ask') return askIn(policy, input, assumed);
   return verb === 'mute' ? muteIn(policy, input, assumed) : changeIn(policy, input, assumed);
 }
 
@@ -137,6 +139,15 @@ function orderIn({ fundCents }: Assumed): Change {
   return { facts: { raiseCents: cents }, lines: [`Order: ${formatCents(cents)} on a new virtual card${given}`] };
 }
 
+/** What a holder asks to pay: no limit has to rise by more than that. */
+function askIn({ zone }: Policy, input: Readonly<Record<string, unknown>>, { at }: Assumed): Change {
+  const { amountCents, term } = AskAction.shape.ask.parse(input['ask']);
+  return {
+    facts: { raiseCents: amountCents, lastsMs: lastsMs(term, at, zone) },
+    lines: [`Change: raises a limit by at most ${formatCents(amountCents)}, ${termWords(term)}`],
+  };
+}
+
 /** The size and duration of a limit change. */
 function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { nowCents, at }: Assumed): Change {
   const read = LimitAction.shape.changeRequest.safeParse(input['changeRequest']);
@@ -144,11 +155,10 @@ function changeIn(policy: Policy, input: Readonly<Record<string, unknown>>, { no
   if (!read.success || typeof to === 'boolean') return { facts: {}, lines: [] };
   const { term } = read.data;
   const raiseCents = typeof to === 'number' ? Math.max(0, to - (nowCents ?? 0)) : Number.POSITIVE_INFINITY;
-  const end = endOfTerm(term, at, policy.zone);
   const amount = Number.isFinite(raiseCents) ? `raises it by ${formatCents(raiseCents)}` : 'removes the limit';
   const from = nowCents === null ? ', counted from $0.00 because --now is not given' : '';
   return {
-    facts: { raiseCents, lastsMs: end === null ? Number.POSITIVE_INFINITY : end.getTime() - at.getTime() },
+    facts: { raiseCents, lastsMs: lastsMs(term, at, policy.zone) },
     lines: [`Change: ${amount}${from}, ${termWords(term)}`],
   };
 }

@@ -57,6 +57,21 @@ describe('explaining what would happen', () => {
     ['U0ANA unblock 1234', { isOwnCard: true }, /\nWho may: S0FIN$/],
     ['U0SAM block 1234', {}, /\nWho may: U0OLGA, U0ANA, S0FIN$/],
     ['U0ANA ask 300 hotel', {}, /\nWho may: the card’s holder$/],
+    [
+      'U0HUGO ask 1234 5000',
+      { isOwnCard: true },
+      /Change: raises a limit by at most \$5,000\.00, for this purchase only.*\nResult: waits for 3 other approvers/,
+    ],
+    [
+      'U0HUGO ask 1234 500 for 2 days hotel',
+      { isOwnCard: true },
+      /at most \$500\.00, for 2 days\nResult: waits for 1 other approver,/,
+    ],
+    [
+      'U0HUGO ask 1234 500 for 8 days hotel',
+      { isOwnCard: true },
+      /Result: refused\. The policy allows this for 1 week at most/,
+    ],
     ['U0ANA block 1234', { group: 'South' }, /\nCard: in South, which the policy does not name\n/],
     ['U0ANA limit 1234 daily 900 weekly 1000', {}, /One limit at a time/],
     ['U0OLGA mute 1234 24h', {}, /Result: done at once/],
