@@ -1,7 +1,7 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Action } from './action.ts';
-import type { ActionState, Confirmation, Expected, Result } from './action-state.ts';
+import { type ActionState, type Confirmation, type Expected, type Result, reported } from './action-state.ts';
 import type { ActionTools, LockedRun } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import type { Reports } from './report.ts';
@@ -141,8 +141,11 @@ export function createSendChange({ progress, record, now, latestChanges, reports
 
 /** True when the card service may still carry out an earlier attempt. Only a block is sent without a basis. */
 export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, now: Date): boolean {
+  const isRecent = (at: string) => now.getTime() - Date.parse(at) < CARRIED_OUT_WITHIN_MS;
+  const known = reported(written);
+  if (known !== null) return known.result.state === 'unknown' && isRecent(known.at);
   if (written?.state !== 'sending' || (written.basis === undefined && verb !== 'block')) return false;
-  return written.sentAt === undefined || now.getTime() - Date.parse(written.sentAt) < CARRIED_OUT_WITHIN_MS;
+  return written.sentAt === undefined || isRecent(written.sentAt);
 }
 
 /** Text to show next to, or instead of, the API's own words. */

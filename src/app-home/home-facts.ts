@@ -124,13 +124,14 @@ async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<Waitin
 /** Temporary changes, soonest end first. */
 async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): Promise<OpenTemporaryChange[]> {
   return await Promise.all(
-    (await temporaryChanges.all()).map(async ({ id, acctId, changes, by, endsAt, state }) => ({
+    (await temporaryChanges.all()).map(async ({ id, acctId, changes, by, endsAt, state, isUnconfirmed }) => ({
       value: id,
       card: await factsOf(acctId),
       changes,
       by: by.userId,
       endsAt,
       leftMs: state === 'open' ? Math.max(1, Date.parse(endsAt) - now.getTime()) : 0,
+      isUnconfirmed: isUnconfirmed === true,
     })),
   );
 }

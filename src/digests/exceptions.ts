@@ -117,12 +117,12 @@ interface Deps {
 /** Soonest end first. */
 export async function openExceptions({ requests, temporaryChanges, factsOf }: Deps): Promise<OpenException[]> {
   const [changes, open] = await Promise.all([temporaryChanges.all(), requests.open()]);
-  const temporary = changes.map(
-    async ({ acctId, changes: made, by, openedAt, endsAt, state }): Promise<OpenException> => {
-      const kind = state === 'open' ? 'temporary' : 'asking';
-      return { kind, card: await factsOf(acctId), change: ruleMoves(made), by: by.userId, since: openedAt, endsAt };
-    },
-  );
+  // Nothing has shown the others. Their own messages say so.
+  const seen = changes.filter(({ isUnconfirmed }) => isUnconfirmed !== true);
+  const temporary = seen.map(async ({ acctId, changes: made, by, openedAt, endsAt, state }): Promise<OpenException> => {
+    const kind = state === 'open' ? 'temporary' : 'asking';
+    return { kind, card: await factsOf(acctId), change: ruleMoves(made), by: by.userId, since: openedAt, endsAt };
+  });
   const waiting = open.map((request): OpenException => {
     const { card, orderCents, action } = request;
     const blocks = blocksIn(request).length;

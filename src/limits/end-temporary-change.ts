@@ -34,8 +34,9 @@ import type { TemporaryChange, TemporaryChanges } from './temporary-change-store
 /** Retry interval while the card API is unavailable or rejects our token. */
 const COME_BACK_MS = 60_000;
 
-interface EndDeps extends Pick<ActionTools, 'withLock'> {
-  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
+interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'forget'>;
   readonly handOver: HandOver;
   readonly restore: Restore;
   readonly notifyEnd: NotifyEnd;
@@ -71,7 +72,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
         const left = await deps.handOver(temporaryChange);
         if (left === null) return null;
         const over = await restore(left, null, lease);
-        if (over === null) return COME_BACK_MS;
+        if (over === null) return await waitOrForget(left);
         await notifyEnd.notify(over, null, endNote(left, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
@@ -82,6 +83,13 @@ export function createEndTemporaryChange(deps: EndDeps) {
       return null;
     });
   };
+
+  /** A change that nothing has shown is over once it can no longer be made. People know that it was not confirmed. */
+  async function waitOrForget({ id, isUnconfirmed }: TemporaryChange): Promise<number | null> {
+    if (isUnconfirmed !== true || (await mayStillCome(id, deps))) return COME_BACK_MS;
+    await temporaryChanges.forget(id);
+    return null;
+  }
 }
 
 /** What is unusual about an end. */
@@ -95,7 +103,7 @@ export function endNote(before: TemporaryChange, over: OverChange): string {
  * these. Returns the temporary change's new state; the caller that reports it saves it.
  *
  * @param by who reverts it early; null when its time is over.
- * @returns null: the earlier rules are in effect, but the change may still be made, and must end then.
+ * @returns null: the change is not in effect. It may still be made, and must end then.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
  */
 export type Restore = (
@@ -113,9 +121,12 @@ interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
 export function createRestore(deps: RestoreDeps): Restore {
   const putBack = createPutBack(deps);
   return async function restore(temporaryChange, by, lease) {
-    const { id, acctId, state } = temporaryChange;
+    const { id, acctId, state, isUnconfirmed } = temporaryChange;
     const { rules, raw } = await deps.card.getSpendRules(acctId);
-    const changes = accepted(rules, temporaryChange.changes);
+    const inEffect = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
+    if (isUnconfirmed === true && inEffect.length === 0) return null;
+    // Nobody has to decide about the rules of a change that was never seen to be made.
+    const changes = accepted(rules, isUnconfirmed === true ? inEffect : temporaryChange.changes);
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
     const ended = {
@@ -201,7 +212,7 @@ function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
 }
 
 /** The write of a temporary change got no answer yet, or is being verified. */
-async function mayStillCome(id: string, { progress, now }: Pick<RestoreDeps, 'progress' | 'now'>): Promise<boolean> {
+async function mayStillCome(id: string, { progress, now }: Pick<EndDeps, 'progress' | 'now'>): Promise<boolean> {
   const written = await progress.read(id);
   const isVerified = reported(written)?.state !== 'sent' || reported(written)?.result.state !== 'unknown';
   return !isVerified || mayStillBeMade(written, 'limit', now());

@@ -52,10 +52,11 @@ export function createTemporaryTerms(deps: TermDeps) {
      */
     keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
     /**
-     * Removes the end of a change that is not in effect: no rule has its value, or one that the card service may have made
-     * of it, and no other change goes back to its value.
+     * Marks a change whose answer was lost and that is not in effect: no rule has its value, or one that the card service
+     * may have made of it, and no other change goes back to its value. It still ends, because it may be made late.
      */
-    forgetIfGone: (id: string, seen: SeenRules, acctId: number): Promise<void> => forgetIfGone(id, seen, acctId, deps),
+    markUnconfirmed: (id: string, seen: SeenRules, acctId: number): Promise<void> =>
+      markUnconfirmed(id, seen, acctId, deps),
     /** For a change that was certainly not made. */
     forget: deps.temporaryChanges.forget,
   };
@@ -93,19 +94,22 @@ export function withOtherValues({ now, sent }: SeenRules): RuleChange[] {
 }
 
 /** Some of several rules may still have the temporary value. These still end, or people are asked. */
-async function forgetIfGone(
+async function markUnconfirmed(
   temporaryChangeId: string,
   seen: SeenRules,
   acctId: number,
   { temporaryChanges }: TermDeps,
 ): Promise<void> {
-  const backs = (await temporaryChanges.all())
+  const all = await temporaryChanges.all();
+  const own = all.find(({ id }) => id === temporaryChangeId);
+  if (own === undefined) return;
+  const backs = all
     .filter((other) => other.acctId === acctId && other.id !== temporaryChangeId)
     .flatMap((other) => other.changes);
   const stands = seen.now.some(
     ({ rule, from, to }) => from === to || backs.some((back) => isSameRule(back.rule, rule) && back.from === to),
   );
-  if (!stands && withOtherValues(seen).length === 0) await temporaryChanges.forget(temporaryChangeId);
+  if (!stands && withOtherValues(seen).length === 0) await temporaryChanges.save({ ...own, isUnconfirmed: true });
 }
 
 /**

@@ -95,7 +95,7 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         const sent =
           written?.state === 'sending' && written.expects?.kind === 'rule' ? written.expects.changes : changes;
         const seen = { now: stillToDo, sent: by === 'others' ? sent : null };
-        await terms.forgetIfGone(action.id, seen, acctId);
+        await terms.markUnconfirmed(action.id, seen, acctId);
         return await finish('unknown', { note: otherValues(seen, term) ?? superseded });
       },
       async forget() {
@@ -140,7 +140,7 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /**
  * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and
- * the changes it supersedes end, as if the answer had come in time. If it is not, its end is removed.
+ * the changes it supersedes end, as if the answer had come in time. If it is not, its end stays scheduled, because it may be made late.
  *
  * Runs under the account's lock. Idempotent. Returns the text to show; null if there is none.
  */
@@ -150,7 +150,7 @@ interface LateDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
-  readonly terms: Pick<TemporaryTerms, 'resolve' | 'forgetIfGone'>;
+  readonly terms: Pick<TemporaryTerms, 'resolve' | 'markUnconfirmed'>;
   readonly now: () => Date;
 }
 
@@ -162,12 +162,12 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     const { term, changes } = expects;
     if (term === undefined) return null;
     if (confirmation !== 'confirmed') {
-      await forgetUnmade(awaited, confirmation);
+      await markUnseen(awaited, confirmation);
       return null;
     }
     // The visible change may belong to a later action, which has done all of this itself.
     if (await deps.latestChanges.isSuperseded(acctId, expects, action.id)) return null;
-    // The temporary change was stored before sending. If it is missing, its end was found not to apply and was removed.
+    // The temporary change was stored before sending. If it is missing, its time is over.
     if (term.kind !== 'permanent' && (await deps.temporaryChanges.get(action.id)) === null) return null;
     const requestId = outcomeOf === action.id ? null : requestIdOf(outcomeOf);
     const opened = await deps.terms.resolve({ action, acctId, changes, term, requestId });
@@ -180,7 +180,7 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
    * A card that follows a ruleset may show the ruleset's rules, so the outcome is uncertain. The same applies to a card
    * that cannot be read.
    */
-  async function forgetUnmade(
+  async function markUnseen(
     { action, acctId, result }: AwaitedChange,
     confirmation: Verdict['confirmation'],
   ): Promise<void> {
@@ -191,6 +191,6 @@ export function createApplyLateConfirmation(deps: LateDeps): ApplyLateConfirmati
     if (read === null) return;
     const now = changesFrom(read.rules, expects.changes);
     const sent = confirmation === 'superseded' ? null : expects.changes;
-    await deps.terms.forgetIfGone(action.id, { now, sent }, acctId);
+    await deps.terms.markUnconfirmed(action.id, { now, sent }, acctId);
   }
 }

@@ -23,6 +23,11 @@ export const TemporaryChange = z.strictObject({
   endsAt: z.string(),
   /** The purchase it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
   purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
+  /**
+   * The card service never answered, and the card did not show it. The service may still make it, so it still ends. Until
+   * it is seen, nobody reads that it is in effect.
+   */
+  isUnconfirmed: z.boolean().optional(),
   /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),
@@ -67,7 +72,7 @@ export function createTemporaryChanges(redis: RedisClient, signer: Signer) {
     },
     /** Also finds ended changes, for a month. */
     get: async (id: string): Promise<TemporaryChange | null> => (await open.get(id)) ?? (await ended.get(id)),
-    /** It was never made. */
+    /** It was not made. */
     forget: (id: string): Promise<void> => open.delete(id),
     /** All open or asking temporary changes, earliest end first. Read at start-up, so that a lost timer loses none. */
     all: async (): Promise<TemporaryChange[]> =>

@@ -44,6 +44,8 @@ export interface OpenTemporaryChange {
   readonly endsAt: string;
   /** Remaining time; zero or less when it has expired and someone must decide. */
   readonly leftMs: number;
+  /** Nothing has shown it yet. */
+  readonly isUnconfirmed: boolean;
 }
 
 /** A muted card, or a card expected abroad. */
@@ -127,7 +129,7 @@ export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pa
         `*${capital(escapeUntrusted(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
         `${countdown(raise)} · by ${mention(raise.by)}`,
       ),
-      ...(raise.leftMs > 0 && { accessory: revertButton(raise.value, raise.card) }),
+      ...(raise.leftMs > 0 && !raise.isUnconfirmed && { accessory: revertButton(raise.value, raise.card) }),
     })),
   );
 }
@@ -150,7 +152,8 @@ function moved({ changes }: { readonly changes: readonly RuleChange[] }): string
 }
 
 /** `Goes back in 42 minutes, today at 5:14 AM`: relative to when the page was rendered. */
-function countdown({ leftMs, endsAt }: OpenTemporaryChange): string {
+function countdown({ leftMs, endsAt, isUnconfirmed }: OpenTemporaryChange): string {
+  if (isUnconfirmed) return `Not confirmed. ${dateAfter('If the card service still makes it, it goes back', endsAt)}`;
   if (leftMs <= 0) return `${dateAfter('Was to end', endsAt)}: an approver has to decide`;
   return `Goes back in ${formatRoughly(leftMs)}${dateAfter(',', endsAt)}`;
 }

@@ -204,16 +204,21 @@ it('restores a raise that expires before it is found, and offers no revert', asy
 });
 
 describe('a change whose response was lost and that is not found in effect', () => {
-  it('has no end, and nobody is notified of one', async () => {
+  it('is unconfirmed, and nobody is notified of its end', async () => {
     const world = await createActionWorld(redis());
     await performAction(earlier, world.deps);
 
     await performAction(later, silent(world, false));
     await lookUntilOver(world);
 
-    expect(await temporaryChangeOf(world, later)).toBeNull();
+    expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', isUnconfirmed: true });
     expect(await temporaryChangeOf(world, earlier)).toMatchObject({ state: 'open' });
     expect((await lastOutcome(world))?.confirmation).toBe('unconfirmed');
+    world.advance(HOUR);
+    const before = await world.stations();
+    await endTemporaryChange(later.id, world.deps);
+    expect(await temporaryChangeOf(world, later)).toBeNull();
+    expect(await world.stations()).toEqual(before);
   });
 
   it('keeps its end if the card cannot be read, because the change may be in effect', async () => {
@@ -235,13 +240,17 @@ describe('a change whose response was lost and that is not found in effect', () 
     expect(await temporaryChangeOf(world, later)).toMatchObject({ state: 'open', changes: [{ from: 40_000 }] });
   });
 
-  it('leaves no end that would cut a later change short', async () => {
+  it('does not cut a later change short', async () => {
     const world = await createActionWorld(redis());
     await performAction(later, silent(world, false));
 
     await performAction(raise('newer', { daily: 600 }, forMs(3 * HOUR), byCommand), world.deps);
     await lookUntilOver(world);
 
+    world.advance(2 * HOUR);
+    await endTemporaryChange(later.id, world.deps);
+
+    expect(world.service.rules['DailySpendLimit']).toBe(600);
     expect((await world.deps.temporaryChanges.all()).map(({ id }) => id)).toEqual(['act_newer']);
   });
 });

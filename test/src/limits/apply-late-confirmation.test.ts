@@ -4,8 +4,18 @@ import type { Opened } from '../../../src/limits/open-temporary-change.ts';
 import { createApplyLateConfirmation } from '../../../src/limits/send-rules.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
-import { limitChange } from '../../support/limit-goals.ts';
-import { acctId, ask } from '../../support/perform-world.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  type PerformWorld,
+  performAction,
+  verifyAction,
+} from '../../support/perform-world.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -49,7 +59,7 @@ async function apply(
         steps.push(`resolved for ${requestId ?? 'no request'}`);
         return { note: 'Goes back.', control: { kind: 'revert', id: 'act_1', until } };
       },
-      forgetIfGone: async (_id, { now }) => void steps.push(`forgotten, from ${String(now[0]?.from)}`),
+      markUnconfirmed: async (_id, { now }) => void steps.push(`marked, from ${String(now[0]?.from)}`),
     },
     now: () => new Date('2026-11-20T15:30:00.000Z'),
   })(awaited, { confirmation });
@@ -74,8 +84,8 @@ describe('a rule change whose answer was lost', () => {
     expect((await apply(awaitedOf(), 'confirmed', { until: '2026-11-20T15:30:00.000Z' })).said).toBeNull();
   });
 
-  it('drops its scheduled end once the change is found not to be made', async () => {
-    expect(await apply(awaitedOf(), 'unconfirmed')).toEqual({ said: null, steps: ['forgotten, from 40000'] });
+  it('is marked once nothing shows it, and keeps its scheduled end', async () => {
+    expect(await apply(awaitedOf(), 'unconfirmed')).toEqual({ said: null, steps: ['marked, from 40000'] });
   });
 
   it('needs no end if it is permanent', async () => {
@@ -99,7 +109,7 @@ describe('a rule change whose answer was lost', () => {
 
   it.each<[string, AwaitedChange, 'confirmed' | 'unconfirmed', Given]>([
     ['a later change replaced all of it', awaitedOf(), 'confirmed', { isSuperseded: true }],
-    ['its end was dropped', awaitedOf(), 'confirmed', { isKnown: false }],
+    ['its time is over', awaitedOf(), 'confirmed', { isKnown: false }],
     ['its answer was not lost', awaitedOf({ state: 'done' }), 'confirmed', {}],
     [
       'it is the end of another change',
@@ -116,5 +126,82 @@ describe('a rule change whose answer was lost', () => {
     ],
   ])('is left alone if %s', async (_what, awaited, confirmation, given) => {
     expect(await apply(awaited, confirmation, given)).toEqual({ said: null, steps: [] });
+  });
+});
+
+describe('a temporary raise that the card service has not shown within two minutes', () => {
+  const redis = useRedis();
+  const raise = ask('limit', {
+    ...byCommand,
+    changeRequest: { goals: [limitGoal('daily', 140_000)], term: forAnHour },
+  });
+  const MINUTE = 60_000;
+
+  /** The write gets no answer. @returns makes it at the card service after all. */
+  async function sendUnanswered(world: PerformWorld): Promise<() => void> {
+    let sent: Record<string, unknown> = {};
+    const putSpendRules = async (_acctId: number, raw: Record<string, unknown>): Promise<never> => {
+      sent = raw;
+      throw unanswered({ outcome: 'unknown', code: 'timeout' });
+    };
+    const deps = { ...world.deps, card: { ...world.deps.card, putSpendRules }, isLastAttempt: true };
+    await performAction(raise, deps);
+    world.advance(2 * MINUTE);
+    await verifyAction(raise.id, world.deps);
+    return () => void Object.assign(world.service, { rules: sent });
+  }
+
+  it('still goes back at its end if the service makes it later', async () => {
+    const world = await createActionWorld(redis());
+    const makeLate = await sendUnanswered(world);
+    world.advance(MINUTE);
+    makeLate();
+    expect(world.service.rules['DailySpendLimit']).toBe(1400);
+
+    world.advance(57 * MINUTE);
+    await endTemporaryChange(raise.id, world.deps);
+
+    expect(world.service.rules['DailySpendLimit']).toBe(400);
+    expect(await world.deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'ended' });
+  });
+
+  it('goes back if the service makes it after its end', async () => {
+    const world = await createActionWorld(redis());
+    const makeLate = await sendUnanswered(world);
+
+    expect(await endTemporaryChange(raise.id, world.deps)).toBe(MINUTE);
+    world.advance(7 * MINUTE);
+    makeLate();
+    await endTemporaryChange(raise.id, world.deps);
+
+    expect(world.service.rules['DailySpendLimit']).toBe(400);
+  });
+
+  it.each([
+    ['never makes it', 400],
+    ['shows another value by then', 1000],
+  ])('ends without a word if the service %s', async (_what, dollars) => {
+    const world = await createActionWorld(redis());
+    await sendUnanswered(world);
+    const before = await world.stations();
+    world.service.rules = { ...world.service.rules, DailySpendLimit: dollars };
+
+    world.advance(58 * MINUTE);
+    expect(await endTemporaryChange(raise.id, world.deps)).toBeNull();
+
+    expect(await world.deps.temporaryChanges.get(raise.id)).toBeNull();
+    expect(world.service.rules['DailySpendLimit']).toBe(dollars);
+    expect(await world.stations()).toEqual(before);
+  });
+
+  it('cannot be taken back while nothing shows it', async () => {
+    const world = await createActionWorld(redis());
+    await sendUnanswered(world);
+
+    const target = { kind: 'temporary-change', temporaryChangeId: raise.id } as const;
+    await performAction(ask('revert', { target }), world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('is not clear yet');
+    expect(await world.deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', isUnconfirmed: true });
   });
 });

@@ -223,12 +223,15 @@ describe('when a temporary change is due to end', () => {
     const again = await createEndTemporaryChange({
       temporaryChanges: {
         get: async () => (typeof temporaryChange === 'function' ? temporaryChange() : temporaryChange),
+        forget: async () => void steps.push('forgotten'),
       },
       withLock: async (name, work) => {
         steps.push(`locked ${name}`);
         return await work(held);
       },
       timeLeft: async () => (time.leftMs === undefined ? -1 : time.leftMs),
+      progress: { read: async () => null },
+      now,
       handOver: async (given) => (time.givesWay === true ? null : given),
       restore: async (given) => {
         if (error !== null) throw error;

@@ -291,39 +291,39 @@ describe('rules that already have the requested value', () => {
   });
 });
 
-describe('the end of a change that is not in effect', () => {
+describe('a change whose answer was lost', () => {
   it.each<[string, RuleChange, TemporaryChange[], boolean]>([
-    ['is forgotten', limitChange('daily', 40_000, 45_000), [], true],
-    ['stays if the rule has the value that it set', limitChange('daily', 45_000, 45_000), [], false],
+    ['is unconfirmed if it is not in effect', limitChange('daily', 40_000, 45_000), [], true],
+    ['is taken as made if the rule has the value that it set', limitChange('daily', 45_000, 45_000), [], false],
     [
-      'is dropped if only another card’s change goes back to it',
+      'is unconfirmed if only another card’s change goes back to it',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', acctId: acctId + 1, changes: [limitChange('daily', 45_000, 50_000)] })],
       true,
     ],
     [
-      'is dropped if another change goes back to a different value',
+      'is unconfirmed if another change goes back to a different value',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', changes: [limitChange('daily', 41_000, 50_000)] })],
       true,
     ],
     [
-      'is dropped if a change of another rule goes back to the same amount',
+      'is unconfirmed if a change of another rule goes back to the same amount',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', changes: [limitChange('weekly', 45_000, 50_000)] })],
       true,
     ],
     [
-      'stays if another change goes back to it',
+      'is taken as made if another change goes back to it',
       limitChange('daily', 50_000, 45_000),
       [temporaryChangeOf({ id: 'act_2', changes: [limitChange('daily', 45_000, 50_000)] })],
       false,
     ],
-  ])('%s', async (_what, seen, others, isForgotten) => {
+  ])('%s', async (_what, seen, others, isUnconfirmed) => {
     const { terms, temporaryChanges } = await setUp(temporaryChangeOf(), ...others);
 
-    await terms.forgetIfGone('act_1', { now: [seen], sent: null }, acctId);
+    await terms.markUnconfirmed('act_1', { now: [seen], sent: null }, acctId);
 
-    expect((await temporaryChanges.get('act_1')) === null).toBe(isForgotten);
+    expect((await temporaryChanges.get('act_1'))?.isUnconfirmed === true).toBe(isUnconfirmed);
   });
 });

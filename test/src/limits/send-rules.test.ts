@@ -110,7 +110,7 @@ function setUp(given: Given = {}) {
         steps.push('its end is known');
         return { note: null, control: null };
       },
-      forgetIfGone: async () => void steps.push('its end is forgotten if it is not there'),
+      markUnconfirmed: async () => void steps.push('it is marked if it is not there'),
       forget: async () => void steps.push('its end is forgotten'),
     },
   });
@@ -173,7 +173,7 @@ describe('a rule change', () => {
       'the answer is lost, the change is not there and someone changed another rule since: not sent again',
       { outcome: 'unknown', retryable: true, isChangedElsewhere: true },
       false,
-      ['its end is forgotten if it is not there', 'unknown'],
+      ['it is marked if it is not there', 'unknown'],
     ],
     [
       'the answer is lost, the change is there and someone changed another rule since: confirmed',
@@ -217,7 +217,7 @@ describe('a rule change', () => {
   });
 
   it.each<[string, string, string[]]>([
-    ['is not sent again if the rules have changed', 'other', ['its end is forgotten if it is not there', 'unknown']],
+    ['is not sent again if the rules have changed', 'other', ['it is marked if it is not there', 'unknown']],
     ['is sent again if they have not', basisOf(rules), [...before, 'its end starts', 'done sent']],
   ])('after a crash %s', async (_what, basis, expected) => {
     const { run, steps } = setUp();
@@ -232,7 +232,7 @@ describe('a rule change', () => {
 
     await run(sending);
 
-    expect(steps).toEqual(['its end is forgotten if it is not there', 'unknown']);
+    expect(steps).toEqual(['it is marked if it is not there', 'unknown']);
   });
 
   it.each<[string, readonly RuleChange[]]>([

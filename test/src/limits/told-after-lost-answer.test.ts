@@ -46,7 +46,7 @@ describe('a sent change that is no longer possible when its job runs again', () 
 
     expect(world.answers.at(-1)?.text).not.toContain('Nothing changed');
     expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
-    expect(await world.deps.temporaryChanges.all()).toEqual([]);
+    expect(await world.deps.temporaryChanges.all()).toMatchObject([{ isUnconfirmed: true }]);
   });
 
   it.each([

@@ -40,7 +40,7 @@ export function createCardService(
   const accounts = new Map<number, Account>(accountIds.map((id) => [id, newAccount(cardIdOf(id))]));
   let writer: string | null = null;
   const writes: Write[] = [];
-  const late: { readonly atMs: number; readonly make: () => void }[] = [];
+  const late: { readonly atMs: number; readonly by: string | null; readonly make: () => void }[] = [];
   const orders = { cents: 0 };
   let lost: Lost | null = null;
   let unread = 0;
@@ -64,7 +64,7 @@ export function createCardService(
       if (make()) writes.push({ by, acctId, isLate });
     };
     if (fate === null || fate.how === 'made') made(false);
-    if (fate?.how === 'made later') late.push({ atMs: now().getTime() + fate.afterMs, make: () => made(true) });
+    if (fate?.how === 'made later') late.push({ atMs: now().getTime() + fate.afterMs, by, make: () => made(true) });
     if (fate !== null) throw noAnswer();
   };
 
@@ -73,13 +73,14 @@ export function createCardService(
     writes,
     /** When the next late write is made; Infinity: there is none. */
     nextLateMs: (): number => Math.min(Number.POSITIVE_INFINITY, ...late.map(({ atMs }) => atMs)),
-    /** Makes the late writes that are due. */
-    makeLate(): void {
+    /** Makes the late writes that are due. @returns the actions whose writes they are. */
+    makeLate(): string[] {
       const due = late.filter(({ atMs }) => atMs <= now().getTime());
       for (const one of due) {
         late.splice(late.indexOf(one), 1);
         one.make();
       }
+      return due.map(({ by }) => by ?? '');
     },
     /** How many writes are made later. */
     lateWrites: (): number => late.length,

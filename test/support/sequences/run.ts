@@ -7,6 +7,7 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
+import { isUndecided } from '../../../src/limits/temporary-change-store.ts';
 import { undecided } from '../../../templates/limits/temporary-change.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
@@ -83,6 +84,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     { by: string; askedAt: number; approvalsGiven: GivenApproval[]; isWithdrawn: boolean }
   >();
   let isStopped = false;
+  /** A change was made after somebody had taken it back or replaced it. Nothing ends it once more. */
+  let isMadeAfterItsEnd = false;
   let lastBlock = 'act_none';
   const acctOf = (card: Card | 'main'): number => accountOf[card === 'main' ? main : card];
 
@@ -122,7 +125,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
         asking.flatMap((one) => undecided(one).map(({ rule }) => `${one.acctId} ${ruleKey(rule)}`)),
       );
       const left = model.leftBehind(facts, undecidedRules);
-      if (left !== null && !service.writes.some(({ isLate }) => isLate)) throw new Loosened(left);
+      if (left !== null && !isMadeAfterItsEnd) throw new Loosened(left);
     },
   };
 
@@ -346,8 +349,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   async function catchUp(): Promise<void> {
     const isDue = (endsAt: string) => Date.parse(endsAt) <= deps.now().getTime();
     const at = deps.now().getTime();
-    if (service.nextLateMs() <= at)
-      await judged({ ...outside, verb: 'late', id: `late${at}` }, async () => service.makeLate());
+    if (service.nextLateMs() <= at) await judged({ ...outside, verb: 'late', id: `late${at}` }, makeLate);
     if (world.unverified.size > 0) await judged({ ...outside, verb: 'verify', id: `verify${at}` }, verify);
     const over = (await deps.temporaryChanges.all()).filter(({ state, endsAt }) => state === 'open' && isDue(endsAt));
     if (over.length > 0)
@@ -356,6 +358,13 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       });
     for (const { id } of await deps.requests.open()) await verbs.ageRequest(id);
     for (const { id, endsAt } of await deps.mutes.inForce()) if (isDue(endsAt)) await verbs.endMute(id);
+  }
+
+  async function makeLate(): Promise<void> {
+    for (const by of service.makeLate()) {
+      const change = await deps.temporaryChanges.get(by);
+      isMadeAfterItsEnd ||= change !== null && !isUndecided(change);
+    }
   }
 
   /** Checks whether sent changes are visible. */

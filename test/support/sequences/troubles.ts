@@ -149,7 +149,7 @@ const themes = [delegates, groups, status, twoAtOnce];
 /** The answer of a job’s first write is lost, and the job runs once more. */
 const lostAnswer = fc.record({
   how: one('made', 'not made', 'made later'),
-  afterMs: ofNumbers(1000, 20_000, 90_000),
+  afterMs: ofNumbers(1000, 20_000, 90_000, 180_000, 480_000),
   reads: fc.oneof({ arbitrary: fc.constant(0), weight: 4 }, { arbitrary: ofNumbers(1, 2, 5), weight: 1 }),
   retryIn: fc.nat(3),
 });

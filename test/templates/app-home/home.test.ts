@@ -71,6 +71,7 @@ const raise = {
   by: 'U2',
   endsAt: '2026-11-20T15:02:00Z',
   leftMs: 42 * 60_000,
+  isUnconfirmed: false,
 };
 const mute = { card, kind: 'travel' as const, by: 'U3', reason: 'trade fair', endsAt: '2026-11-25T12:00:00Z' };
 const team = {
@@ -121,6 +122,9 @@ describe('App Home', () => {
     expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(
       /an approver has to decide/,
     );
+    const unconfirmed = read({ team: { ...team, temporaryChanges: [{ ...raise, isUnconfirmed: true }] } });
+    expect(unconfirmed).toMatch(/Not confirmed\. <!date\^\d+\^If the card service still makes it, it goes back /);
+    expect(unconfirmed).not.toContain('Take back now');
     expect(read({ team })).toMatch(/declines abroad hidden <!date\^\d+\^until /);
     expect(read({ team })).toMatch(/1 of 2 approvals · <!date\^\d+\^asked /);
   });
