@@ -19,7 +19,7 @@ import {
   createPermitDecision,
 } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createRestore } from '../limits/end-temporary-change.ts';
-import { createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
+import { createEndQuestions, createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
@@ -73,6 +73,7 @@ export function composeFailures(tools: Tools): Failures {
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const raises = createRaiseAmounts(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
+  const endQuestions = createEndQuestions({ ...tools, notifyEnd });
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
   const handOver = createHandOver({ ...tools, notifyEnd, supersede });
@@ -98,6 +99,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     forgetUnmade: createForgetUnmade({ ...tools, raises }),
     handOver,
     restore,
+    endQuestions,
     notifyEnd,
   });
   return {
@@ -112,7 +114,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, handOver, restore, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, handOver, restore, endQuestions, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

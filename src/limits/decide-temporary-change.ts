@@ -8,7 +8,7 @@ import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
 import type { OpenRequest } from './change-rule.ts';
 import { endNote, type Restore } from './end-temporary-change.ts';
-import type { NotifyEnd } from './notify-end.ts';
+import type { EndQuestions, NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleMoves, ruleNames } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
@@ -22,6 +22,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'n
   readonly forgetUnmade: ForgetUnmade;
   readonly handOver: HandOver;
   readonly restore: Restore;
+  readonly endQuestions: EndQuestions;
   readonly notifyEnd: NotifyEnd;
 }
 
@@ -73,6 +74,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       throw error;
     });
     if (after === null) return await refuse(action, notClear, 'Wait two minutes, then look at the card.', isSent);
+    await deps.endQuestions(after, action);
     await deps.notifyEnd.notify(after, action, endNote(left, after));
     if (after.state !== 'asking') return;
     const touched = ruleNames(undecided(after));

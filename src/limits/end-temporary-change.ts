@@ -26,7 +26,7 @@ import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { withAcceptedReturns } from './contradiction.ts';
-import { itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
+import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { ruleStates } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
@@ -39,6 +39,7 @@ interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'forget'>;
   readonly handOver: HandOver;
   readonly restore: Restore;
+  readonly endQuestions: EndQuestions;
   readonly notifyEnd: NotifyEnd;
   readonly timeLeft: TimeLeft;
 }
@@ -73,6 +74,7 @@ export function createEndTemporaryChange(deps: EndDeps) {
         if (left === null) return null;
         const over = await restore(left, null, lease);
         if (over === null) return await waitOrForget(left);
+        await deps.endQuestions(over, null);
         await notifyEnd.notify(over, null, endNote(left, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;

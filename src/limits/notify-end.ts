@@ -5,6 +5,8 @@ import type { Action } from '../actions/action.ts';
 import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Audit } from '../audit/audit.ts';
+import { isSameRule } from '../card-api/rule.ts';
+import type { RuleChange } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
@@ -72,6 +74,28 @@ export function createNotifyEnd(deps: Deps) {
     if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
     await deps.updateTemporaryChange(id);
   }
+}
+
+/**
+ * Rules went back with one change. Ends the questions about others that would put them back to the same values. Called before
+ * the change is reported, so that a rerun after a crash finds the questions that are left.
+ */
+export type EndQuestions = (over: OverChange, action: Action | null) => Promise<void>;
+
+export function createEndQuestions(deps: {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
+  readonly notifyEnd: Pick<NotifyEnd, 'notify'>;
+}): EndQuestions {
+  return async function endQuestions({ id, acctId, changes, state, closedAt, closedBy, closingActionId }, action) {
+    if (state !== 'ended') return;
+    const isBack = ({ rule, from }: RuleChange) =>
+      changes.some((change) => isSameRule(change.rule, rule) && change.from === from);
+    for (const other of await deps.temporaryChanges.all()) {
+      const isSettled = other.state === 'asking' && other.acctId === acctId && other.changes.every(isBack);
+      if (other.id === id || !isSettled) continue;
+      await deps.notifyEnd.notify({ ...other, state: 'ended', closedAt, closedBy, closingActionId }, action);
+    }
+  };
 }
 
 export const itSays = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;

@@ -10,7 +10,7 @@ import type { Log } from '../core/log.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleName, ruleNames, ruleStates, stateWords } from './rule-words.ts';
-import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** A change that was made after another, and the Slack user who made it. */
 interface LaterChange {
@@ -111,7 +111,8 @@ export function otherwiseWords(before: readonly RuleChange[], accepted: readonly
 
 /**
  * A temporary change ends while a shorter one is on top of it. The shorter one then goes back to the value before both.
- * Otherwise the longer one's value would return permanently.
+ * Otherwise the longer one's value would return permanently. The same applies to one about which people decide, and to one
+ * that is unconfirmed.
  *
  * @returns the rest, to be restored now; null: nothing.
  */
@@ -134,15 +135,21 @@ export function createHandOver(
     const given: RuleChange[] = [];
     let onTop: TemporaryChange | null = null;
     for (const other of await deps.temporaryChanges.all()) {
-      const onOurs = other.changes.filter((change) => ours(change) !== undefined || isHandedOver(change, other));
+      const isRunning = other.state === 'open' && other.isUnconfirmed !== true;
+      const onOurs = other.changes.filter(
+        (change) => ours(change) !== undefined || (isRunning && isHandedOver(change, other)),
+      );
       // Only a later change can be on top of this one.
-      const isOnTop = other.acctId === acctId && other.state === 'open' && other.openedAt >= temporaryChange.openedAt;
+      const isOnTop = other.acctId === acctId && isUndecided(other) && other.openedAt >= temporaryChange.openedAt;
       if (other.id === id || !isOnTop || onOurs.length === 0) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
-      onTop = { ...other, changes: other.changes.map(from) };
-      await showRebased(onTop, id);
-      await deps.temporaryChanges.save(onTop);
-      await deps.notifyEnd.show(onTop);
+      const rebased = { ...other, changes: other.changes.map(from) };
+      await showRebased(rebased, id);
+      await deps.temporaryChanges.save(rebased);
+      await deps.notifyEnd.show(rebased);
+      // A change that people decide about, or that nothing has shown, does not end this one with its own end.
+      if (!isRunning) continue;
+      onTop = rebased;
       given.push(...onOurs);
     }
     if (onTop === null) return temporaryChange;

@@ -44,6 +44,7 @@ describe('a click on a temporary change', () => {
       askAgain: async () => void steps.push('asked again'),
       forgetUnmade: async () => {},
       handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
+      endQuestions: async () => {},
       restore: async (change) => (given.after === null ? null : { ...change, state: given.after ?? 'ended' }),
       notifyEnd: {
         notify: async ({ state, closedBy }) => void steps.push([state, closedBy].filter(Boolean).join(' by ')),

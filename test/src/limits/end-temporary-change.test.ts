@@ -233,6 +233,7 @@ describe('when a temporary change is due to end', () => {
       progress: { read: async () => null },
       now,
       handOver: async (given) => (time.givesWay === true ? null : given),
+      endQuestions: async () => {},
       restore: async (given) => {
         if (error !== null) throw error;
         return { ...given, state: 'ended' };

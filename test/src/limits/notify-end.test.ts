@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Statement } from '../../../src/audit/audit-record.ts';
-import { createNotifyEnd, createRecordEnd, itSays, type OverChange } from '../../../src/limits/notify-end.ts';
+import {
+  createEndQuestions,
+  createNotifyEnd,
+  createRecordEnd,
+  itSays,
+  type OverChange,
+} from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitChange } from '../../support/limit-goals.ts';
@@ -198,5 +204,32 @@ describe('the audit entry', () => {
 
   it('has the event “waiting” if people have to decide', async () => {
     expect((await recorded({ state: 'asking' }, null)).entry?.event).toBe('waiting');
+  });
+});
+
+describe('a question about rules that went back with another change', () => {
+  const asking = temporaryChangeOf({ id: 'act_2', state: 'asking' });
+
+  it.each<[string, OverChange['state'], Partial<TemporaryChange>, string[]]>([
+    ['has nothing left to decide', 'ended', {}, ['act_2 ended by U0BEN']],
+    ['stays if nothing went back', 'asking', {}, []],
+    ['stays if it is about another card', 'ended', { acctId: 7379 }, []],
+    ['stays if it goes back to another value', 'ended', { changes: [limitChange('daily', 30_000, 45_000)] }, []],
+    [
+      'stays if it is about another rule as well',
+      'ended',
+      { changes: [...asking.changes, limitChange('weekly', 40_000, 45_000)] },
+      [],
+    ],
+    ['stays if it is still in force', 'ended', { state: 'open' }, []],
+  ])('%s', async (_what, state, over, expected) => {
+    const ended: string[] = [];
+    const endQuestions = createEndQuestions({
+      temporaryChanges: { all: async () => [temporaryChangeOf(), { ...asking, ...over }] },
+      notifyEnd: { notify: async (one) => void ended.push(`${one.id} ${one.state} by ${one.closedBy}`) },
+    });
+    await endQuestions(changeNow(state, { closedBy: 'U0BEN', closingActionId: click.id }), click);
+
+    expect(ended).toEqual(expected);
   });
 });

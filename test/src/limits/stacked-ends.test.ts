@@ -78,3 +78,38 @@ it.each([
 ] as const)('a value that is set again does not keep what is below it from going back: $when', async ({ changes }) => {
   expect(await limitAfter(changes)).toEqual({ limit: 400, asked: [] });
 });
+
+it('a value that was only temporary is not offered, or restored, once the change below is put back', async () => {
+  const world = await createActionWorld(redis());
+  const timeLeft = async (moment: string) => Date.parse(moment) - world.deps.now().getTime();
+  const deps: WorldDeps = { ...world.deps, timeLeft };
+  for (const [id, dollars, minutes] of [
+    ['act_below', 900, 240],
+    ['act_top', 1200, 60],
+  ] as const) {
+    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+    const changeRequest = { goals: [limitGoal('daily', dollars * 100)], term };
+    await performAction(ask('limit', { ...byCommand, id, changeRequest }), deps);
+    world.advance(1000);
+  }
+  world.service.rules = { ...world.service.rules, DailySpendLimit: 1250 };
+  for (const [id, minutes] of [
+    ['act_top', 60],
+    ['act_below', 180],
+  ] as const) {
+    world.advance(minutes * MINUTE_MS);
+    await endTemporaryChange(id, deps);
+  }
+  expect(await deps.temporaryChanges.all()).toMatchObject([
+    { id: 'act_top', state: 'asking', changes: [{ from: 40_000 }] },
+    { id: 'act_below', state: 'asking', changes: [{ from: 40_000 }] },
+  ]);
+
+  const target = { kind: 'temporary-change', temporaryChangeId: 'act_below' } as const;
+  const askedAt = deps.now().toISOString();
+  await performAction(ask('complete-temporary-change', { id: 'act_put', target, restore: true, askedAt }), deps);
+
+  expect(world.service.rules['DailySpendLimit']).toBe(400);
+  expect(await deps.temporaryChanges.all(), 'nothing is left to decide').toEqual([]);
+  expect(await deps.temporaryChanges.get('act_top')).toMatchObject({ state: 'ended', closedBy: 'U0OLGA' });
+});

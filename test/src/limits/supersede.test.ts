@@ -164,6 +164,21 @@ it('a temporary change that ends under a shorter one hands over its base value',
   });
 });
 
+it.each<[string, Partial<TemporaryChange>]>([
+  ['people decide about', { state: 'asking' }],
+  ['nothing has shown', { isUnconfirmed: true }],
+])('a temporary change that ends gives its base value to one that %s, and still ends itself', async (_what, over) => {
+  const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
+  const other = { ...longer, id: 'act_2', changes: [limitChange('daily', 70_000, 80_000)], ...over };
+
+  const { left, others, replaced } = await gaveWay(longer, other);
+  expect({ left, others, replaced }).toEqual({
+    left: longer,
+    others: [[limitChange('daily', 40_000, 80_000)]],
+    replaced: [],
+  });
+});
+
 it("a value handed over before a crash does not count as someone else's change, so the longer one is still over", async () => {
   const longer = { ...dailyAndWeekly, changes: [limitChange('daily', 40_000, 70_000)] };
   const given = [limitChange('daily', 40_000, 80_000)];
