@@ -62,7 +62,7 @@ export function createRefusals(deps: Deps) {
     /** Answers with the reason and who can. An earlier attempt of an unsure one may have been carried out. */
     async refuse(action: Action, words: Refusal, about: Refused = {}): Promise<void> {
       if (words.isUnsure === true) await recordUnsure(action, words.why);
-      else await recordRefusal(action, { why: words.why, ...about });
+      else await recordRefusal(action, { why: words.why, ...about }, words.changed === undefined);
       await answer(action, refusal(words));
     },
     /** Answers with what could not be parsed and the correct syntax. */
@@ -78,7 +78,8 @@ export function createRefusals(deps: Deps) {
     await record(action, { event: 'unknown', acctId, detail: why, line });
   }
 
-  async function recordRefusal(action: Action, about: Refused = {}): Promise<void> {
+  /** @param isCertain false: something may have changed nevertheless. */
+  async function recordRefusal(action: Action, about: Refused = {}, isCertain = true): Promise<void> {
     // A request on record needs its own final entry.
     const counted = (await hasBegun(action)) ? null : await refusalCounts.note(action);
     if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
@@ -90,7 +91,7 @@ export function createRefusals(deps: Deps) {
     const line = {
       did: `was not allowed to ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
       card,
-      outcome: `${why.replace(/\.$/, '')}, nothing changed`,
+      outcome: `${why.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
     };
     await record(action, { event: 'refused', acctId, cardId, detail: why, line });
   }

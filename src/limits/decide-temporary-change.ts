@@ -78,8 +78,11 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     await deps.notifyEnd.notify(after, action, endNote(left, after));
     if (after.state !== 'asking') return;
     const touched = ruleNames(undecided(after));
-    const found = `${backWords(after)} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
-    await refuse(action, found.trim(), 'The question is in the channel for requests.', isSent);
+    const back = backWords(after);
+    const found = `${back} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
+    const whoCan = 'The question is in the channel for requests.';
+    if (back === '' || isSent) return await refuse(action, found.trim(), whoCan, isSent);
+    await deps.refuse(action, { what: 'Taking back all of it', why: found, whoCan, changed: '' });
   }
 
   /** @param isSent an earlier attempt may have been carried out. */

@@ -143,27 +143,32 @@ export function createRestore(deps: RestoreDeps): Restore {
     if (isMade(back)) return (await mayStillCome(id, deps)) ? null : { ...ended, state: 'ended' };
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
     // The automatic end was decided when the change was opened.
-    const write = { id: `end-${id}`, acctId, raw, askedAt: by?.askedAt ?? temporaryChange.openedAt, lease };
+    const endId = `end-${id}`;
+    const askedAt = by?.askedAt ?? temporaryChange.openedAt;
+    // A click that may have been carried out must not be reported as refused or failed.
+    const write = { id: endId, progressId: by?.id ?? endId, acctId, raw, askedAt, lease };
     const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
     if (isAgreed || touched.length === 0) {
-      // A click that may have been carried out must not be reported as refused or failed.
-      await putBack({ ...write, progressId: by?.id ?? write.id, back });
+      await putBack({ ...write, back });
       return { ...ended, state: 'ended' };
     }
     const own = state === 'open' ? ownOf(temporaryChange.changes, touched, rules) : [];
-    if (own.length === 0 || !(await isPutBack({ ...write, progressId: write.id, back: own })))
+    if (own.length === 0 || !(await isPutBack({ ...write, back: own })))
       return { ...temporaryChange, state: 'asking', meanwhile };
     return { ...temporaryChange, state: 'asking', meanwhile: withGoals(meanwhile, own) };
   };
 
   /** False: the card service refuses them without the others. */
   async function isPutBack(write: Write): Promise<boolean> {
+    const { progress } = deps;
+    const isSent = (await progress.read(write.progressId))?.state === 'sending';
     try {
       await putBack(write);
       return true;
     } catch (error) {
-      if (error instanceof CardApiError && error.code === 'refused') return false;
-      throw error;
+      if (!(error instanceof CardApiError) || error.code !== 'refused') throw error;
+      if (!isSent) await progress.write(write.progressId, { state: 'asked' });
+      return false;
     }
   }
 }

@@ -22,7 +22,7 @@ export interface Refusal {
         /** Value of the button that asks them. */
         readonly askValue?: string;
       };
-  /** A sentence, if an earlier attempt may have changed something. */
+  /** A sentence, if something changed or may have changed. Empty: `why` says so. */
   readonly changed?: string;
   /** The outcome is unknown: it may have been done. */
   readonly isUnsure?: boolean;

@@ -197,7 +197,38 @@ describe('limits that someone changed in the meantime', () => {
     expect(JSON.stringify(world.answers)).toContain(
       'Back already: daily limit $400.00. Somebody changed the monthly limit meanwhile',
     );
+    expect(JSON.stringify([world.answers, world.auditLines])).not.toMatch(/nothing changed/i);
   });
+
+  it.each([true, false])(
+    '*Take back now* does not claim that nothing changed if the answer is lost (made: %s)',
+    async (isMade) => {
+      const world = await createActionWorld(redis());
+      await performAction(both, world.deps);
+      Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
+      const { getSpendRules } = world.deps.card;
+      let isAway = false;
+      const card: WorldDeps['card'] = {
+        ...world.deps.card,
+        putSpendRules: async (...args) => {
+          if (isMade) await world.deps.card.putSpendRules(...args);
+          isAway = true;
+          throw unanswered({ outcome: 'unknown', code: 'timeout' });
+        },
+        getSpendRules: async (...args) => {
+          if (isAway) throw unanswered();
+          return await getSpendRules(...args);
+        },
+      };
+
+      await performAction(revert, { ...world.deps, card, isLastAttempt: true });
+
+      expect(limitsOf(world)).toEqual([isMade ? 400 : 450, 3000]);
+      expect(world.answers.at(-1)?.text).toContain('Not certain');
+      expect(world.answers.at(-1)?.text).not.toContain('Nothing changed');
+      expect((await world.stations()).at(-1)).toBe('unknown');
+    },
+  );
 
   it('the others wait, too, if the card service refuses to put them back alone', async () => {
     const world = await createActionWorld(redis());
