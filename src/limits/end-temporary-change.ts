@@ -31,12 +31,14 @@ import { ruleStates } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
-/** Retry interval while the card API is unavailable or rejects our token. */
+/** Retry interval while the card API is unavailable, rejects our token or refuses. */
 const COME_BACK_MS = 60_000;
+/** A refusal may pass: the specification does not say what a 409 means, and it may stand for a repeated call. */
+const REFUSALS_MAX = 5;
 
 interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
-  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'forget'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save' | 'forget'>;
   readonly handOver: HandOver;
   readonly restore: Restore;
   readonly endQuestions: EndQuestions;
@@ -78,13 +80,25 @@ export function createEndTemporaryChange(deps: EndDeps) {
         await notifyEnd.notify(over, null, endNote(left, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
-        // Only a refusal is final: everything else says nothing about the rules.
-        if (error.code !== 'refused') return COME_BACK_MS;
-        await notifyEnd.notify({ ...temporaryChange, state: 'refused' }, null, itSays(error));
+        // Everything but a refusal says nothing about the rules.
+        return error.code === 'refused' ? await countRefusal(temporaryChangeId, error) : COME_BACK_MS;
       }
       return null;
     });
   };
+
+  async function countRefusal(temporaryChangeId: string, error: CardApiError): Promise<number | null> {
+    // Read again: some of its rules may have been handed over.
+    const left = await temporaryChanges.get(temporaryChangeId);
+    if (left === null) return null;
+    const refusals = (left.refusals ?? 0) + 1;
+    if (refusals >= REFUSALS_MAX) {
+      await notifyEnd.notify({ ...left, refusals, state: 'refused' }, null, itSays(error));
+      return null;
+    }
+    await temporaryChanges.save({ ...left, refusals });
+    return COME_BACK_MS;
+  }
 
   /** A change that nothing has shown is over once it can no longer be made. People know that it was not confirmed. */
   async function waitOrForget({ id, isUnconfirmed }: TemporaryChange): Promise<number | null> {

@@ -9,6 +9,8 @@ import { isSameRule } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import { ruleNames, ruleStates } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
@@ -28,11 +30,12 @@ export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 interface Deps
   extends Pick<
     ActionTools,
-    'factsOf' | 'notifyDirectly' | 'updateRequest' | 'updateTemporaryChange' | 'postTemporaryChange'
+    'factsOf' | 'notifyDirectly' | 'updateRequest' | 'updateTemporaryChange' | 'postTemporaryChange' | 'postToApprovals'
   > {
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly recordEnd: RecordEnd;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
+  readonly notifyOps: NotifyOps;
 }
 
 export function createNotifyEnd(deps: Deps) {
@@ -59,6 +62,15 @@ export function createNotifyEnd(deps: Deps) {
       if (temporaryChange.by.userId !== by && !isShown) {
         const message = temporaryChangeEnded(temporaryChange, card);
         await deps.notifyDirectly(temporaryChange.by.userId, `temporary-change-${id}-${state}`, message);
+      }
+      // Nothing tries it again, so the card keeps the temporary value until a person changes it.
+      if (state === 'refused') {
+        await deps.postToApprovals(
+          `temporary-change-${id}-refused`,
+          temporaryChangeEnded(temporaryChange, card),
+          card.group,
+        );
+        await deps.notifyOps(opsIssue.notPutBack(id.slice(-8)));
       }
       await deps.temporaryChanges.save(temporaryChange);
       await show(temporaryChange);

@@ -28,6 +28,8 @@ export const TemporaryChange = z.strictObject({
    * it is seen, nobody reads that it is in effect.
    */
   isUnconfirmed: z.boolean().optional(),
+  /** How often the card service refused to put it back. */
+  refusals: z.int().optional(),
   /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),

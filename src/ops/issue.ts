@@ -174,6 +174,17 @@ export function notConfirmed(change: string, ref: string): OpsIssue {
   };
 }
 
+export function notPutBack(ref: string): OpsIssue {
+  return {
+    cause: `not-put-back:${ref}`,
+    title: 'A temporary change could not be put back',
+    what: 'Its time is over, but the card service refused several times to put back the earlier rules.',
+    means: 'The card keeps its temporary rules. The person who asked and the approvers have been told.',
+    todo: 'Put them back in the card program’s portal. The audit channel has the card and the service’s reason.',
+    ref,
+  };
+}
+
 /** One cause for all problems, because it is one file. */
 export function policyInvalid(problems: readonly string[]): OpsIssue {
   return {

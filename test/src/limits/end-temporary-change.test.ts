@@ -223,6 +223,7 @@ describe('when a temporary change is due to end', () => {
     const again = await createEndTemporaryChange({
       temporaryChanges: {
         get: async () => (typeof temporaryChange === 'function' ? temporaryChange() : temporaryChange),
+        save: async ({ refusals }) => void steps.push(`refused ${refusals} times`),
         forget: async () => void steps.push('forgotten'),
       },
       withLock: async (name, work) => {
@@ -277,8 +278,18 @@ describe('when a temporary change is due to end', () => {
     },
   );
 
-  it("reports the card service's reason for a refusal", async () => {
+  it('comes back in a minute after a refusal, which may pass', async () => {
+    const refusals = 3;
+
     expect(await end(temporaryChangeOf(), failed('refused'))).toMatchObject({
+      again: 60_000,
+      steps: ['refused 1 times'],
+    });
+    expect(await end(temporaryChangeOf({ refusals }), failed('refused'))).toMatchObject({ again: 60_000 });
+  });
+
+  it("reports the card service's reason for the fifth refusal", async () => {
+    expect(await end(temporaryChangeOf({ refusals: 4 }), failed('refused'))).toMatchObject({
       again: null,
       steps: ['told refused It says: “No.”.'],
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../src/dispatch/verbs.ts';
+import { refusal } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -115,6 +116,44 @@ describe('the end of a temporary change is reported once, where the change was a
     expect(service.rules['DailySpendLimit']).toBe(500);
     expect(await told()).toEqual({ onAlert: [], direct: [], onRecord: 0 });
     expect(updated).toContain(raise.id);
+  });
+
+  it('when due although the card service refused it at first, as it may do with a repeated call', async () => {
+    const { deps, raise, service, told, state } = await raised(byCommand);
+    const putSpendRules = async (): Promise<never> => {
+      throw refusal('Conflict', { status: 409 });
+    };
+
+    expect(await endTemporaryChange(raise.id, { ...deps, card: { ...deps.card, putSpendRules } })).toBe(60_000);
+    expect(await told()).toEqual({ onAlert: [], direct: [], onRecord: 0 });
+    await endTemporaryChange(raise.id, deps);
+
+    expect(service.rules['DailySpendLimit']).toBe(400);
+    expect(await state()).toBe('ended');
+  });
+
+  it('to approvers and ops as well, if the card service keeps refusing it', async () => {
+    const toApprovers: string[] = [];
+    const toOps: string[] = [];
+    const world = await raised(byCommand);
+    const putSpendRules = async (): Promise<never> => {
+      throw refusal('Invalid card account ID', { status: 403 });
+    };
+    const deps = {
+      ...world.deps,
+      card: { ...world.deps.card, putSpendRules },
+      postToApprovals: async (_id: string, { text }: { readonly text: string }) => void toApprovers.push(text),
+      notifyOps: async ({ cause }: { readonly cause: string }) => void toOps.push(cause),
+    };
+
+    for (let time = 0; time < 6; time += 1) await endTemporaryChange(world.raise.id, deps);
+
+    expect(await world.state()).toBe('refused');
+    expect(toApprovers).toEqual([expect.stringContaining('refuses to put it back to $400.00, so it is still $450.00')]);
+    expect(toOps).toEqual([expect.stringMatching(/^not-put-back:/)]);
+    expect((await world.told()).direct).toEqual([
+      `${world.raise.actor.userId} temporary-change-${world.raise.id}-refused`,
+    ]);
   });
 
   it('as a question, once, if someone changed the rule in the meantime', async () => {

@@ -43,6 +43,8 @@ describe('the end of a temporary change', () => {
       updateRequest: async (id) => void steps.push(`request ${id}`),
       updateTemporaryChange: async () => void steps.push('its messages'),
       postTemporaryChange: async () => void steps.push('posted for approvers'),
+      postToApprovals: async (id) => void steps.push(`approvers told: ${id}`),
+      notifyOps: async ({ cause }) => void steps.push(`ops told: ${cause}`),
     });
     return { notifyEnd, steps };
   }
@@ -125,6 +127,15 @@ describe('the end of a temporary change', () => {
     await notifyEnd.notify(changeNow('asking'), null);
 
     expect(steps).toContain('posted for approvers');
+  });
+
+  it('is reported to approvers and ops if the card service refuses it', async () => {
+    const { notifyEnd, steps } = setUp();
+
+    await notifyEnd.notify(changeNow('refused'), null);
+
+    expect(steps).toContain('approvers told: temporary-change-act_1-refused');
+    expect(steps).toContain('ops told: not-put-back:act_1');
   });
 
   it('adds what is unusual, such as the refusal in the words of the card service', async () => {

@@ -54,6 +54,8 @@ it('another problem is never hidden behind one of which ops have heard', () => {
     personUnreachable('U2', gone),
     issue.notConfirmed('block', 'act_1'),
     issue.notConfirmed('block', 'act_2'),
+    issue.notPutBack('act_1'),
+    issue.notPutBack('act_2'),
     issue.recordsUnreadable(['request']),
     issue.recordsUnreadable(['claim']),
     issue.auditRecordChanged(1),
