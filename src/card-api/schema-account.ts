@@ -19,19 +19,22 @@ const named = z
   .nullish()
   .transform((group) => group?.GroupName ?? group?.Name ?? null);
 
-/** One account in the list of all accounts. Only newer versions of the API include the card's digits and status. */
+/** Undefined when the field is missing, which says nothing; null when it is empty. */
+const ifSent = (text: typeof Text | typeof OwnText) => z.undefined().or(text);
+
+/** One account in the list of all accounts. Older versions of the API leave out e-mail, group and the card's facts. */
 export const ListedAccount = z
   .object({
     AccountId: Id,
     FirstName: OwnText,
     LastName: OwnText,
-    CustomId: OwnText,
+    CustomId: ifSent(OwnText),
     IsVirtual: Flag,
     AccountStatus: Text,
     AvailableBalance: Cents,
     LedgerBalance: Cents,
-    Email: Text,
-    GroupName: Text,
+    Email: ifSent(Text),
+    GroupName: ifSent(Text),
     CardStatus: AnyCardStatus,
     CardNumber4Digits: LastFour,
   })

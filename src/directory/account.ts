@@ -102,12 +102,13 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
     ...account,
     // Unchanged names keep their time, so that an unchanged account is not rewritten.
     ...(hasNames && !isSame ? { firstName: listed.firstName, lastName: listed.lastName, namesAt: at } : {}),
-    customId: listed.customId ?? account.customId,
+    // An older list lacks these fields, and then they stay. Null: the card service has removed it.
+    customId: listed.customId === undefined ? account.customId : listed.customId,
+    email: listed.email === undefined ? account.email : listed.email,
+    group: listed.group === undefined ? account.group : listed.group,
     isVirtual: listed.isVirtual ?? account.isVirtual,
-    group: listed.group ?? account.group,
     accountStatus: listed.accountStatus ?? account.accountStatus,
     availableCents: listed.availableCents ?? account.availableCents,
-    email: listed.email ?? account.email,
     cards:
       listed.last4 === null
         ? account.cards
@@ -119,7 +120,10 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
   };
 }
 
-/** Merges an account's details, requested at `at`. They list every card, so they replace everything except newer facts. */
+/**
+ * Merges an account's details, requested at `at`. They contain every card, group, e-mail address and CustomId, so they
+ * replace everything except newer facts.
+ */
 export function withDetails(known: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
   const account = known ?? emptyAccount(details.acctId);
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
@@ -145,13 +149,13 @@ export function withDetails(known: DirectoryAccount | null, details: AccountDeta
   return {
     ...account,
     ...names,
-    customId: details.customId ?? account.customId,
-    isVirtual: details.isVirtual ?? account.isVirtual,
-    group: details.group ?? account.group,
+    customId: details.customId,
+    email: details.email,
+    group: details.group,
     rulesetId: details.rulesetId,
+    isVirtual: details.isVirtual ?? account.isVirtual,
     accountStatus: details.accountStatus ?? account.accountStatus,
     availableCents: details.availableCents ?? account.availableCents,
-    email: details.email ?? account.email,
     cards: [...listed, ...unlisted],
     detailsAt: at,
   };
@@ -172,7 +176,7 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
     case 'card-status':
       return {
         ...withHolder(account, event.holder, at),
-        customId: event.customId ?? account.customId,
+        customId: isLater(account.detailsAt, at) ? account.customId : (event.customId ?? account.customId),
         cards: event.cards.reduce(
           (cards, { cardId, last4, status }) => withStatus(cards, { cardId, last4, status, seenAt: at }),
           account.cards,

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountDetails, Business, type ListedAccount } from '../../../src/card-api/schema-account.ts';
+import { AccountDetails, Business, ListedAccount } from '../../../src/card-api/schema-account.ts';
 import { type CardApiCode, CardApiError } from '../../../src/core/errors.ts';
 import { CardStatusEvent, ShippingEvent, type StoredEvent, VirtualCardEvent } from '../../../src/core/event.ts';
 import { directoryKey } from '../../../src/core/keys.ts';
@@ -245,6 +245,80 @@ describe('finding a card', () => {
     expect(entries.filter((entry) => entry.endsWith(':2')).toSorted()).toEqual(
       ['4:2323:2', 'a:2:2', 'c:22:2', 'n:janet:2', 'n:janetmiller:2', 'n:miller:2', 'n:millerjanet:2'].toSorted(),
     );
+  });
+});
+
+describe('what the card service has removed from a card', () => {
+  const full = { AccountId: 7, CustomId: 'EMP-7', Email: 'jane@example.com' };
+  const name = { FirstName: 'Jane', LastName: 'Doe' };
+  const none = { CustomId: null, Email: '' };
+  const olderList = { AccountId: 7, ...name, CustomId: 'EMP-7' };
+  const cards = { SpendingRulesetId: 0, CardList: [{ CardId: 71, Last4CardNumber: '7171', CardStatus: 'Active' }] };
+  const inGroup = { ...full, ...cards, Group: { Id: 3, GroupName: 'Executives' } };
+
+  async function read(listed: object, details: object): Promise<void> {
+    api.accounts.set(7, { listed: ListedAccount.parse(listed), details: AccountDetails.parse(details) });
+    await redis.del(directoryKey('list-lock'));
+    await directory.refresh({ force: true });
+    await directory.idle();
+  }
+  const known = async () => {
+    const { group, customId, email } = (await directory.account(7)) ?? {};
+    return { group, customId, email };
+  };
+  const inAGroup = { group: 'Executives', customId: 'EMP-7', email: 'jane@example.com' };
+  const inNone = { group: null, customId: null, email: null };
+
+  it.each<[string, object, object]>([
+    ['the details say so', olderList, { ...full, ...cards, ...none, Group: null }],
+    ['the details leave the field out', olderList, { AccountId: 7, ...cards }],
+    ['the group has no name', olderList, { AccountId: 7, ...cards, Group: { Id: 0, GroupName: '' } }],
+    [
+      'list and details say so',
+      { ...full, ...name, ...none, GroupName: null },
+      { ...full, ...cards, ...none, Group: null },
+    ],
+  ])('is forgotten when %s', async (_when, listed, details) => {
+    await read({ ...full, ...name, GroupName: 'Executives' }, inGroup);
+    expect(await known()).toEqual(inAGroup);
+
+    clock = new Date('2026-11-22T12:00:00Z');
+    await read(listed, details);
+
+    expect(await known()).toEqual(inNone);
+    expect(ids(await directory.findKnown('EMP-7'))).toEqual([]);
+    expect(await directory.findByEmail('jane@example.com')).toEqual([]);
+    expect(ids(await directory.findKnown('jane doe'))).toEqual([7]);
+  });
+
+  it('is forgotten when the list says so, before the details are read again', async () => {
+    await read({ ...full, ...name, GroupName: 'Executives' }, inGroup);
+
+    await read({ AccountId: 7, ...name, ...none, GroupName: null }, inGroup);
+
+    expect(await known()).toEqual(inNone);
+    expect(api.loads).toEqual([7]);
+  });
+
+  it('does not come back with a webhook from before', async () => {
+    await read(olderList, { AccountId: 7, ...cards });
+    const event = { ...statusEvent(7, { cardId: 71, last4: '7171', status: 'ACTIVE' }), customId: 'EMP-7' };
+
+    await directory.learn(CardStatusEvent.parse(event));
+    expect(await known()).toEqual(inNone);
+
+    clock = new Date('2026-11-20T12:01:00Z');
+    await directory.learn(CardStatusEvent.parse({ ...event, callbackAt: '2026-11-20T12:00:30Z' }));
+    expect(await known()).toMatchObject({ customId: 'EMP-7' });
+  });
+
+  it('is not what the older list leaves out', async () => {
+    await read(olderList, inGroup);
+
+    await read({ AccountId: 7, ...name }, inGroup);
+
+    expect(await known()).toEqual(inAGroup);
+    expect(api.loads).toEqual([7]);
   });
 });
 
