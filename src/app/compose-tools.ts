@@ -5,6 +5,7 @@ import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { within } from '../core/deadline.ts';
+import { groupIn } from '../directory/account.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
@@ -74,10 +75,10 @@ function createRights(context: ActionContext) {
   const isOwnCard = createIsOwnCard(context);
   const groupOfCard = async (acctId: number): Promise<string | null | undefined> => {
     if (!hasCardGroups()) return null;
-    const known = await directory.account(acctId);
+    const known = groupIn(await directory.account(acctId));
+    if (known !== undefined) return known;
     // A block must not wait for a card service that does not answer.
-    const account = known ?? (await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
-    return account === null ? undefined : account.group;
+    return groupIn(await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
   };
   const policyOfCard = async (acctId: number) => policyFor((await groupOfCard(acctId)) ?? null);
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {

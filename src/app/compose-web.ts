@@ -9,6 +9,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
 import { localDate } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
+import { groupIn } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { parseCommand } from '../dispatch/command.ts';
 import { createPending, type PendingStore } from '../dispatch/pending-form-store.ts';
@@ -105,7 +106,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
     permissions,
     rolesForCard: createRolesForCard({
       rolesOf: permissions.rolesOf,
-      groupOfCard: async (acctId) => (await directory.account(acctId))?.group,
+      groupOfCard: async (acctId) => groupIn(await directory.account(acctId)),
       links: { isHeldBy: async (userId, acctId) => (await links.accountsOf(userId)).includes(acctId) },
     }),
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),

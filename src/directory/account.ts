@@ -62,6 +62,11 @@ export function lacksDetails(account: DirectoryAccount): boolean {
   return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
 }
 
+/** The group that an account is in; null: none, undefined: not read yet. A webhook and an older list name no group. */
+export function groupIn(account: Pick<DirectoryAccount, 'group' | 'detailsAt'> | null): string | null | undefined {
+  return account?.group ?? (account?.detailsAt == null ? undefined : null);
+}
+
 /** The facts that an alert shows about the card with `last4` or `cardId`, or else about the account's only open card. */
 export function toCardFacts(
   acctId: number | null,

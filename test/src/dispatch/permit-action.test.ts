@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SlackError } from '../../../src/core/errors.ts';
+import { RolesUnreadError, SlackError } from '../../../src/core/errors.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { entryOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
@@ -201,11 +201,14 @@ describe('a queue entry', () => {
 describe('a card whose group has its own operators and approvers', () => {
   const link = (deps: WorldDeps, userId: string) =>
     deps.links.link({ acctId, userId, provedBy: 'email', by: userId, at: deps.now().toISOString() });
+  const south = { group: 'South', detailsAt: '2026-11-20T15:00:00.000Z' };
+  /** A webhook has named the card. */
+  const unread = { group: null, detailsAt: null };
   /** Everyone is operator and approver of the other cards. */
   const ofOthers: Partial<WorldDeps> = {
     hasCardGroups: () => true,
     directory: {
-      account: async () => ({ group: 'South' }),
+      account: async () => south,
       find: async () => [{ acctId, cards: [] }],
       findKnown: async () => [],
       untilListed: async () => {},
@@ -238,6 +241,22 @@ describe('a card whose group has its own operators and approvers', () => {
       expect(await refusedOf(world)).toMatchObject([{ verb, acctId }]);
     },
   );
+
+  it.each([
+    ['is read first if only a webhook has named the card', south, /^Not done: Only .* Nothing changed/],
+    ['is waited for while the card service does not answer', null, null],
+  ])('its group %s', async (_what, read, answer) => {
+    const directory = { ...ofOthers.directory, account: async () => unread, reload: async () => read };
+    const world = await createActionWorld(redis(), { ...ofOthers, directory: directory as unknown as Directory });
+    world.service.status = 'BLOCKED';
+
+    const done = performAction(ask('unblock', byCommand), world.deps);
+
+    if (answer === null) await expect(done).rejects.toBeInstanceOf(RolesUnreadError);
+    else await done;
+    expect(world.writes).toEqual([]);
+    expect(world.answers.map(({ text }) => text)).toEqual(answer === null ? [] : [expect.stringMatching(answer)]);
+  });
 
   it('is not found in their searches either', async () => {
     const world = await createActionWorld(redis(), ofOthers);
