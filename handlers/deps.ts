@@ -10,6 +10,7 @@ import type { Directory } from '../src/directory/directory.ts';
 import type { Command } from '../src/dispatch/command.ts';
 import type { PendingStore } from '../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../src/dispatch/request-action.ts';
+import type { Links } from '../src/holders/link-store.ts';
 import type { BatchMessages } from '../src/outbox/message-store.ts';
 import type { AlertMessages } from '../src/outbox/tracked-message-store.ts';
 import type { ApprovalPolicy } from '../src/policy/approval-policy.ts';
@@ -30,6 +31,8 @@ export interface ListenerDeps {
   /** The roles that a person has for one card. */
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   readonly cardsFor: CardsFor;
+  /** The card accounts linked to a person. */
+  readonly accountsOf: Links['accountsOf'];
   readonly alerts: Pick<Alerts, 'get'>;
   readonly alertMessages: Pick<AlertMessages, 'at'>;
   readonly eventLog: Pick<EventLog, 'read'>;
@@ -38,7 +41,7 @@ export interface ListenerDeps {
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly pending: PendingStore;
   /** Known cards and holders, without calling the card service. */
-  readonly directory: Pick<Directory, 'search' | 'findKnown' | 'account'>;
+  readonly directory: Pick<Directory, 'search' | 'searchAmong' | 'findKnown' | 'account'>;
   readonly pushView: Slack['pushView'];
   readonly updateView: Slack['updateView'];
   readonly requests: Pick<Requests, 'get'>;

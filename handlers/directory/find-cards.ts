@@ -1,5 +1,7 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
+import type { CardMatch } from '../../src/directory/index-entries.ts';
 import { permissionOf } from '../../src/dispatch/verbs.ts';
+import { mayAsk, withoutHolder } from '../../src/policy/decide-action.ts';
 import { cardOption } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 
@@ -18,9 +20,7 @@ const KNOWN_FOR_MS = 60_000;
  */
 export function findCards(deps: ListenerDeps) {
   return async ({ ack, body }: Args): Promise<void> => {
-    const { id } = body.user;
-    const found = await deps.directory.search(body.value ?? '', OPTIONS_MAX);
-    const accounts = await deps.cardsFor(id, permissionOf('show'), found, { knownForMs: KNOWN_FOR_MS });
+    const accounts = await visibleTo(body.user.id, body.value ?? '', deps);
     const options = accounts.flatMap(({ acctId, holder, customId, isVirtual, cards }) => {
       const account = { acctId, holder, customId, isVirtual, group: null };
       const known = cards.length > 0 ? cards : [{ cardId: null, last4: null, status: null }];
@@ -30,4 +30,18 @@ export function findCards(deps: ListenerDeps) {
     });
     await ack({ options: options.slice(0, OPTIONS_MAX) });
   };
+}
+
+/** The person's own cards first, then those of others. */
+async function visibleTo(userId: string, typed: string, deps: ListenerDeps): Promise<CardMatch[]> {
+  const { directory, permissions, cardsFor, accountsOf } = deps;
+  const show = permissionOf('show');
+  const howOld = { knownForMs: KNOWN_FOR_MS };
+  const permitted = (found: readonly CardMatch[]) => cardsFor(userId, show, found, howOld);
+  const own = await permitted(await directory.searchAmong(await accountsOf(userId), typed));
+  const { roles } = await permissions.rolesOf(userId, howOld);
+  if (!mayAsk(show, withoutHolder(roles))) return own;
+  const isOwn = new Set(own.map(({ acctId }) => acctId));
+  const found = await directory.search(typed, OPTIONS_MAX, permitted);
+  return [...own, ...found.filter(({ acctId }) => !isOwn.has(acctId))];
 }

@@ -14,6 +14,8 @@ const RECENT_MAX = 200;
  * "at least".
  */
 export const DECLINES_MAX = 5000;
+/** Of all cards: App Home shows the newest of those that a person may see. */
+const ALL_DECLINES_MAX = 500;
 const DIGESTED_MS = 9 * 24 * 3_600_000;
 /** More payments than anyone makes in a day. */
 const PAYMENTS_MAX = 50;
@@ -59,7 +61,7 @@ export function createCardHistory(redis: RedisClient) {
       const isListedTogether = ofAll === 'declines';
       await keepLatest.run(isListedTogether ? [...lists, allDeclines] : lists, [
         ...limits[ofAll],
-        Number(isListedTogether),
+        isListedTogether ? ALL_DECLINES_MAX : 0,
         ...all.flatMap(({ atMs, alertId }) => [atMs, alertId]),
       ]);
       return all.map(() => null);

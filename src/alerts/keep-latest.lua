@@ -1,10 +1,10 @@
 --- @keys lists...
 -- Sorted sets that keep their latest members. A list may appear several times. ARGV: how many members to keep, TTL (s), how many
--- to keep at most while they are not older than the newest by more than the next argument, 1 if the last key is a list of the
--- members of all lists, which keeps no more than the first number, then a score and a member for each other key.
+-- to keep at most while they are not older than the newest by more than the next argument, how many the last key keeps if it is a
+-- list of the members of all lists, else 0, then a score and a member for each other key.
 local keep, ttl, most, keptFor = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 
-local function add(list, members, newest, most)
+local function add(list, members, newest, keep, most)
   redis.call('ZADD', KEYS[list], unpack(members))
   local number = redis.call('ZCARD', KEYS[list])
   if number > keep then
@@ -17,8 +17,8 @@ local function add(list, members, newest, most)
 end
 
 local places, members, newest, all = {}, {}, {}, {}
-local hasAll = ARGV[5] == '1'
-for at = 1, hasAll and #KEYS - 1 or #KEYS do
+local ofAll = tonumber(ARGV[5])
+for at = 1, ofAll > 0 and #KEYS - 1 or #KEYS do
   local list = places[KEYS[at]] or at
   places[KEYS[at]] = list
   local score, member, own = ARGV[4 + 2 * at], ARGV[5 + 2 * at], members[list] or {}
@@ -26,6 +26,6 @@ for at = 1, hasAll and #KEYS - 1 or #KEYS do
   all[#all + 1], all[#all + 2] = score, member
   members[list], newest[list] = own, math.max(newest[list] or 0, tonumber(score))
 end
-for list, own in pairs(members) do add(list, own, newest[list], most) end
-if hasAll then add(#KEYS, all, 0, keep) end
+for list, own in pairs(members) do add(list, own, newest[list], keep, most) end
+if ofAll > 0 then add(#KEYS, all, 0, ofAll, ofAll) end
 return 1

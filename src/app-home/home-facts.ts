@@ -10,7 +10,7 @@ import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardSeal } from '../core/seal.ts';
-import { type DirectoryCard, toCardFacts } from '../directory/account.ts';
+import { type DirectoryAccount, type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
 import { limitsOf, type RecentDeclines } from '../directory/show-card.ts';
 import { claimFacts } from '../holders/claim-card.ts';
@@ -22,7 +22,7 @@ import type { CardsFor } from '../policy/permissions.ts';
 import type { Mutes } from '../routing/mute-store.ts';
 import { type ListPage, listPage } from './home-page.ts';
 
-interface TeamDeps {
+export interface TeamDeps {
   /** Filters cards to those for which a person's role is sufficient. */
   readonly cardsFor: CardsFor;
   readonly requests: Pick<Requests, 'open'>;
@@ -32,11 +32,16 @@ interface TeamDeps {
   readonly links: Pick<Links, 'ofAccount'>;
   readonly directory: Pick<Directory, 'waitingForActivation'>;
   readonly factsOf: FactsOf;
-  /** Declines of all cards, newest first. */
-  readonly newestDeclines: (limit: number) => Promise<TransactionAlert[]>;
+  /** The newest declines of the cards that a person may see, newest first. */
+  readonly newestDeclines: (
+    limit: number,
+    permitted: (declines: readonly TransactionAlert[]) => Promise<TransactionAlert[]>,
+  ) => Promise<TransactionAlert[]>;
   readonly health: () => Promise<HealthFacts>;
   readonly sealCard: CardSeal['seal'];
 }
+
+type OfGroup = Pick<CardFacts, 'acctId' | 'group'>;
 
 interface Viewer {
   readonly userId: string;
@@ -50,9 +55,9 @@ const INACTIVE_MAX = 200;
 /** The team's part of App Home: everything that waits for someone, limited to cards that this person may see. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
   const withValue = (card: CardFacts) => ({ card, value: deps.sealCard(card) });
-  const seen = async <T extends { readonly card: CardFacts }>(all: readonly T[]): Promise<T[]> => {
-    const cards = all.map(({ card }) => card);
-    const shown = new Set(await deps.cardsFor(viewer.userId, show, cards));
+  const cardsFor = <C extends OfGroup>(cards: readonly C[]) => deps.cardsFor(viewer.userId, show, cards);
+  const seen = async <T extends { readonly card: OfGroup }>(all: readonly T[]): Promise<T[]> => {
+    const shown = new Set(await cardsFor(all.map(({ card }) => card)));
     return all.filter(({ card }) => shown.has(card));
   };
   const [requests, claims, temporaryChanges, mutes, declines, inactive, health] = await Promise.all([
@@ -60,8 +65,8 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     waitingClaims(viewer, deps),
     openRaises(now, deps).then(seen),
     deps.mutes.active().then(seen),
-    newestDeclines(deps).then(seen),
-    inactiveCards(deps.directory).then((cards) => deps.cardsFor(viewer.userId, show, cards)),
+    deps.newestDeclines(DECLINES_MAX, seen),
+    deps.directory.waitingForActivation(INACTIVE_MAX, cardsFor),
     deps.health(),
   ]);
   return {
@@ -70,8 +75,8 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     claims,
     temporaryChanges,
     mutes,
-    declines,
-    inactive: inactive.map(withValue),
+    declines: declines.map(({ event, card }) => ({ ...event, card: { ...card, acctId: card.acctId ?? event.acctId } })),
+    inactive: inactive.map(inactiveCard).map(withValue),
     health,
   };
 }
@@ -136,20 +141,14 @@ async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): P
   );
 }
 
-async function newestDeclines(deps: TeamDeps): Promise<TeamFacts['declines']> {
-  return (await deps.newestDeclines(DECLINES_MAX)).map(({ event, card }) => ({
-    ...event,
-    card: { ...card, acctId: card.acctId ?? event.acctId },
-  }));
-}
-
 /** Cards that are not activated yet. */
 export async function inactiveCards(directory: Pick<Directory, 'waitingForActivation'>): Promise<CardFacts[]> {
-  const accounts = await directory.waitingForActivation(INACTIVE_MAX);
-  return accounts.map((account) => {
-    const card = account.cards.findLast(({ status }) => status === 'INACTIVE');
-    return toCardFacts(account.acctId, account, { cardId: card?.cardId });
-  });
+  return (await directory.waitingForActivation(INACTIVE_MAX)).map(inactiveCard);
+}
+
+function inactiveCard(account: DirectoryAccount): CardFacts {
+  const card = account.cards.findLast(({ status }) => status === 'INACTIVE');
+  return toCardFacts(account.acctId, account, { cardId: card?.cardId });
 }
 
 interface OwnCardsDeps {

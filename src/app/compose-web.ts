@@ -110,6 +110,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
       links: { isHeldBy: async (userId, acctId) => (await links.accountsOf(userId)).includes(acctId) },
     }),
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
+    accountsOf: links.accountsOf,
     requests: createRequests(redis, null),
     ownDelegates: () => base.policy.current().ownDelegates,
     policyFor: (group) => sectionOf(base.policy.current(), group).approval,

@@ -2,11 +2,12 @@ import type { Action } from '../actions/action.ts';
 import { createActionCheck, NOT_SIGNED, type Rejection } from '../actions/action-check.ts';
 import { alertsOfKind } from '../alerts/alert-store.ts';
 import { createReceiveEvent } from '../alerts/deliver-alert.ts';
-import { ownCards, ownRequests, teamFacts } from '../app-home/home-facts.ts';
+import { ownCards, ownRequests, type TeamDeps, teamFacts } from '../app-home/home-facts.ts';
 import { createHome, homeHealthFacts } from '../app-home/render-home.ts';
 import { createHomeViewers } from '../app-home/viewer-store.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { StoredEvent } from '../core/event.ts';
+import { firstPermitted } from '../core/first-permitted.ts';
 import { localDate } from '../core/service-time.ts';
 import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
@@ -200,8 +201,13 @@ function composeHome(context: WorkerContext) {
   const { looks, audit, config, redis, history, alerts, enqueue, slack, now } = context;
   const tokenVariable = variableOf(config.program, 'CARD_API_TOKEN');
   const health = () => homeHealthFacts({ ...context, refusedFrom: config.redisFullAt, tokenVariable });
-  const newestDeclines = async (limit: number) =>
-    await alertsOfKind('transaction', await history.newestDeclines(limit), alerts);
+  const newestDeclines: TeamDeps['newestDeclines'] = (limit, permitted) =>
+    firstPermitted({
+      idsOf: history.newestDeclines,
+      read: (ids) => alertsOfKind('transaction', ids, alerts),
+      permitted,
+      limit,
+    });
   const cardsFor = createCardsFor({ rolesOf: context.currentRoles, links: context.links });
   const common = { ...context, cardsFor };
   return createHome({

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { within } from '../core/deadline.ts';
 import type { StoredEvent } from '../core/event.ts';
+import { firstPermitted } from '../core/first-permitted.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { type DirectoryAccount, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
-import { type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
+import { begins, type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
 import { createFiller, createLoader, type DirectorySource, type Loader } from './loader.ts';
 import { createRecords } from './records.ts';
 
@@ -20,6 +21,10 @@ export interface DirectoryDeps {
 }
 
 export type Directory = ReturnType<typeof createDirectory>;
+
+/** Filters entries to those that someone may see. */
+type Permitted<Entry> = (entries: readonly Entry[]) => Promise<readonly Entry[]>;
+const everything = async <Entry>(entries: readonly Entry[]): Promise<readonly Entry[]> => entries;
 
 const ACCOUNT_WAIT_MS = 1_000;
 const LISTED_WAIT_MS = 8_000;
@@ -97,7 +102,8 @@ export function createDirectory(deps: DirectoryDeps) {
     },
 
     /** Accounts with a card that waits to be activated. Reads only Redis. */
-    waitingForActivation: async (limit: number) => records.readMany(await index.waiting(limit)),
+    waitingForActivation: (limit: number, permitted: Permitted<DirectoryAccount> = everything) =>
+      firstPermitted({ idsOf: index.waiting, read: records.readMany, permitted, limit }),
     findByEmail: async (email: string) => records.readMany(await index.byEmail(email)),
     /** Resolves when no background read is running. */
     idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),
@@ -139,9 +145,18 @@ function createFinder(
     /** The same without asking the API, to test how many words of a sentence name a card. */
     findKnown: (text: string) => lookUp(interpret(text)),
     /** Completions of the input so far. Reads only Redis. */
-    async search(typed: string, limit: number): Promise<CardMatch[]> {
-      const accounts = await records.readMany(await index.beginnings(typed, limit));
-      return accounts.map((account) => toCompletion(account, typed));
+    async search(typed: string, limit: number, permitted: Permitted<CardMatch> = everything): Promise<CardMatch[]> {
+      return await firstPermitted({
+        idsOf: (most) => index.beginnings(typed, most),
+        read: async (ids) => (await records.readMany(ids)).map((account) => toCompletion(account, typed)),
+        permitted,
+        limit,
+      });
+    },
+    /** Those of some accounts that complete the input so far. Reads only Redis. */
+    async searchAmong(acctIds: readonly number[], typed: string): Promise<CardMatch[]> {
+      const accounts = await records.readMany(acctIds);
+      return accounts.filter((account) => begins(account, typed)).map((account) => toCompletion(account, typed));
     },
   };
 

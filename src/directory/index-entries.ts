@@ -38,6 +38,22 @@ function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean
   return accountStatus !== 'CLOSED' && cards.some(({ status }) => status === 'INACTIVE');
 }
 
+/** What an incomplete query can mean, each as the beginnings of index entries that an account must have. */
+function meaningsOf(typed: string): readonly (readonly string[])[] {
+  const digits = /^[#*•·.…\s]*(\d+)$/.exec(typed.trim())?.[1];
+  if (typed.trim() === '') return [['n:']];
+  const custom = [`x:${foldId(typed)}`];
+  if (digits !== undefined) return [...['4', 'a', 'c'].map((kind) => [`${kind}:${digits}`]), custom];
+  return [custom, nameWords(typed).map((word) => `n:${word}`)];
+}
+
+/** Whether an account matches an incomplete query. */
+export function begins(account: DirectoryAccount, typed: string): boolean {
+  const entries = indexEntries(account);
+  const hasEntry = (beginning: string): boolean => entries.some((entry) => entry.startsWith(beginning));
+  return typed.trim() === '' || meaningsOf(typed).some((each) => each.length > 0 && each.every(hasEntry));
+}
+
 /** Reads the index. Returns account ids; the caller checks whether each account really matches. */
 export function createIndexReader(redis: RedisClient, indexKey: string) {
   const range = async (from: string, limit: number): Promise<number[]> => {
@@ -46,14 +62,10 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
   };
   const exact = (kind: string, key: string) => range(`${kind}:${key}:`, 1000);
 
-  /** Accounts whose names match every word. */
-  const byWords = async (
-    words: readonly string[],
-    toRange: (word: string) => string,
-    limit: number,
-  ): Promise<number[]> => {
-    if (words.length === 0) return [];
-    const sets = await Promise.all(words.map((word) => range(toRange(word), words.length === 1 ? limit : -1)));
+  /** Accounts with an entry for each beginning. */
+  const withAll = async (beginnings: readonly string[], limit: number): Promise<number[]> => {
+    if (beginnings.length === 0) return [];
+    const sets = await Promise.all(beginnings.map((each) => range(each, beginnings.length === 1 ? limit : -1)));
     const [smallest, ...others] = sets.map((ids) => new Set(ids)).toSorted((a, b) => a.size - b.size);
     return [...(smallest ?? [])].filter((id) => others.every((ids) => ids.has(id)));
   };
@@ -68,24 +80,16 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
         query.id === null ? [] : exact('c', String(query.id)),
         query.last4 === null ? [] : exact('4', query.last4),
         query.customId === null ? [] : exact('x', query.customId),
-        byWords(query.words, wordRange, 5000),
-        byWords(batch, wordRange, 5000),
+        withAll(query.words.map(wordRange), 5000),
+        withAll(batch.map(wordRange), 5000),
       ]);
       return [...new Set(found.flat())];
     },
 
     /** Accounts that match an incomplete query. */
     async beginnings(typed: string, limit: number): Promise<number[]> {
-      const digits = /^[#*•·.…\s]*(\d+)$/.exec(typed.trim())?.[1];
-      const words = nameWords(typed);
       // One account has up to about eight keys with the same prefix.
-      const some = limit * 8;
-      const found = await Promise.all([
-        ...(digits === undefined ? [] : ['4', 'a', 'c'].map((kind) => range(`${kind}:${digits}`, some))),
-        typed.trim() === '' ? [] : range(`x:${foldId(typed)}`, some),
-        digits === undefined && words.length > 0 ? byWords(words, (word) => `n:${word}`, some) : [],
-        typed.trim() === '' ? range('n:', some) : [],
-      ]);
+      const found = await Promise.all(meaningsOf(typed).map((each) => withAll(each, limit * 8)));
       return [...new Set(found.flat())].slice(0, limit);
     },
 

@@ -1,11 +1,11 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ListenerDeps } from '../../../handlers/deps.ts';
 import { findCards } from '../../../handlers/directory/find-cards.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
-import { createCardsFor } from '../../../src/policy/permissions.ts';
+import { createCardsFor, type Permissions } from '../../../src/policy/permissions.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -22,24 +22,23 @@ async function asked(): Promise<Record<string, number>> {
   );
 }
 
-it('type-ahead over 5,000 accounts needs only a few Redis commands per keystroke and never scans', async () => {
-  const firsts = ['Jane', 'John', 'Maria', 'Ahmed', 'Li', 'Olga', 'Peter', 'Zoë', 'Ana', 'Tom'];
-  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
-    acctId: index + 1,
-    firstName: firsts[index % 10] ?? '',
-    lastName: `Name${index + 1}`,
-    customId: `EMP-${index + 1}`,
-    isVirtual: false,
-    accountStatus: 'OPEN',
-    availableCents: 0,
-    ledgerCents: 0,
-    email: null,
-    group: null,
-    last4: String(index + 1)
-      .padStart(4, '0')
-      .slice(-4),
-    cardStatus: 'ACTIVE' as const,
-  }));
+const listed = (acctId: number, firstName: string, lastName: string) => ({
+  acctId,
+  firstName,
+  lastName,
+  customId: `EMP-${acctId}`,
+  isVirtual: false,
+  accountStatus: 'OPEN',
+  availableCents: 0,
+  ledgerCents: 0,
+  email: null,
+  group: null as string | null,
+  last4: String(acctId).padStart(4, '0').slice(-4),
+  cardStatus: 'ACTIVE' as const,
+});
+
+/** @returns types into the menu of cards, for a person with some roles for some groups. */
+async function typing(accounts: readonly ReturnType<typeof listed>[], rolesOf: Permissions['rolesOf']) {
   const loader = {
     listAccounts: async () => ({ businessAccountId: 1, businessName: 'B', balanceCents: 0, accounts }),
     getAccount: async () => {
@@ -54,17 +53,15 @@ it('type-ahead over 5,000 accounts needs only a few Redis commands per keystroke
   });
   await worker.refresh();
   await worker.stop();
-
-  const directory = createDirectory({ redis: redis(), loader: null });
+  const links = createLinks(redis());
   const deps = {
-    directory,
+    directory: createDirectory({ redis: redis(), loader: null }),
     seals: createSeals('xoxb-test'),
-    cardsFor: createCardsFor({
-      rolesOf: async () => ({ roles: ['operator'], isComplete: true }),
-      links: createLinks(redis()),
-    }),
+    permissions: { rolesOf },
+    cardsFor: createCardsFor({ rolesOf, links }),
+    accountsOf: links.accountsOf,
   } as unknown as ListenerDeps;
-  const type = async (value: string) => {
+  return async (value: string) => {
     let options: { text: { text: string }; value: string }[] = [];
     const ack = async (answer: { options: typeof options }) => {
       ({ options } = answer);
@@ -72,6 +69,57 @@ it('type-ahead over 5,000 accounts needs only a few Redis commands per keystroke
     await findCards(deps)({ ack, body: { user: { id: 'U1' }, value } } as never);
     return options;
   };
+}
+
+const link = (acctId: number) =>
+  createLinks(redis()).link({ acctId, userId: 'U1', provedBy: 'email', by: 'U1', at: '2026-11-20T00:00:00Z' });
+
+describe('someone with rights for one group', () => {
+  const others = Array.from({ length: 300 }, (_, index) => listed(index + 1, 'Jo', `Aa${index + 1}`));
+  const sales = [listed(901, 'Jo', 'Zane'), listed(902, 'Zoe', 'Zorn')].map((one) => ({ ...one, group: 'Sales' }));
+  const ofSales: Permissions['rolesOf'] = async (_userId, { group } = {}) => ({
+    roles: group === undefined || group === 'Sales' ? ['operator', 'holder'] : ['holder'],
+    isComplete: true,
+  });
+  const names = (options: readonly { text: { text: string } }[]) =>
+    options.map(({ text }) => text.text.split(' · ')[0]);
+
+  it('finds its cards behind a hundred cards of other groups with the same beginning', async () => {
+    const type = await typing([...others, ...sales], ofSales);
+
+    expect(names(await type('jo'))).toEqual(['Jo Zane']);
+    expect(names(await type(''))).toEqual(['Jo Zane', 'Zoe Zorn']);
+  });
+
+  it('sees the own card first, also before anything is typed', async () => {
+    await link(300);
+    const type = await typing([...others, ...sales], ofSales);
+
+    expect(names(await type(''))).toEqual(['Jo Aa300', 'Jo Zane', 'Zoe Zorn']);
+    expect(names(await type('jo'))).toEqual(['Jo Aa300', 'Jo Zane']);
+    expect(names(await type('0300'))).toEqual(['Jo Aa300']);
+    expect(names(await type('zo'))).toEqual(['Zoe Zorn']);
+  });
+});
+
+it('a holder sees the own card, and nobody reads the cards of others for it', async () => {
+  await link(300);
+  const others = Array.from({ length: 300 }, (_, index) => listed(index + 1, 'Jo', `Aa${index + 1}`));
+  const type = await typing(others, async () => ({ roles: ['holder'], isComplete: true }));
+  await asked();
+
+  const options = [await type(''), await type('jo'), await type('emp-300'), await type('aa299')];
+
+  expect(options.map((found) => found.length)).toEqual([1, 1, 1, 0]);
+  expect(await asked()).toEqual({ zrangebylex: 8, hmget: 4 });
+});
+
+it('type-ahead over 5,000 accounts needs only a few Redis commands per keystroke and never scans', async () => {
+  const firsts = ['Jane', 'John', 'Maria', 'Ahmed', 'Li', 'Olga', 'Peter', 'Zoë', 'Ana', 'Tom'];
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) =>
+    listed(index + 1, firsts[index % 10] ?? '', `Name${index + 1}`),
+  );
+  const type = await typing(accounts, async () => ({ roles: ['operator'], isComplete: true }));
   await asked();
 
   const times: string[] = [];

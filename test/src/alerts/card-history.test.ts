@@ -113,10 +113,12 @@ describe('the latest alerts of an account', () => {
 
     const declines = await history.recentAlerts(7, 'declines', 999);
     expect([declines.length, declines.at(-1)]).toEqual([361, 'evt_1099']);
-    expect(await history.newestDeclines(999), 'of all cards').toHaveLength(200);
+    expect(await history.newestDeclines(999), 'of all cards').toHaveLength(460);
 
     await history.addAlert(7, 'declines', 'evt_last', later * 2);
     expect(await history.recentAlerts(7, 'declines', 999), 'the latest, however old').toHaveLength(200);
+    await fill('declines', 100, later * 3);
+    expect(await history.newestDeclines(999), 'of all cards').toHaveLength(500);
   });
 
   it('include at most five thousand declines', async () => {

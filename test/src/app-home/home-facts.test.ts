@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
+import { firstPermitted } from '../../../src/core/first-permitted.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
 import { home } from '../../../templates/app-home/home.ts';
@@ -64,6 +65,34 @@ const nothing: Parameters<typeof teamFacts>[2] = {
   health: async () => health,
   sealCard: () => 'sealed',
 };
+
+it('lists declines and inactive cards of one group behind those of many others', async () => {
+  const numbers = Array.from({ length: 400 }, (_, index) => index);
+  const groupAt = (place: number) => (place < 300 ? 'Field' : 'Sales');
+  const declineAt = (place: number) =>
+    declined('decline.balance.card', 'Insufficient balance', { card: { ...card, group: groupAt(place) } });
+  const reading = <Entry>(entryAt: (place: number) => Entry) => ({
+    idsOf: async (limit: number) => numbers.slice(0, limit),
+    read: async (ids: readonly number[]) => ids.map(entryAt),
+  });
+
+  const { declines, inactive } = await teamFacts({ userId: 'U0SAL', isApprover: false }, new Date(), {
+    ...nothing,
+    cardsFor: async (_userId, _permission, cards) => cards.filter(({ group }) => group === 'Sales'),
+    newestDeclines: (limit, permitted) => firstPermitted({ ...reading(declineAt), permitted, limit }),
+    directory: {
+      waitingForActivation: (limit, permitted = async (all) => all) =>
+        firstPermitted({
+          ...reading((place) => ({ ...account, acctId: place, group: groupAt(place) })),
+          permitted,
+          limit,
+        }),
+    },
+  });
+
+  expect(declines).toHaveLength(50);
+  expect(inactive.map((one) => one.card.acctId)).toEqual(numbers.slice(300));
+});
 
 it('names the account of a decline’s event if its card is unknown', async () => {
   const alert = declined('decline.balance.card', 'Insufficient balance', { card: { ...card, acctId: null } });
