@@ -8,6 +8,7 @@ import { type DirectoryAccount, holderOf } from './account.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
+import { notReadYet } from './not-read-yet.ts';
 
 /** A card or account that the verb can apply to. */
 interface Candidate {
@@ -105,20 +106,16 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
   const { directory, refuse } = deps;
   // The query may be a person's name, which the audit does not need.
   const onRecord = { why: 'no card matches' };
+  const unread = notReadYet(query, await directory.status());
+  if (unread !== null) return await refuse(action, { what: null, ...unread }, onRecord);
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
     return await refuse(action, { what: null, why: `You hold no card “${query}”.`, whoCan }, onRecord);
   }
-  const isEmpty = (await directory.status()).accounts === 0;
-  const meant = isEmpty ? null : await nameMeant(action, query, deps);
+  const meant = await nameMeant(action, query, deps);
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
-  const refusal = isEmpty
-    ? { why: 'I could not read the list of cards from the card service yet.', whoCan: 'Try again in a minute.' }
-    : {
-        why: `No card matches “${query}”.`,
-        whoCan: `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`,
-      };
-  await refuse(action, { what: null, ...refusal }, onRecord);
+  const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`;
+  await refuse(action, { what: null, why: `No card matches “${query}”.`, whoCan }, onRecord);
 }
 
 const NAME_WORDS_MAX = 4;

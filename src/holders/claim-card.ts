@@ -8,6 +8,7 @@ import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
+import { notReadYet } from '../directory/not-read-yet.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, readClaimMessage } from './claim-store.ts';
@@ -99,7 +100,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
 
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
-  readonly directory: Pick<Directory, 'account'>;
+  readonly directory: Pick<Directory, 'account' | 'status'>;
   /** The channel for requests about a card. */
   readonly approvalsChannelOf: (acctId: number) => Promise<string>;
   /** Posts a claim to the channels for requests about its cards, where it is confirmed or denied. */
@@ -149,9 +150,12 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   /** Approvers are not asked about a card that does not exist. */
   async function refuseUnknown(action: Action): Promise<void> {
     const query = wordsOf(action);
-    const why = query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`;
-    const whoCan = 'Check the last four digits on the card.';
-    await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'no card matches' });
+    const unknown = {
+      why: query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`,
+      whoCan: 'Check the last four digits on the card.',
+    };
+    const refusal = notReadYet(query, await deps.directory.status()) ?? unknown;
+    await deps.refuse(action, { what: 'Your claim', ...refusal }, { why: 'no card matches' });
   }
 
   async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {

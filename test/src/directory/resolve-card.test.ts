@@ -10,6 +10,7 @@ import { card } from '../../templates/fixtures.ts';
 
 let linked: { acctId: number; userId: string }[] = [];
 let accounts = 20;
+let lackingDetails = 0;
 let found: Readonly<Record<string, CardMatch[]>> = {};
 /** The matches once the cards are listed; null if they already are. */
 let listed: typeof found | null = null;
@@ -18,6 +19,7 @@ const answers: Message[] = [];
 beforeEach(() => {
   linked = [];
   accounts = 20;
+  lackingDetails = 0;
   found = {};
   listed = null;
   refusals.length = 0;
@@ -49,7 +51,7 @@ const resolveCard = createResolveCard({
     untilListed: async () => {
       found = listed ?? found;
     },
-    status: async () => ({ accounts, lackingDetails: 0, listedAt: null }),
+    status: async () => ({ accounts, lackingDetails, listedAt: null }),
     async *all() {
       yield { acctId: 7, firstName: 'Sam', lastName: 'Rivera' };
       yield { acctId: 8, firstName: 'Jane', lastName: 'Doe' };
@@ -224,6 +226,23 @@ describe('words that no card matches', () => {
       }),
     ]);
   });
+
+  it.each([false, true])(
+    'are not reported as unknown while cards have not been read (as holder: %s)',
+    async (asHolder) => {
+      lackingDetails = 3120;
+
+      await resolveCard({ ...words('4242'), asHolder });
+
+      expect(refusals).toEqual([
+        {
+          what: null,
+          why: 'I have not found “4242” yet: the cards of 3,120 accounts have not been read from the card service.',
+          whoCan: 'Use the holder’s name or the account id, or try again later.',
+        },
+      ]);
+    },
+  );
 
   it('are reported as unknown once a single card is known', async () => {
     accounts = 1;

@@ -25,7 +25,7 @@ it.each(cases)('audits an action whose words match %s', async (_what, matches, r
     findKnown: async () => matches,
     untilListed: async () => {},
     async *all() {},
-    status: async () => ({ accounts: 2 }),
+    status: async () => ({ accounts: 2, lackingDetails: 0 }),
   } as unknown as Directory;
   const world = await createActionWorld(redis(), { directory });
 

@@ -213,7 +213,7 @@ describe('a card whose group has its own operators and approvers', () => {
       findKnown: async () => [],
       untilListed: async () => {},
       async *all() {},
-      status: async () => ({ accounts: 1 }),
+      status: async () => ({ accounts: 1, lackingDetails: 0 }),
     } as unknown as Directory,
     toFacts: (id, _account, which) => toCardFacts(id, null, which),
     rolesOf: async (_userId, { group } = {}) => ({

@@ -33,7 +33,7 @@ const noCards = {
   untilListed: async () => {},
   async *all() {},
   findByEmail: async () => [],
-  status: async () => ({ accounts: 2 }),
+  status: async () => ({ accounts: 2, lackingDetails: 0 }),
 } as unknown as Directory;
 const manyCards = {
   ...noCards,

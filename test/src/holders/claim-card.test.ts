@@ -46,6 +46,8 @@ interface Given {
   readonly own?: number;
   /** What the card program knows differently about the holder. */
   readonly known?: Partial<DirectoryAccount>;
+  /** Number of accounts whose cards have not been read yet. */
+  readonly unread?: number;
 }
 
 function setUp({
@@ -56,6 +58,7 @@ function setUp({
   accounts = 1,
   own = accounts,
   known = {},
+  unread = 0,
 }: Given = {}) {
   const ids = Array.from({ length: accounts }, (_, index) => acctId + index);
   const claims = createClaims(redis(), storeSigner);
@@ -78,7 +81,10 @@ function setUp({
     claims,
     person,
     approvalsChannelOf: async () => 'C0REQ',
-    directory: { account: async (id) => ({ ...account, ...known, acctId: id }) },
+    directory: {
+      account: async (id) => ({ ...account, ...known, acctId: id }),
+      status: async () => ({ accounts: 9, lackingDetails: unread, listedAt: null }),
+    },
     withLock: withoutLock,
     record: async (_action, entry) => void entries.push(entry),
     postClaim: async ({ id }) => void posted.push(id),
@@ -277,6 +283,19 @@ it('answers only the person who claims a nonexistent card', async () => {
   await world.claimCard(claim());
 
   expect(world.refusals).toEqual(['Your claim: No card matches “1212”. Check the last four digits on the card.']);
+  expect(world.posted).toEqual([]);
+  expect(await world.claims.open()).toEqual([]);
+});
+
+it('does not call a card unknown while it may not have been read yet', async () => {
+  const world = setUp({ accounts: 0, unread: 12 });
+
+  await world.claimCard(claim());
+
+  expect(world.posted).toEqual([]);
+  expect(world.refusals).toEqual([
+    expect.stringMatching(/have not found “1212” yet: the cards of 12 accounts .*later/),
+  ]);
   expect(world.posted).toEqual([]);
   expect(await world.claims.open()).toEqual([]);
 });
