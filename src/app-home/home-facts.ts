@@ -1,6 +1,6 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import { DECLINES_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
-import type { TeamFacts, WaitingClaim } from '../../templates/app-home/home-team.ts';
+import { INACTIVE_MAX, type TeamFacts, type WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -49,8 +49,6 @@ interface Viewer {
 }
 
 const DECLINES_MAX = 50;
-/** More than the page shows, so that it can say how many more there are. */
-const INACTIVE_MAX = 200;
 
 /** The team's part of App Home: everything that waits for someone, limited to cards that this person may see. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {
@@ -141,11 +139,12 @@ async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): P
   );
 }
 
-/** Cards that are not activated yet. */
-export async function inactiveCards(directory: Pick<Directory, 'waitingForActivation'>): Promise<CardFacts[]> {
-  return (await directory.waitingForActivation(INACTIVE_MAX)).map(inactiveCard);
+/** All cards that wait to be activated. */
+export async function inactiveCards(directory: Pick<Directory, 'allWaitingForActivation'>): Promise<CardFacts[]> {
+  return (await directory.allWaitingForActivation()).map(inactiveCard);
 }
 
+/** The newest inactive card of an account: activating it closes the others. */
 function inactiveCard(account: DirectoryAccount): CardFacts {
   const card = account.cards.findLast(({ status }) => status === 'INACTIVE');
   return toCardFacts(account.acctId, account, { cardId: card?.cardId });

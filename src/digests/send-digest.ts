@@ -128,11 +128,11 @@ export function createSendDigest(deps: Deps) {
     if (visibility === 'shared') return await notifySharedChannel(channel);
     const { kind, declines, late } = asked;
     const facts = await readFacts(asked, deps);
-    const { approvals, open } = facts;
+    const { approvals, open, inactive } = facts;
     const { message, isWhole } = digest(facts, visibility);
     // A file may be forwarded, so it uses the wording for public channels.
     const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
-    const rows = isWhole && kind !== 'monthly' ? null : { declines: told, late, approvals, open };
+    const rows = isWhole && kind !== 'monthly' ? null : { declines: told, late, approvals, open, inactive };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
     await record(channel, id, `${kind} digest of ${countOf(facts.total.count, 'decline')}`);
   }

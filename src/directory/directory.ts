@@ -104,6 +104,8 @@ export function createDirectory(deps: DirectoryDeps) {
     /** Accounts with a card that waits to be activated. Reads only Redis. */
     waitingForActivation: (limit: number, permitted: Permitted<DirectoryAccount> = everything) =>
       firstPermitted({ idsOf: index.waiting, read: records.readMany, permitted, limit }),
+    /** The same, all of them. */
+    allWaitingForActivation: async () => records.readMany(await index.waiting(-1)),
     findByEmail: async (email: string) => records.readMany(await index.byEmail(email)),
     /** Resolves when no background read is running. */
     idle: (): Promise<void> => filler?.idle() ?? Promise.resolve(),

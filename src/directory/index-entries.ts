@@ -93,7 +93,7 @@ export function createIndexReader(redis: RedisClient, indexKey: string) {
       return [...new Set(found.flat())].slice(0, limit);
     },
 
-    /** Accounts with a card that waits to be activated. */
+    /** Accounts with a card that waits to be activated. -1: all. */
     waiting: (limit: number) => range('w:activation:', limit),
 
     byEmail: (email: string) => exact('e', foldId(email)),

@@ -34,7 +34,7 @@ export interface TeamFacts {
   readonly mutes: readonly OpenMute[];
   /** Declines of all cards, newest first. */
   readonly declines: readonly (ShownDecline & { readonly card: CardFacts })[];
-  /** Cards that are not activated yet. */
+  /** Cards that wait to be activated, at most {@link INACTIVE_MAX}. */
   readonly inactive: readonly { readonly card: CardFacts; readonly value: string }[];
   readonly health: HealthFacts;
 }
@@ -43,6 +43,8 @@ const CLAIMS_SHOWN = 3;
 const CARDS_OF_CLAIM_MAX = 3;
 const DECLINES_SHOWN = 10;
 const INACTIVE_SHOWN = 5;
+/** How many are read, so that one App Home does not read all of a large program. */
+export const INACTIVE_MAX = 200;
 
 /** Everything that waits for the team, and the state of the program. */
 export function homeTeam(facts: TeamFacts, pages: HomePages): KnownBlock[] {
@@ -91,7 +93,8 @@ function homeDeclines({ declines }: TeamFacts, pages: HomePages): KnownBlock[] {
 
 function homeInactive({ inactive }: TeamFacts, pages: HomePages): KnownBlock[] {
   const page = listPage(inactive, pages.inactive ?? 1, INACTIVE_SHOWN);
-  return homeList({ list: 'inactive', title: 'Waiting to be activated', ...page }, (shown) =>
+  const isWhole = inactive.length < INACTIVE_MAX;
+  return homeList({ list: 'inactive', title: 'Waiting to be activated', ...page, isWhole }, (shown) =>
     shown.map(({ card, value }) => ({
       ...section(cardOfHolder(card)),
       accessory: activateButton({ value, card }, actionId.homeActivate),

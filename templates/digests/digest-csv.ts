@@ -1,3 +1,4 @@
+import type { CardFacts } from '../../src/core/card-facts.ts';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
 import type { Sums, TallyRow } from '../../src/digests/tally-store.ts';
@@ -8,6 +9,8 @@ export interface ControllersRows {
   readonly late: Sums;
   readonly approvals: readonly ApprovedChange[];
   readonly open: readonly OpenException[];
+  /** Cards that wait to be activated. */
+  readonly inactive: readonly CardFacts[];
 }
 
 /** Names of Slack users; null: unknown. */
@@ -52,10 +55,10 @@ const openWords = {
 } as const;
 
 /**
- * A period as a file for the controller: one line for each decline, approval, override and open exception, its dollars
- * once.
+ * A period as a file for the controller: one line for each decline, approval, override, open exception and card that
+ * waits to be activated, its dollars once.
  */
-export function digestCsv({ declines, late, approvals, open }: ControllersRows, names: PersonNames): string {
+export function digestCsv({ declines, late, approvals, open, inactive }: ControllersRows, names: PersonNames): string {
   const named = (userId: string): string => {
     const name = names.get(userId);
     return name == null ? userId : `${name} (${userId})`;
@@ -84,6 +87,9 @@ export function digestCsv({ declines, late, approvals, open }: ControllersRows, 
         duration,
         people: [named(by)],
       };
+    }),
+    ...inactive.map(({ holder, last4, group }): Line => {
+      return { what: 'Waiting to be activated', cents: null, holder, last4, group, why: 'Not activated yet' };
     }),
   ]);
 }

@@ -38,7 +38,7 @@ export interface Digest {
   readonly groups: readonly DigestRow[];
   readonly approvals: readonly ApprovedChange[];
   readonly open: readonly OpenException[];
-  /** Cards that are not activated yet. */
+  /** Cards that wait to be activated, one of an account: activating it closes the others. */
   readonly inactive: readonly CardFacts[];
 }
 
@@ -131,7 +131,7 @@ function openWords(open: readonly OpenException[]): string {
 
 function waitingWords(count: number): string {
   if (count === 0) return '';
-  return `${countOf(count, 'card')} ${count === 1 ? 'is' : 'are'} not activated yet`;
+  return `${countOf(count, 'card')} ${count === 1 ? 'waits' : 'wait'} to be activated`;
 }
 
 function rowsOf(caption: string, head: string, rows: readonly DigestRow[]): ShownTable {

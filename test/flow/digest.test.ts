@@ -57,7 +57,7 @@ describe('a digest', () => {
     expect(shown).toContain('data_table');
     expect(shown).toContain('Over the daily limit');
     expect(shown).not.toMatch(/PIN/);
-    expect(message.text).toMatch(/cards are not activated yet/);
+    expect(message.text).toMatch(/cards wait to be activated/);
   });
 
   it('is posted at its time in its time zone, once per period', async () => {

@@ -170,8 +170,8 @@ it('shows approvers the claimed cards that they decide about, and others those t
   ]);
 });
 
-it('lists the newest inactive card of an account as waiting for activation', async () => {
-  const cards = await inactiveCards({ waitingForActivation: async () => [account] });
+it('lists only the newest inactive card of an account as waiting for activation, because it replaces the others', async () => {
+  const cards = await inactiveCards({ allWaitingForActivation: async () => [account] });
 
   expect(cards).toMatchObject([{ acctId: 7378, cardId: 2, last4: '2222' }]);
 });

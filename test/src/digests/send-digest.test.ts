@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { CardFacts } from '../../../src/core/card-facts.ts';
 import type { ApprovedChange } from '../../../src/digests/exceptions.ts';
 import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
@@ -8,11 +9,12 @@ import { withoutDataTables } from '../../../src/slack/data-tables.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { card } from '../../templates/fixtures.ts';
 import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 
-function createWorld(now: Date) {
+function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
   const posted: { channel: string; text: string; elsewhere: string; page: string; csv: string | null }[] = [];
   const postedIds = new Set<string>();
   const failures: string[] = [];
@@ -31,7 +33,7 @@ function createWorld(now: Date) {
         return [];
       },
       open: async () => [],
-      inactive: async () => [],
+      inactive: async () => [...inactive],
     },
     visibilityOf: async (channel) => (channel === 'C0SHARED' ? 'shared' : 'direct'),
     post: async (channel, id, { message, elsewhere, rows }) => {
@@ -88,6 +90,16 @@ it('does not post a digest in a channel that another company can read, and has a
   expect(recorded).toEqual(['D0ANA: n2: daily digest of 1 decline']);
   expect(posted).toMatchObject([{ channel: 'D0ANA', text: expect.stringMatching(/PIN/), csv: null }]);
   expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
+});
+
+it('counts every card that waits to be activated, and lists in the file those that the table leaves out', async () => {
+  const inactive = Array.from({ length: 1500 }, (_, index) => ({ ...card, acctId: index }));
+  const { digest, posted } = createWorld(new Date('2026-11-20T23:00:00Z'), inactive);
+
+  await digest.now('D0ANA', 'n1', null, 'UTC');
+
+  expect(posted[0]?.text).toContain('1,500 cards wait to be activated.');
+  expect(posted[0]?.csv?.match(/^"Waiting to be activated"/gm)).toHaveLength(1500);
 });
 
 it('sums dollars exactly by reason and group, with ungrouped cards and the spellings of a merchant in one row each', async () => {

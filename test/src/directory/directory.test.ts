@@ -450,6 +450,16 @@ describe('filling', () => {
   });
 });
 
+it('lists accounts with an inactive card up to a limit, or all of them', async () => {
+  for (let acctId = 1; acctId <= 12; acctId += 1)
+    employ(acctId, { first: 'P', last: 'T', cards: [{ cardId: acctId, last4: '0000', status: 'INACTIVE' }] });
+  employ(13, { first: 'P', last: 'T', cards: [{ cardId: 13, last4: '0000' }] });
+  await filled();
+
+  expect(await directory.waitingForActivation(5)).toHaveLength(5);
+  expect(await directory.allWaitingForActivation()).toHaveLength(12);
+});
+
 describe('one account', () => {
   it('is loaded once if unknown, however many alerts need it', async () => {
     employ(7, { first: 'Jane', last: 'Doe', cards: [{ cardId: 71, last4: '7171' }] });

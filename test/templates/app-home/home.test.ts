@@ -100,6 +100,7 @@ describe('App Home', () => {
 
     expect(waiting(5)).toMatch(/Waiting to be activated$/m);
     expect(waiting(7)).toContain('Waiting to be activated (1 to 5 of 7)');
+    expect(waiting(200), 'no more are read').toContain('Waiting to be activated (1 to 5 of at least 200)');
   });
 
   it('says in words what the bar shows', () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { card } from '../fixtures.ts';
 
-it("the controller’s file has a line for each decline, approval, override and open exception, with people's names", () => {
+it("the controller’s file has a line for each decline, approval, override, open exception and card to be activated, with people's names", () => {
   const sums = { count: 1, attempts: 30, cents: 8410 };
   const decline = {
     code: 'decline.rule.velocity',
@@ -31,6 +31,7 @@ it("the controller’s file has a line for each decline, approval, override and 
       late: { count: 3, attempts: 4, cents: 2050 },
       approvals: [approved, { ...approved, isOverride: true, duration: 'for 1 hour', reason: 'two\nlines' }],
       open: [{ ...open, since: '2026-11-16T10:00:00Z', endsAt: '2026-11-17T10:00:00Z' }],
+      inactive: [card],
     },
     new Map([
       ['U0ANA', 'Ana Lopez'],
@@ -48,6 +49,7 @@ it("the controller’s file has a line for each decline, approval, override and 
     ),
     '"Emergency override","2026-11-12T15:00:00Z","30.50","","Sam Rivera","1234","","daily limit $150.00 → daily limit $180.50; two lines","","","","for 1 hour","Ana Lopez (U0ANA), U0BEN"',
     '"Open: request","2026-11-16T10:00:00Z","","","Jane Doe","1212","Field team","daily limit $1.00 → $2.00","","","","until 2026-11-17T10:00:00Z","U0SAM"',
+    '"Waiting to be activated","","","","Jane Doe","1212","Field team","Not activated yet","","","","",""',
     '',
   ]);
 });

@@ -60,7 +60,7 @@ const facts: Digest = {
 describe('a digest', () => {
   it('says in sentences what the page shows', () => {
     expect(digest(facts, 'private').message.text).toBe(
-      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, raised by $30.50 in all, 1 of them without an amount. 1 open exception. 1 card is not activated yet.',
+      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, raised by $30.50 in all, 1 of them without an amount. 1 open exception. 1 card waits to be activated.',
     );
   });
 
