@@ -102,7 +102,7 @@ export function createDirectory(deps: DirectoryDeps) {
     },
 
     /** Accounts with a card that waits to be activated. Reads only Redis. */
-    waitingForActivation: (limit: number, permitted: Permitted<DirectoryAccount> = everything) =>
+    waitingForActivation: (limit: number, permitted: Permitted<DirectoryAccount>) =>
       firstPermitted({ idsOf: index.waiting, read: records.readMany, permitted, limit }),
     /** The same, all of them. */
     allWaitingForActivation: async () => records.readMany(await index.waiting(-1)),

@@ -77,8 +77,8 @@ const link = (acctId: number) =>
 describe('someone with rights for one group', () => {
   const others = Array.from({ length: 300 }, (_, index) => listed(index + 1, 'Jo', `Aa${index + 1}`));
   const sales = [listed(901, 'Jo', 'Zane'), listed(902, 'Zoe', 'Zorn')].map((one) => ({ ...one, group: 'Sales' }));
-  const ofSales: Permissions['rolesOf'] = async (_userId, { group } = {}) => ({
-    roles: group === undefined || group === 'Sales' ? ['operator', 'holder'] : ['holder'],
+  const ofSales: Permissions['rolesOf'] = async (_userId, asked) => ({
+    roles: asked?.group === undefined || asked.group === 'Sales' ? ['operator', 'holder'] : ['holder'],
     isComplete: true,
   });
   const names = (options: readonly { text: { text: string } }[]) =>

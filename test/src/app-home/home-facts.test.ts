@@ -81,7 +81,7 @@ it('lists declines and inactive cards of one group behind those of many others',
     cardsFor: async (_userId, _permission, cards) => cards.filter(({ group }) => group === 'Sales'),
     newestDeclines: (limit, permitted) => firstPermitted({ ...reading(declineAt), permitted, limit }),
     directory: {
-      waitingForActivation: (limit, permitted = async (all) => all) =>
+      waitingForActivation: (limit, permitted) =>
         firstPermitted({
           ...reading((place) => ({ ...account, acctId: place, group: groupAt(place) })),
           permitted,

@@ -456,7 +456,7 @@ it('lists accounts with an inactive card up to a limit, or all of them', async (
   employ(13, { first: 'P', last: 'T', cards: [{ cardId: 13, last4: '0000' }] });
   await filled();
 
-  expect(await directory.waitingForActivation(5)).toHaveLength(5);
+  expect(await directory.waitingForActivation(5, async (all) => all)).toHaveLength(5);
   expect(await directory.allWaitingForActivation()).toHaveLength(12);
 });
 
