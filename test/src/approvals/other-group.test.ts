@@ -32,7 +32,7 @@ async function world(group: string | null = null): Promise<PerformWorld> {
     availableCents: null,
     email: null,
     cards: [],
-    detailsAt: null,
+    detailsAt: '2026-11-20T15:00:00.000Z',
   };
   return await createActionWorld(redis(), {
     hasCardGroups: () => true,

@@ -150,14 +150,18 @@ describe('a raise that the card service makes only after its answer was given up
     expect(limitNow()).toBe(5000);
   });
 
-  it('is reported as not confirmed if it never comes', async () => {
-    const { answers, limitNow, advance, deps } = await raisedLate();
+  it('is reported as not confirmed if it never comes, and its end changes nothing', async () => {
+    const { answers, limitNow, advance, deps, writes } = await raisedLate();
 
     advance(2 * 60_000);
     expect(await verifyAction('act_limit1', deps)).toBeNull();
 
     expect(limitNow()).toBe(5000);
     expect(answers.at(-1)?.text).toContain('it may or may not have happened');
+    // The card service may still make it, so it still has an end.
+    advance(HOUR);
+    await endTemporaryChange('act_limit1', deps);
     expect(await deps.temporaryChanges.all()).toEqual([]);
+    expect(writes).toEqual([]);
   });
 });
