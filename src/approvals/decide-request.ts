@@ -64,7 +64,7 @@ export function createDecideRequest(deps: Deps) {
     if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
     if (!(await deps.mayAct(action, accountIn(request))))
-      return await refuse('This request is for the approvers of other cards.', 'Ask one of them.');
+      return await refuse('Only approvers of other cards may decide this request.', 'Ask one of them.');
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
     if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);

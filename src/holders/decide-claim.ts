@@ -63,7 +63,7 @@ export function createClaimDecisions(deps: Deps) {
     // So far the person is known to approve for some card.
     const mayDecide = await Promise.all(claim.cards.map(({ acctId }) => deps.mayAct(action, acctId)));
     if (!mayDecide.includes(true))
-      return await refuse('This claim is for the approvers of other cards.', 'Ask one of them.');
+      return await refuse('Only approvers of other cards may decide this claim.', 'Ask one of them.');
     if (claim.action.actor.userId === action.actor.userId) {
       return await refuse('You claim this card yourself.', 'It takes somebody else who approves.');
     }

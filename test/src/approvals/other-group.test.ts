@@ -75,7 +75,7 @@ describe.each([
 
     await performAction(decide('U0ZED', 'act_zed', approve), deps);
 
-    expect(answers.at(-1)?.text).toContain('This request is for the approvers of other cards.');
+    expect(answers.at(-1)?.text).toContain('Only approvers of other cards may decide this request.');
     expect((await stations()).at(-1)).toBe('refused');
     expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open', approvals: [{ by: 'U0ANA' }] });
   });
@@ -96,7 +96,7 @@ it('a request for a card of a group is denied by an approver of that group only'
   expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open' });
 
   await performAction(decide('U0BEN', 'act_ben', false), deps);
-  expect(answers.at(-1)?.text).toContain('This request is for the approvers of other cards.');
+  expect(answers.at(-1)?.text).toContain('Only approvers of other cards may decide this request.');
   expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open' });
 
   await performAction(decide('U0ZED', 'act_zed', false), deps);

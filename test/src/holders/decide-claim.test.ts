@@ -97,7 +97,7 @@ it('is refused by an approver of one of its cards only', async () => {
 
   await ofOthers.decideClaim(decision(null));
   expect(ofOthers.refusals).toEqual([
-    'Your decision: This claim is for the approvers of other cards. Ask one of them.',
+    'Your decision: Only approvers of other cards may decide this claim. Ask one of them.',
   ]);
   expect((await ofOthers.claims.get('clm_1'))?.state).toBe('open');
 
