@@ -52,7 +52,12 @@ const PaidAction = z.union([
  */
 export function purchaseCents(action: object, declined: { readonly amountCents: number } | null): number | null {
   if (declined === null) return null;
-  return Math.max(declined.amountCents, PaidAction.safeParse(action).data ?? 0);
+  return Math.max(declined.amountCents, askedCents(action) ?? 0);
+}
+
+/** What its holder asked to pay, in whole cents; null: it is not asked for by a holder. */
+export function askedCents(action: object): number | null {
+  return PaidAction.safeParse(action).data ?? null;
 }
 
 /** The end of a term that ends then no matter when the change is made; null: it has none, or starts with the change. */
@@ -120,7 +125,7 @@ export function termWords(term: Term): string {
     case 'permanent':
       return 'permanently';
     case 'purchase':
-      return 'for this purchase only, at most 15 minutes';
+      return 'for one purchase only, at most 15 minutes';
     case 'duration':
       return `for ${formatDuration(term.ms)}`;
     case 'day':

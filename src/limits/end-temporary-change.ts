@@ -272,7 +272,8 @@ export async function endPurchaseChanges(
 
 /**
  * Matches by account, merchant and amount: a purchase at the same merchant that costs no more. What a raised limit lets pass
- * has an upper bound; an opened category or country has none, so it counts whatever it costs.
+ * has an upper bound; an opened category or country has none, so it counts whatever it costs. Without a decline, the merchant
+ * is not known.
  */
 function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolean {
   const { acctId, purchase, state, openedAt } = change;
@@ -280,7 +281,10 @@ function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolea
   // A shop that checks the card first, for $0.00, charges it afterwards.
   if (event.amountCents === 0) return false;
   if (isAboutLimits(change.changes) && event.amountCents > purchase.maxCents) return false;
-  if (Date.parse(event.occurredAt) < Date.parse(openedAt) - CLOCK_SKEW_MS) return false;
+  // At any merchant, a purchase made just before would be taken for it.
+  const skewMs = purchase.isAnywhere === true ? 0 : CLOCK_SKEW_MS;
+  if (Date.parse(event.occurredAt) < Date.parse(openedAt) - skewMs) return false;
+  if (purchase.isAnywhere === true) return true;
   const { id, name } = event.merchant;
   if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;
   return foldName(name) !== '' && foldName(name) === foldName(purchase.merchant);

@@ -3,11 +3,11 @@ import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import type { Term } from '../card-api/rule-change.ts';
-import { type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
+import { centsOf, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
-import { dayWords, endOfTerm, purchaseCents } from './change-request.ts';
-import { stateWords } from './rule-words.ts';
+import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
+import { purchaseWords, stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -135,8 +135,6 @@ async function openTemporaryChange(
     const earlier = ending.find((candidate) => hasSet(candidate, { rule: change.rule, to: change.from }));
     return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier) };
   });
-  const purchase = term.kind === 'purchase' ? await deps.purchaseOf(action) : null;
-  const maxCents = purchaseCents(action, purchase);
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
@@ -145,10 +143,7 @@ async function openTemporaryChange(
     by: action.actor,
     openedAt: open?.openedAt ?? now.toISOString(),
     endsAt,
-    purchase:
-      purchase === null || maxCents === null
-        ? null
-        : { merchantId: purchase.merchant.id, merchant: purchase.merchant.name, maxCents },
+    purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
     alertId: alertIdOf(action),
     requestId,
     state: 'open',
@@ -170,9 +165,24 @@ async function openTemporaryChange(
     await show(temporaryChange, deps);
   }
   return {
-    note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} ${whenWords(term)}.`,
+    note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} ${whenWords(temporaryChange)}.`,
     control: { kind: 'revert', id: temporaryChange.id, until: endsAt },
   };
+}
+
+/** The purchase that ends a change: the declined one, or the next one that costs no more than what was asked for. */
+async function endingPurchase(
+  action: Action,
+  changes: readonly RuleChange[],
+  deps: Pick<TermDeps, 'purchaseOf'>,
+): Promise<TemporaryChange['purchase']> {
+  const declined = await deps.purchaseOf(action);
+  const declinedCents = purchaseCents(action, declined);
+  if (declined !== null && declinedCents !== null)
+    return { merchantId: declined.merchant.id, merchant: declined.merchant.name, maxCents: declinedCents };
+  // No purchase costs more than the raised limit.
+  const mostCents = Math.max(...changes.map(({ to }) => centsOf(to) ?? Number.MAX_SAFE_INTEGER));
+  return { merchantId: '', merchant: '', maxCents: askedCents(action) ?? mostCents, isAnywhere: true };
 }
 
 /** The rules already have the wanted values, or were changed permanently. */
@@ -259,12 +269,12 @@ async function openOnSameRules(
 }
 
 /** `in 4 hours`, `with the end of Dec 24, 2026, Eastern time`. */
-function whenWords(term: Term): string {
+function whenWords({ term, ...temporaryChange }: TemporaryChange): string {
   switch (term.kind) {
     case 'duration':
       return `in ${formatDuration(term.ms)}`;
     case 'purchase':
-      return 'after this purchase, or in 15 minutes';
+      return `after ${purchaseWords(temporaryChange)}, or in 15 minutes`;
     case 'day':
       return `with the end of ${dayWords(term.day)}, ${serviceZone().long}`;
     case 'until':

@@ -1,8 +1,9 @@
 import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
-import { isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import { isAboutLimits, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
 import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { localDate, toInstant } from '../core/service-time.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
 
 /** Separates the rules of one change. No rule contains it. */
 export const BETWEEN_RULES = '; ';
@@ -21,6 +22,13 @@ export function limitName(period: LimitWindow, category: string | null): string 
 /** `daily limit`, `daily limit for Restaurants and weekly limit`, `purchases at Hardware Stores`: a noun. Raw. */
 export function ruleNames(changes: readonly Pick<RuleGoal, 'rule'>[]): string {
   return list.format(changes.map(({ rule }) => ruleName(rule)));
+}
+
+/** The purchase that ends a change: `this purchase`, `the next purchase of up to $300.00`. */
+export function purchaseWords({ changes, purchase }: Pick<TemporaryChange, 'changes' | 'purchase'>): string {
+  if (purchase?.isAnywhere !== true) return 'this purchase';
+  const isBounded = isAboutLimits(changes) && purchase.maxCents < Number.MAX_SAFE_INTEGER;
+  return `the next purchase${isBounded ? ` of up to ${formatCents(purchase.maxCents)}` : ''}`;
 }
 
 export function ruleName(rule: Rule): string {

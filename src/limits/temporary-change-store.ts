@@ -22,7 +22,15 @@ export const TemporaryChange = z.strictObject({
   openedAt: z.string(),
   endsAt: z.string(),
   /** The purchase it was made for, whose authorization ends it early. Null: it lasts until `endsAt`. */
-  purchase: z.strictObject({ merchantId: z.string(), merchant: z.string(), maxCents: z.int() }).nullable(),
+  purchase: z
+    .strictObject({
+      merchantId: z.string(),
+      merchant: z.string(),
+      maxCents: z.int(),
+      /** Nobody knows where it will be made: the first one that is not more expensive counts. */
+      isAnywhere: z.boolean().optional(),
+    })
+    .nullable(),
   /**
    * The card service never answered, and the card did not show it. The service may still make it, so it still ends. Until
    * it is seen, nobody reads that it is in effect.

@@ -163,27 +163,23 @@ export function editRefused(channel: string, error: SlackError): OpsIssue {
 }
 
 /** @param change the requested change, followed by the card: `change the limit of`. */
-export function notConfirmed(change: string, ref: string): OpsIssue {
-  return {
-    cause: `unconfirmed:${ref}`,
-    title: 'A change was not confirmed',
-    what: `The card service accepted a request to ${change} a card, but after two minutes neither a webhook nor the card itself shows the change.`,
-    means: 'The card may be unchanged. The person who asked has been told.',
-    todo: 'Check the card in the card program’s portal, and change it there if necessary.',
-    ref,
-  };
-}
+export const notConfirmed = (change: string, ref: string): OpsIssue => ({
+  cause: `unconfirmed:${ref}`,
+  title: 'A change was not confirmed',
+  what: `The card service accepted a request to ${change} a card, but after two minutes neither a webhook nor the card itself shows the change.`,
+  means: 'The card may be unchanged. The person who asked has been told.',
+  todo: 'Check the card in the card program’s portal, and change it there if necessary.',
+  ref,
+});
 
-export function notPutBack(ref: string): OpsIssue {
-  return {
-    cause: `not-put-back:${ref}`,
-    title: 'A temporary change could not be put back',
-    what: 'Its time is over, but the card service refused several times to put back the earlier rules.',
-    means: 'The card keeps its temporary rules. The person who asked and the approvers have been told.',
-    todo: 'Put them back in the card program’s portal. The audit channel has the card and the service’s reason.',
-    ref,
-  };
-}
+export const notPutBack = (ref: string): OpsIssue => ({
+  cause: `not-put-back:${ref}`,
+  title: 'A temporary change could not be put back',
+  what: 'Its time is over, but the card service refused several times to put back the earlier rules.',
+  means: 'The card keeps its temporary rules. The person who asked and the approvers have been told.',
+  todo: 'Put them back in the card program’s portal. The audit channel has the card and the service’s reason.',
+  ref,
+});
 
 /** One cause for all problems, because it is one file. */
 export function policyInvalid(problems: readonly string[]): OpsIssue {

@@ -1,7 +1,7 @@
 import { type RuleChange, without } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
+import { purchaseWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -88,7 +88,7 @@ export function ending(one: TemporaryChange): string {
   const by = closedBy === null ? '' : ` by ${mention(closedBy)}`;
   const was = escapeUntrusted(stateWords(changes, 'from'), RULES_MAX);
   if (state === 'open') {
-    const end = term.kind === 'purchase' ? 'after this purchase, at the latest' : 'automatically';
+    const end = term.kind === 'purchase' ? `after ${purchaseWords(one)}, at the latest` : 'automatically';
     return `Goes back to ${was} ${dateAfter(end, endsAt)}.`;
   }
   if (state === 'superseded') return `Replaced by a later change${by}${when}. ${ITS_END}`;

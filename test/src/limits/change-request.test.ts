@@ -145,7 +145,7 @@ describe('parsing the duration of a change', () => {
 
   it.each<[Term, string]>([
     [{ kind: 'permanent' }, 'permanently'],
-    [{ kind: 'purchase' }, 'for this purchase only, at most 15 minutes'],
+    [{ kind: 'purchase' }, 'for one purchase only, at most 15 minutes'],
     [{ kind: 'duration', ms: 4 * 3_600_000 }, 'for 4 hours'],
     [{ kind: 'day', day: '2026-12-24' }, 'to the end of Dec 24, 2026, Eastern time'],
     [{ kind: 'until', at: '2026-11-21T14:00:00.000Z' }, 'until Nov 21, 2026, 9:00 AM ET'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
+import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
@@ -12,7 +13,15 @@ import type { TemporaryChange } from '../../../src/limits/temporary-change-store
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { held } from '../../support/held.ts';
 import { limitChange } from '../../support/limit-goals.ts';
-import { acctId } from '../../support/perform-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  performAction,
+} from '../../support/perform-world.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card, transactionAlert } from '../../templates/fixtures.ts';
 
@@ -347,7 +356,17 @@ describe('a change for one purchase', () => {
     expect(await ended({ amountCents: 90_000 }, { changes: [abroad] })).toEqual(['act_1']);
   });
 
+  const anywhere = { merchantId: '', merchant: '', maxCents: 30_000, isAnywhere: true };
+
+  it('that was asked for without a decline ends with the next purchase up to that amount, at any merchant', async () => {
+    expect(await ended({ amountCents: 30_000 }, { purchase: anywhere })).toEqual(['act_1']);
+    expect(await ended({ merchant: { ...merchant, id: ' ', name: '' } }, { purchase: anywhere })).toEqual(['act_1']);
+  });
+
   it.each<[string, Partial<TransactionEvent>, Partial<TemporaryChange>]>([
+    ['a more expensive purchase than its holder asked for', { amountCents: 30_001 }, { purchase: anywhere }],
+    ['a check of the card for $0.00, at any merchant', { amountCents: 0 }, { purchase: anywhere }],
+    ['a purchase just before it, at any merchant', { occurredAt: '2026-11-20T14:59:59.000Z' }, { purchase: anywhere }],
     ['a settlement', { kind: 'settlement' }, {}],
     ['a more expensive purchase', { amountCents: 8411 }, {}],
     ['a check of the card for $0.00', { amountCents: 0 }, {}],
@@ -363,5 +382,39 @@ describe('a change for one purchase', () => {
     ['any purchase, once it has ended', {}, { state: 'asking' }],
   ])('does not end with %s', async (_what, event, over) => {
     expect(await ended(event, over)).toEqual([]);
+  });
+});
+
+describe('what a holder asks for by command, for one purchase', () => {
+  const redis = useRedis();
+
+  it('ends with the first purchase after its approval', async () => {
+    const world = await createActionWorld(redis());
+    const { card, links } = world.deps;
+    const remaining = [{ period: 'daily', limitCents: 40_000, remainingCents: 10_000 } as const];
+    const getRemainingLimits = async () => ({ overall: remaining, categories: [] });
+    const deps = { ...world.deps, card: { ...card, getRemainingLimits } };
+    await links.link({ acctId, userId: 'U0HUGO', provedBy: 'approver', by: 'U0CEM', at: openedAt });
+    const hugo = { actor: { userId: 'U0HUGO', teamId: 'T1' }, roles: ['holder' as const] };
+    const wanted = { amountCents: 30_000, term: { kind: 'purchase' } as const };
+    await performAction(ask('ask', { ...byCommand, ...hugo, ask: wanted }), deps);
+    const [request] = await deps.requests.open();
+    const target = requestTarget(requestValue(request!));
+    await performAction(ask('decide', { id: 'act_yes', target, approve: true }), deps);
+    expect(world.service.rules['DailySpendLimit']).toBe(600);
+
+    const bought = {
+      acctId,
+      kind: 'authorization',
+      amountCents: 29_900,
+      occurredAt: '2026-11-20T15:01:00.000Z',
+    } as const;
+    await endPurchaseChanges(transactionAlert(bought).event, {
+      temporaryChanges: deps.temporaryChanges,
+      endTemporaryChangeNow: async (id) => void (await endTemporaryChange(id, deps)),
+    });
+
+    expect(world.service.rules['DailySpendLimit']).toBe(400);
+    expect(await deps.temporaryChanges.get('act_yes')).toMatchObject({ state: 'ended' });
   });
 });

@@ -30,7 +30,7 @@ async function setUpLifting(lifted: readonly string[], ...open: TemporaryChange[
       steps.push(`superseded ${id}: ${goals.length} ${isForGood ? 'for good' : 'for a while'}`);
       return lifted;
     },
-    purchaseOf: async () => transactionAlert().event,
+    purchaseOf: async ({ id }) => (id === 'act_typed' ? null : transactionAlert().event),
     zone: 'America/New_York',
     scheduleTemporaryChangeEnd: async (id, atMs) => void steps.push(`${id} ends ${new Date(atMs).toISOString()}`),
     postTemporaryChange: async ({ id }) => void steps.push(`posted ${id}`),
@@ -120,6 +120,25 @@ describe('a temporary change', () => {
       maxCents: amountCents,
     });
   });
+
+  it.each<[string, RuleChange, object, number, string]>([
+    ['what its holder asked to pay', daily, { payCents: 30_000 }, 30_000, 'the next purchase of up to $300.00'],
+    ['the raised limit', daily, {}, 45_000, 'the next purchase of up to $450.00'],
+    ['nothing else', limitChange('daily', 40_000, null), {}, Number.MAX_SAFE_INTEGER, 'the next purchase'],
+  ])(
+    'for a purchase without a decline ends with the next one, bounded by %s',
+    async (_what, change, asked, maxCents, words) => {
+      const { terms, temporaryChanges } = await setUp();
+      const term = { kind: 'purchase' } as const;
+      const changeRequest = { goals: [{ rule: change.rule, to: change.to }], term, ...asked };
+      const action = ask('limit', { ...byCommand, id: 'act_typed', changeRequest });
+
+      const said = await terms.resolve(made([change], term, { action }));
+
+      expect(said?.note).toBe(`Goes back to $400.00 after ${words}, or in 15 minutes.`);
+      expect((await temporaryChanges.get('act_typed'))?.purchase).toMatchObject({ maxCents, isAnywhere: true });
+    },
+  );
 
   it.each(['superseded', 'asking', 'kept', 'refused'] as const)(
     'is not opened again after its final decision: %s',

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 import type { RuleChange } from '../../../src/card-api/rule-change.ts';
-import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../../src/limits/rule-words.ts';
+import {
+  moveWords,
+  purchaseWords,
+  ruleMoves,
+  ruleNames,
+  ruleStates,
+  stateWords,
+} from '../../../src/limits/rule-words.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 
 const restaurants = { id: 9, name: 'Restaurants' };
@@ -72,4 +79,20 @@ it('prevents a category name from looking like the end of a rule', () => {
   const changes = [limitChange('daily', null, 100, { id: 1, name: 'Books; Maps' })];
 
   expect(ruleStates(changes, 'to')).toBe('daily limit for Books, Maps $1.00');
+});
+
+it.each<[string, Parameters<typeof purchaseWords>[0]['changes'], number, boolean, string]>([
+  ['the declined one', [limitChange('daily', 40_000, 45_000)], 8410, false, 'this purchase'],
+  ['the next one', [limitChange('daily', 40_000, 45_000)], 8410, true, 'the next purchase of up to $84.10'],
+  [
+    'the next one, whatever it costs',
+    [{ rule: { kind: 'international' }, from: false, to: true }],
+    8410,
+    true,
+    'the next purchase',
+  ],
+])('says which purchase ends a change: %s', (_what, changes, maxCents, isAnywhere, words) => {
+  const purchase = { merchantId: '', merchant: '', maxCents, ...(isAnywhere && { isAnywhere }) };
+
+  expect(purchaseWords({ changes, purchase })).toBe(words);
 });

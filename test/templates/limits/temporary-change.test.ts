@@ -35,6 +35,14 @@ const of = 'limit for a single purchase at Restaurants';
 
 it.each<[TemporaryChange['state'], object, string]>([
   ['open', {}, 'Goes back to $400.00 '],
+  [
+    'open',
+    {
+      term: { kind: 'purchase' },
+      purchase: { merchantId: '', merchant: '', maxCents: 30_000, isAnywhere: true },
+    },
+    'after the next purchase of up to $300.00, at the latest ',
+  ],
   ['asking', meanwhile(50_000), 'it is $500.00 now. Should it go back to $400.00?'],
   ['ended', {}, 'Back to $400.00 by <@U2>'],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
