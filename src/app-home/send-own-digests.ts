@@ -4,7 +4,7 @@ import { DECLINES_MAX } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
-import type { ShownDeclines } from '../digests/late-declines.ts';
+import { coveredSpan, type ShownDeclines } from '../digests/late-declines.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
 import { ATTEMPTS_MS, added, noSums, purchaseKey, type Tallies } from '../digests/tally-store.ts';
 import type { RecentDeclines } from '../directory/show-card.ts';
@@ -53,7 +53,9 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
         const late = cards.reduce((sum, { counted }) => added(sum, counted.late), noSums);
         const isCut = cards.some((card) => card.isCut);
         const facts = cards.map((card) => card.facts);
-        await notifyDirectly(userId, id, ownDigest({ often, total, isCut, late, cards: facts }));
+        const fromMs = Math.min(...cards.map((card) => card.fromMs));
+        const from = fromMs === period.fromMs ? null : new Date(fromMs).toISOString();
+        await notifyDirectly(userId, id, ownDigest({ often, from, total, isCut, late, cards: facts }));
         await record(userId, id, `${often} digest of own cards: ${cards.length}`);
       }
       for (const { schedule, counted } of cards) await sent.setShown(schedule, counted);
@@ -69,22 +71,26 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
   }
 
   /** Each card is counted for itself: what it had before its holder got it was never theirs. */
-  async function countedCard({ linkedAt, ...facts }: OwnCard, { id, userId, often, since, period }: DueDigest) {
+  async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest) {
+    const { id, userId, since, startedAt } = digest;
     const acctId = facts.card.acctId ?? 0;
     const declines = await deps.recentDeclines(acctId, DECLINES_MAX);
     const purchases = purchasesOf(declines);
-    const schedule = `own:${userId}:${often}:${acctId}`;
+    const schedule = `own:${userId}:${acctId}`;
+    const last = await sent.lastShown(schedule);
+    const sinceMs = Math.max(Date.parse(startedAt ?? since), Date.parse(linkedAt));
+    const period = coveredSpan({ ...digest, last, sinceMs });
     const counted = await sent.count(tallyOf(purchases), {
       id: `${id}-${acctId}`,
       schedule,
       period,
-      sinceMs: Math.max(Date.parse(since), Date.parse(linkedAt)),
       keptMs: 2 * TOO_OLD_MS,
     });
     const oldest = declines.length < DECLINES_MAX ? undefined : declines.at(-1);
     return {
       schedule,
       counted,
+      fromMs: period.fromMs,
       /** Earlier declines of the period are not kept. */
       isCut: oldest !== undefined && atOf(oldest) >= period.fromMs,
       facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) },

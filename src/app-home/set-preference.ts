@@ -34,9 +34,11 @@ export function createSetPreference(deps: Deps) {
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
     const { userId } = action.actor;
-    const before = `digest ${(await preferences.ownDigest(userId))?.often ?? 'off'}`;
+    const replaced = await preferences.ownDigest(userId);
+    const before = `digest ${replaced?.often ?? 'off'}`;
     await record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
-    await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt });
+    const startedAt = replaced?.startedAt ?? replaced?.since;
+    await preferences.setOwnDigest(userId, often === 'off' ? null : { often, since: action.askedAt, startedAt });
     await answer(action, ownDigestSet(often));
   }
 

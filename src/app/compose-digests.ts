@@ -75,7 +75,6 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
   return createSendDigest({
     ...context,
     tallies,
-    sent: { ...context.warned, ...context.shownDeclines },
     exceptions: {
       approved: (fromMs, toMs) => approvedChanges(audit, fromMs, toMs),
       open: () => openExceptions(context),

@@ -226,9 +226,9 @@ const table = {
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
   'send-digest': job({
     ...maintenance,
-    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), date: z.string() }),
+    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), dueMs: z.int().nullish() }),
     retry: times(12),
-    id: ({ channel, kind, date }) => `digest-${channel}-${kind}-${date}`,
+    id: ({ channel, kind, dueMs }) => `digest-${channel}-${kind}-${dueMs}`,
   }),
   /** Adds the jobs of channels, and sends people's own digests. Catches up on anything that a worker missed. */
   'send-digests': job({ ...repeated, mayRunEarly: true, everyMs: 60_000 }),

@@ -23,7 +23,7 @@ const Row = z.strictObject({
 const Counted = z.strictObject({
   /** The declines of the digest's own period. */
   declines: z.array(Row),
-  /** What no earlier digest has shown. */
+  /** What earlier digests would show by now, and did not. */
   late: z.strictObject(sums),
   /** What all digests have shown once this one is sent. */
   shown: Shown,
@@ -39,8 +39,6 @@ interface Counting {
   /** Whose digests show each decline once, such as a channel and a kind. */
   readonly schedule: string;
   readonly period: Span;
-  /** When the schedule was set: its digests owe nothing from before (ms). */
-  readonly sinceMs: number;
   readonly keptMs: number;
 }
 
@@ -62,9 +60,11 @@ export function createShownDeclines(redis: RedisClient) {
 
   return {
     keepCounted,
+    /** What the digests of a schedule have shown; null before the first one. */
+    lastShown: (schedule: string): Promise<Shown | null> => shown.get(schedule),
     /** What a digest counts. The first answer for an id stays: a digest that is made again must not count anew. */
-    async count(tallies: Pick<Tallies, 'sum'>, { id, schedule, keptMs, ...when }: Counting): Promise<Counted> {
-      const counted = await countDeclines(tallies, { ...when, last: await shown.get(schedule) });
+    async count(tallies: Pick<Tallies, 'sum'>, { id, schedule, period, keptMs }: Counting): Promise<Counted> {
+      const counted = await countDeclines(tallies, { period, last: await shown.get(schedule) });
       return await keepCounted(id, counted, keptMs);
     },
     /** Call this once the digest is sent. */
@@ -75,25 +75,34 @@ export function createShownDeclines(redis: RedisClient) {
 /** An event may return for this long after it happened: as long as the tallies remember that they counted it. */
 const LATE_MS = 15 * 24 * 3_600_000;
 
-interface Digested extends Pick<Counting, 'period' | 'sinceMs'> {
+interface Digested extends Pick<Counting, 'period'> {
   /** What the schedule's digests have shown; null before the first one. */
-  readonly last: Shown | null;
+  readonly last: Pick<Shown, 'toMs'> | null;
 }
 
 /**
- * Reads what a digest counts: the declines of its period, and what no earlier digest has shown. That is what earlier
- * periods have gained since, and the periods whose digests were never sent because no worker ran.
+ * What a digest covers: its period, from the end of the last digest. That is longer ago if a digest was not sent, and less
+ * long ago if the time of the digests was changed.
+ *
+ * @param sinceMs since when the schedule owes digests, by whatever times.
  */
+export function coveredSpan({ period, last, sinceMs }: Digested & { readonly sinceMs: number }): Span {
+  const owedFromMs = Math.min(period.fromMs, wholeQuarter(sinceMs));
+  return { fromMs: Math.min(period.toMs, Math.max(owedFromMs, last?.toMs ?? owedFromMs)), toMs: period.toMs };
+}
+
+/** Reads what a digest counts: the declines of the span it covers, and what earlier spans have gained since. */
 export async function countDeclines(
   { sum }: Pick<Tallies, 'sum'>,
-  { period, sinceMs, last }: Digested,
+  { period, last }: Pick<Counting, 'period'> & { readonly last: Shown | null },
 ): Promise<Counted> {
-  const before = last ?? { fromMs: period.fromMs, toMs: period.fromMs, ...noSums };
-  const unsentFromMs = Math.min(period.fromMs, Math.max(before.toMs, wholeQuarter(sinceMs)));
+  const nothing = { fromMs: period.fromMs, toMs: period.fromMs, ...noSums };
+  // In a gap between the two the digest was off, which ended what it owed.
+  const before = last === null || last.toMs < period.fromMs ? nothing : last;
   const fromMs = Math.max(before.fromMs, Math.min(period.fromMs, period.toMs - LATE_MS));
   const toMs = Math.max(before.toMs, period.toMs);
   // Each part is read only once: a decline that is counted meanwhile is either in all sums or in none.
-  const edges = [before.fromMs, before.toMs, unsentFromMs, fromMs, period.fromMs, period.toMs];
+  const edges = [before.fromMs, before.toMs, fromMs, period.fromMs, period.toMs];
   const sorted = edges.toSorted((one, other) => one - other);
   const parts = await Promise.all(
     sorted.slice(1).map(async (end, index) => {
@@ -104,9 +113,8 @@ export async function countDeclines(
   const rowsIn = (from: number, to: number) =>
     parts.filter(({ start, end }) => start >= from && end <= to).flatMap(({ rows }) => rows);
   const late = gained(before, rowsIn(before.fromMs, before.toMs).reduce(added, noSums));
-  const unsent = rowsIn(unsentFromMs, period.fromMs).reduce(added, late);
   const shown = { fromMs, toMs, ...rowsIn(fromMs, toMs).reduce(added, noSums) };
-  return { declines: mergeRows(rowsIn(period.fromMs, period.toMs)), late: unsent, shown };
+  return { declines: mergeRows(rowsIn(period.fromMs, period.toMs)), late, shown };
 }
 
 /** Nothing is ever uncounted, but Redis may have lost counts. */

@@ -19,6 +19,8 @@ export const DigestSchedule = z.strictObject({
   by: z.string(),
   /** When it was set, UTC ISO 8601. */
   at: z.string(),
+  /** If it replaced another, when the first of them was set. */
+  startedAt: z.string().nullish(),
 });
 export type DigestSchedule = z.infer<typeof DigestSchedule>;
 
@@ -35,18 +37,23 @@ export type Digests = ReturnType<typeof createDigests>;
 /** The schedules of all channels. They stay until someone removes them. */
 export function createDigests(redis: RedisClient) {
   const store = createRecordHash({ redis, schema: DigestSchedule, key: stateKey('digests') });
-  const idOf = (channel: string, kind: DigestKind): string => `${channel}:${kind}`;
   return {
     /** Replaces the channel's schedule of the same kind. */
-    set: (schedule: DigestSchedule): Promise<void> => store.put(idOf(schedule.channel, kindOf(schedule)), schedule),
-    get: (channel: string, kind: DigestKind): Promise<DigestSchedule | null> => store.get(idOf(channel, kind)),
+    set: (schedule: DigestSchedule): Promise<void> =>
+      store.put(scheduleId(schedule.channel, kindOf(schedule)), schedule),
+    get: (channel: string, kind: DigestKind): Promise<DigestSchedule | null> => store.get(scheduleId(channel, kind)),
     async ofChannel(channel: string): Promise<DigestSchedule[]> {
-      const each = await Promise.all(digestKinds.map((kind) => store.get(idOf(channel, kind))));
+      const each = await Promise.all(digestKinds.map((kind) => store.get(scheduleId(channel, kind))));
       return each.filter((schedule) => schedule !== null);
     },
-    remove: (channel: string, kind: DigestKind): Promise<void> => store.delete(idOf(channel, kind)),
+    remove: (channel: string, kind: DigestKind): Promise<void> => store.delete(scheduleId(channel, kind)),
     all: store.all,
   };
+}
+
+/** A schedule that replaces another has its id. */
+export function scheduleId(channel: string, kind: DigestKind): string {
+  return `${channel}:${kind}`;
 }
 
 /** `digest weekly on Monday at 09:00 America/Chicago`, for the audit record. */
@@ -58,12 +65,12 @@ export function scheduleWords(schedule: DigestSchedule): string {
 
 type When = Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'>;
 
-/** The time that a digest covers: from one digest to the next. A monthly digest covers a calendar month. */
+/** From one digest to the next. A monthly digest is about a calendar month. */
 export interface DigestPeriod {
   readonly fromMs: number;
   readonly toMs: number;
   readonly dueMs: number;
-  /** Local date on which the digest is due, `2026-11-20`: unique for a schedule. */
+  /** Local date on which the digest is due, `2026-11-20`. */
   readonly date: string;
 }
 
@@ -102,16 +109,19 @@ export function periodsUntil(kind: DigestKind, now: Date, zone: string): [Span, 
 const DAY_MS = 86_400_000;
 
 /** The period whose digest is due on a date. */
-export function periodOf(when: When, date: string): DigestPeriod {
+function periodOf(when: When, date: string): DigestPeriod {
   const before = stepFrom(when, date, -1);
   const edges = when.isMonthly ? { ...when, hour: 0, minute: 0 } : when;
   const edgeOf = (day: string): number => wholeQuarter(instantOf(edges, day));
   return { fromMs: edgeOf(before), toMs: edgeOf(date), dueMs: instantOf(when, date), date };
 }
 
-/** When the next digest is due, in milliseconds. */
-export function nextDue(when: When, now: Date): number {
-  return instantOf(when, stepFrom(when, periodBefore(when, now).date, 1));
+/** When the next digest is due whose period is not over by `shownToMs`, in milliseconds. */
+export function nextDue(when: When, now: Date, shownToMs: number): number {
+  let { date } = periodBefore(when, now);
+  do date = stepFrom(when, date, 1);
+  while (periodOf(when, date).toMs <= shownToMs);
+  return instantOf(when, date);
 }
 
 /** The date of the digest after or before the one on `date`. */

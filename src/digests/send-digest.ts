@@ -6,16 +6,18 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
 import type { ApprovedChange, OpenException } from './exceptions.ts';
-import type { Counted, ShownDeclines } from './late-declines.ts';
+import { type Counted, coveredSpan, type ShownDeclines } from './late-declines.ts';
 import {
   type DigestKind,
+  type DigestPeriod,
+  type DigestSchedule,
   type Digests,
   kindOf,
   periodBefore,
   periodBeforeThat,
-  periodOf,
   periodsUntil,
   type Span,
+  scheduleId,
 } from './schedule-store.ts';
 import { added, noSums, sumBy, type Tallies, type TallyRow } from './tally-store.ts';
 
@@ -25,11 +27,7 @@ export type DigestOf = DigestKind | 'last-month';
 interface Deps {
   readonly digests: Pick<Digests, 'get' | 'ofChannel' | 'all'>;
   readonly tallies: Pick<Tallies, 'sum'>;
-  /** Which digests were sent, and what they counted. */
-  readonly sent: ShownDeclines & {
-    readonly has: (id: string) => Promise<boolean>;
-    readonly add: (id: string, keptMs: number) => Promise<void>;
-  };
+  readonly shownDeclines: ShownDeclines;
   readonly exceptions: {
     readonly approved: (fromMs: number, toMs: number) => Promise<ApprovedChange[]>;
     readonly open: () => Promise<OpenException[]>;
@@ -67,46 +65,40 @@ const lateMs: Readonly<Record<DigestKind, number>> = {
 interface DueDigest {
   readonly channel: string;
   readonly kind: DigestKind;
-  readonly date: string;
+  /** Null in jobs of earlier versions: one of this version follows. */
+  readonly dueMs?: number | null | undefined;
 }
-
-const idOf = ({ channel, kind, date }: DueDigest): string => `digest-${channel}-${kind}-${date}`;
 
 /** Digests of declines and approvals. Each is posted once per channel and period, however often it is requested. */
 export function createSendDigest(deps: Deps) {
-  const { digests, tallies, sent, visibilityOf, post, notifySharedChannel, record, now } = deps;
+  const { digests, tallies, shownDeclines, visibilityOf, post, notifySharedChannel, record, now } = deps;
   return {
     /** Digests that are due and were not sent, including those due while no worker was running. */
     async due(): Promise<DueDigest[]> {
       const due: DueDigest[] = [];
       for (const schedule of await digests.all()) {
-        const { dueMs, date } = periodBefore(schedule, now());
-        const digestDue = { channel: schedule.channel, kind: kindOf(schedule), date };
-        const wasScheduled = dueMs > Date.parse(schedule.at);
-        const isTooLate = now().getTime() - dueMs >= lateMs[digestDue.kind];
-        if (wasScheduled && !isTooLate && !(await sent.has(idOf(digestDue)))) due.push(digestDue);
+        const period = await duePeriod(schedule);
+        if (period !== null) due.push({ channel: schedule.channel, kind: kindOf(schedule), dueMs: period.dueMs });
       }
       return due;
     },
 
-    /** Idempotent. */
-    async send(due: DueDigest): Promise<void> {
-      const { channel, kind, date } = due;
-      const id = idOf(due);
+    /** Idempotent. Does nothing if the schedule was replaced meanwhile: its next digest covers this one's declines, too. */
+    async send({ channel, kind, dueMs }: DueDigest): Promise<void> {
       const schedule = await digests.get(channel, kind);
-      if (schedule === null || (await sent.has(id))) return;
-      const period = periodOf(schedule, date);
-      const ofSchedule = `${channel}:${kind}`;
-      const counted = await sent.count(tallies, {
-        id,
-        schedule: ofSchedule,
-        period,
-        sinceMs: Date.parse(schedule.at),
-        keptMs: 2 * lateMs[kind],
-      });
-      await postDigest(channel, id, { kind, period, before: periodBeforeThat(schedule, period), ...counted });
-      await sent.setShown(ofSchedule, counted);
-      await sent.add(id, 2 * lateMs[kind]);
+      const due = schedule === null ? null : await duePeriod(schedule);
+      if (schedule === null || due === null || due.dueMs !== dueMs) return;
+      const id = `digest-${channel}-${kind}-${dueMs}`;
+      const ofSchedule = scheduleId(channel, kind);
+      const last = await shownDeclines.lastShown(ofSchedule);
+      const sinceMs = Date.parse(schedule.startedAt ?? schedule.at);
+      const period = coveredSpan({ period: due, last, sinceMs });
+      const isExact = period.fromMs === due.fromMs;
+      const before = isExact ? periodBeforeThat(schedule, due) : spanBefore(period);
+      const keptMs = 2 * lateMs[kind];
+      const counted = await shownDeclines.count(tallies, { id, schedule: ofSchedule, period, keptMs });
+      await postDigest(channel, id, { kind, period, isExact, before, ...counted });
+      await shownDeclines.setShown(ofSchedule, counted);
     },
 
     /** Posts a digest until now. Defaults to the kind of the channel's first digest, else daily. */
@@ -119,9 +111,19 @@ export function createSendDigest(deps: Deps) {
           ? [previous, periodsUntil(kind, new Date(previous.fromMs), schedule?.zone ?? zone)[1]]
           : [current, previous];
       const declines = await tallies.sum(period.fromMs, period.toMs);
-      await postDigest(channel, id, { kind, period, before, declines, late: noSums });
+      await postDigest(channel, id, { kind, period, isExact: true, before, declines, late: noSums });
     },
   };
+
+  /** The period of a schedule whose digest is due and was not sent; null: none. */
+  async function duePeriod(schedule: DigestSchedule): Promise<DigestPeriod | null> {
+    const kind = kindOf(schedule);
+    const period = periodBefore(schedule, now());
+    const wasScheduled = period.dueMs > Date.parse(schedule.at);
+    if (!wasScheduled || now().getTime() - period.dueMs >= lateMs[kind]) return null;
+    const last = await shownDeclines.lastShown(scheduleId(schedule.channel, kind));
+    return last !== null && last.toMs >= period.toMs ? null : period;
+  }
 
   async function postDigest(channel: string, id: string, asked: Asked): Promise<void> {
     const visibility = await visibilityOf(channel);
@@ -142,10 +144,17 @@ export function createSendDigest(deps: Deps) {
 interface Asked extends Pick<Counted, 'declines' | 'late'> {
   readonly kind: DigestKind;
   readonly period: Span;
+  /** Whether the period is exactly a day, a week or a month. */
+  readonly isExact: boolean;
   readonly before: Span;
 }
 
-async function readFacts({ kind, period, before, declines, late }: Asked, { tallies, exceptions }: Deps) {
+/** The time before a span, as long as the span. */
+function spanBefore({ fromMs, toMs }: Span): Span {
+  return { fromMs: 2 * fromMs - toMs, toMs: fromMs };
+}
+
+async function readFacts({ kind, period, isExact, before, declines, late }: Asked, { tallies, exceptions }: Deps) {
   const [earlier, approvals, open, inactive] = await Promise.all([
     tallies.sum(before.fromMs, before.toMs),
     exceptions.approved(period.fromMs, period.toMs),
@@ -154,6 +163,7 @@ async function readFacts({ kind, period, before, declines, late }: Asked, { tall
   ]);
   return {
     kind,
+    isExact,
     from: new Date(period.fromMs).toISOString(),
     to: new Date(period.toMs).toISOString(),
     late,

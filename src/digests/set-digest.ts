@@ -1,12 +1,22 @@
 import { digestOff, digestSet } from '../../templates/digests/digest.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { type DigestSchedule, type Digests, digestKinds, nextDue, scheduleWords } from './schedule-store.ts';
+import type { ShownDeclines } from './late-declines.ts';
+import {
+  type DigestSchedule,
+  type Digests,
+  digestKinds,
+  kindOf,
+  nextDue,
+  scheduleId,
+  scheduleWords,
+} from './schedule-store.ts';
 import type { DigestOf } from './send-digest.ts';
 import type { DigestAction, DigestInput } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'withLock' | 'zone' | 'now'> {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
+  readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
   /** Posts a digest until now, once per id. */
   readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
   /** False when this channel may not get alerts. The user has then been told why. */
@@ -25,14 +35,16 @@ export function createSetDigest(deps: Deps) {
     if (input.kind === 'now') return await deps.postDigest(channel, action.id, input.of, zone);
 
     await deps.withLock(`digest:${channel}`, async () => {
-      const before = (await digests.ofChannel(channel)).map(scheduleWords).join('; ') || 'none';
-      const schedule = input.kind === 'at' ? toSchedule(input, action) : null;
+      const known = await digests.ofChannel(channel);
+      const before = known.map(scheduleWords).join('; ') || 'none';
+      const schedule = input.kind === 'at' ? toSchedule(input, action, known) : null;
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const line = { did: 'set the digest of', channel };
       await record(action, { event: 'done', isFirst: true, before, after, line });
       if (schedule !== null) {
         await digests.set(schedule);
-        const next = new Date(nextDue(schedule, now())).toISOString();
+        const shown = await deps.shownDeclines.lastShown(scheduleId(channel, kindOf(schedule)));
+        const next = new Date(nextDue(schedule, now(), shown?.toMs ?? 0)).toISOString();
         return await answer(action, digestSet({ ...schedule, next }));
       }
       for (const kind of digestKinds) await digests.remove(channel, kind);
@@ -40,13 +52,19 @@ export function createSetDigest(deps: Deps) {
     });
   };
 
-  function toSchedule({ kind: _kind, ...when }: Extract<DigestInput, { kind: 'at' }>, action: Action): DigestSchedule {
+  function toSchedule(
+    { kind: _kind, ...when }: Extract<DigestInput, { kind: 'at' }>,
+    action: Action,
+    known: readonly DigestSchedule[],
+  ): DigestSchedule {
+    const replaced = known.find((one) => kindOf(one) === kindOf(when));
     return {
       ...when,
       channel: action.origin.channel,
       zone: when.zone ?? zone,
       by: action.actor.userId,
       at: now().toISOString(),
+      startedAt: replaced?.startedAt ?? replaced?.at,
     };
   }
 }

@@ -29,6 +29,8 @@ export const OwnDigest = z.strictObject({
   often: z.enum(ownDigestTimes),
   /** When it was chosen, UTC ISO 8601. */
   since: z.string(),
+  /** If it replaced another, when the first of them was chosen. */
+  startedAt: z.string().nullish(),
 });
 export type OwnDigest = z.infer<typeof OwnDigest>;
 

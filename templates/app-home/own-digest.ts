@@ -6,7 +6,7 @@ import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { asManyAsFit, context, countOf, header, inSections, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, statusWord } from '../core/card-words.ts';
-import { lateWords } from '../digests/digest.ts';
+import { lateWords, sinceWords } from '../digests/digest.ts';
 import { declineLine, limitLine, type ShownDecline } from '../directory/card-show.ts';
 import type { OwnCardFacts } from './home-own-cards.ts';
 
@@ -20,6 +20,8 @@ export type OwnDecline = ShownDecline & {
 
 interface OwnDigestFacts {
   readonly often: 'daily' | 'weekly';
+  /** UTC ISO 8601; null: exactly a day or a week ago. */
+  readonly from: string | null;
   readonly total: Sums;
   /** There were more declines than are kept. */
   readonly isCut: boolean;
@@ -32,9 +34,9 @@ interface OwnDigestFacts {
 const LINES = 12;
 
 /** A day or a week of a person's own cards: the declines, and what is left of the limits. */
-export function ownDigest({ often, total, isCut, late, cards }: OwnDigestFacts): Message {
-  const counted =
-    (isCut ? 'at least ' : '') + countedWords(total, often === 'daily' ? 'in the last day' : 'in the last week');
+export function ownDigest({ often, from, total, isCut, late, cards }: OwnDigestFacts): Message {
+  const usual = often === 'daily' ? 'in the last day' : 'in the last week';
+  const counted = (isCut ? 'at least ' : '') + countedWords(total, from === null ? usual : sinceWords(from));
   const arrived = lateWords(late);
   const { shown, left } = asManyAsFit(cards.flatMap(cardSections));
   return {

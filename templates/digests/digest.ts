@@ -24,6 +24,8 @@ interface DigestRow extends Sums {
 
 export interface Digest {
   readonly kind: DigestKind;
+  /** Whether it is about exactly a day, a week or a month. */
+  readonly isExact: boolean;
   /** UTC ISO 8601. */
   readonly from: string;
   readonly to: string;
@@ -50,10 +52,12 @@ const spans = { daily: 'day', weekly: 'week', monthly: 'month' } as const;
  * @returns also whether every row fits; the others are in the controller's file.
  */
 export function digest(facts: Digest, place: ChannelVisibility): { message: Message; isWhole: boolean } {
-  const { kind, from, to, total, late, before, merchants, groups, approvals, open, inactive } = facts;
+  const { kind, isExact, from, to, total, late, before, merchants, groups, approvals, open, inactive } = facts;
   const reasons = facts.reasons.map((row) => ({ ...row, name: reasonName(row, place) }));
-  const title = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
-  const counted = `${declinesWords(total)}, ${compared(total.count, before)} the ${spans[kind]} before (${before})`;
+  const usual = kind === 'monthly' ? 'Declines of the month' : `Declines of the last ${spans[kind]}`;
+  const title = isExact ? usual : `Declines ${sinceWords(from)}`;
+  const timeBefore = isExact ? `the ${spans[kind]} before` : 'in the same time before';
+  const counted = `${declinesWords(total)}, ${compared(total.count, before)} ${timeBefore} (${before})`;
   const [first] = reasons;
   const most = first === undefined ? '' : ` Most often: ${escapeUntrusted(first.name, 80)}, ${times(first.count)}.`;
   const others = [lateWords(late), approvalWords(approvals), openWords(open), waitingWords(inactive.length)].filter(
@@ -92,6 +96,11 @@ function declinesWords({ count, attempts, cents }: Sums): string {
   if (count === 0) return attempts === 0 ? 'No declines' : `No new declines, ${countOf(attempts, 'more attempt')}`;
   const tries = attempts > count ? ` (${countOf(attempts, 'attempt')})` : '';
   return `${countOf(count, 'decline')}${tries}, ${formatCents(cents)}`;
+}
+
+/** `since Nov 19, 12:00 PM ET`. */
+export function sinceWords(from: string): string {
+  return `since ${serviceClock(from, true)} ${serviceZone().short}`;
 }
 
 /** `3 declines, $84.10, arrived after the last digest`. Empty when nothing did. */

@@ -278,6 +278,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     return [
       ownDigest({
         often: 'daily',
+        from: '2026-11-19T14:00:00Z',
         total: sums,
         isCut: true,
         late: sums,

@@ -326,6 +326,7 @@ const own: readonly ExamplePicture[] = [
     shows: () => [
       ownDigest({
         often: 'daily',
+        from: null,
         total: { count: 1, attempts: 2, cents: 8410 },
         isCut: false,
         late: { count: 0, attempts: 0, cents: 0 },

@@ -15,7 +15,7 @@ const MONDAY_9_AM = Date.parse('2026-11-23T14:00:00.000Z');
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const weekly: OwnDigest = { userId: 'U0SAM', often: 'weekly', since: '2026-11-20T00:00:00.000Z' };
-const daily: OwnDigest = { ...weekly, often: 'daily' };
+const daily: OwnDigest = { ...weekly, often: 'daily', since: '2026-11-22T15:00:00.000Z' };
 const facts = { card, value: '', status: 'ACTIVE', balanceCents: 5000, limits: [], hasLimits: true, declines: [] };
 
 const accounts = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
@@ -27,20 +27,21 @@ interface Declined {
   readonly acctId?: number;
 }
 
-function createWorld(digests: readonly OwnDigest[], declines: readonly Declined[] = []) {
+function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] = []) {
   const told: { userId: string; message: Message }[] = [];
   const recorded: string[] = [];
   const known: Declined[] = [...declines];
-  let held = accounts(1);
+  let held = accounts(1).map((acctId) => ({ acctId, linkedAt: '2026-01-01T00:00:00.000Z' }));
   let nowMs = MONDAY_9_AM + MINUTE;
+  let digests = [...first];
   const failures: string[] = [];
   const send = createSendOwnDigests({
-    preferences: { ownDigests: async () => [...digests] },
+    preferences: { ownDigests: async () => digests },
     ownCards: async (userId, page) => {
       const mine = userId === 'U0SAM' ? held : [];
       const shown = mine
         .slice((page - 1) * 12, page * 12)
-        .map((acctId) => ({ ...facts, card: { ...card, acctId }, linkedAt: '2026-01-01T00:00:00.000Z' }));
+        .map(({ acctId, linkedAt }) => ({ ...facts, card: { ...card, acctId }, linkedAt }));
       return { shown, pages: Math.max(1, Math.ceil(mine.length / 12)) };
     },
     recentDeclines: async (acctId, countMax) =>
@@ -65,11 +66,14 @@ function createWorld(digests: readonly OwnDigest[], declines: readonly Declined[
     nowMs = ms;
   };
   const arrives = (...more: Declined[]) => void known.push(...more);
-  const holds = (acctIds: number[]): void => {
-    held = acctIds;
+  const holds = (acctIds: number[], linkedAt = '2026-01-01T00:00:00.000Z'): void => {
+    held = acctIds.map((acctId) => held.find((each) => each.acctId === acctId) ?? { acctId, linkedAt });
+  };
+  const chooses = (digest: OwnDigest): void => {
+    digests = [digest];
   };
   const texts = () => told.map(({ message }) => message.text);
-  return { told, texts, recorded, failures, send, at, arrives, holds };
+  return { told, texts, recorded, failures, send, at, arrives, holds, chooses };
 }
 
 const tries = (...times: string[]): Declined[] => times.map((at) => ({ at }));
@@ -113,6 +117,7 @@ it('counts every decline of a card that was declined very often, and says if the
   await often.send();
   expect(often.texts()).toEqual(['Your cards: 300 declined purchases in the last week, $25,230.00.']);
 
+  await redis().flushall();
   const tooOften = createWorld([daily], declines(DECLINES_MAX));
   await tooOften.send();
   expect(tooOften.texts()).toEqual(['Your cards: at least 5,000 declined purchases in the last day, $420,500.00.']);
@@ -135,7 +140,7 @@ it('says once what arrived after the last digest, but not of a card that was lin
   await send();
   arrives({ at: '2026-11-22T20:01:00.000Z' }, { at: '2026-11-22T21:00:00.000Z', city: 'Reno' });
   arrives({ at: '2026-11-22T21:00:00.000Z', acctId: 2 });
-  holds([1, 2]);
+  holds([1, 2], '2026-11-23T15:00:00.000Z');
 
   at(MONDAY_9_AM + DAY + MINUTE);
   await send();
@@ -146,6 +151,26 @@ it('says once what arrived after the last digest, but not of a card that was lin
     'Your cards: 1 declined purchase in the last day, $84.10.',
     'Your cards: nothing was declined in the last day. 1 decline (2 attempts), $84.10, arrived after the last digest.',
     'Your cards: nothing was declined in the last day.',
+  ]);
+});
+
+it('shows each decline once if they want it more or less often', async () => {
+  const { texts, send, at, arrives, chooses } = createWorld([weekly], tries('2026-11-20T20:00:00.000Z'));
+  await send();
+  // On Wednesday.
+  arrives({ at: '2026-11-24T20:00:00.000Z' });
+  chooses({ ...daily, since: '2026-11-25T20:00:00.000Z', startedAt: weekly.since });
+  at(MONDAY_9_AM + 3 * DAY + MINUTE);
+  await send();
+  chooses({ ...weekly, since: '2026-11-26T20:00:00.000Z', startedAt: weekly.since });
+  arrives({ at: '2026-11-27T20:00:00.000Z', city: 'Reno' });
+  at(MONDAY_9_AM + 7 * DAY + MINUTE);
+  await send();
+
+  expect(texts()).toEqual([
+    'Your cards: 1 declined purchase in the last week, $84.10.',
+    'Your cards: 1 declined purchase since Nov 23, 9:00 AM ET, $84.10.',
+    'Your cards: 1 declined purchase since Nov 26, 9:00 AM ET, $84.10.',
   ]);
 });
 

@@ -33,6 +33,11 @@ describe('a person’s direct messages', () => {
     expect(await preferences.ownDigest(userId)).toMatchObject({ often: 'weekly' });
     expect(answers.at(-1)?.text).toMatch(/digest of your cards every Monday at 9:00 AM ET/);
 
+    const first = await preferences.ownDigest(userId);
+    await performAction(notify('act_8', { kind: 'digest', often: 'daily' }), deps);
+    await performAction(notify('act_9', { kind: 'digest', often: 'weekly' }), deps);
+    expect((await preferences.ownDigest(userId))?.startedAt, 'still owes from then').toBe(first?.since);
+
     await performAction(notify('act_7', { kind: 'digest', often: 'off' }), deps);
     expect(await preferences.ownDigest(userId)).toBeNull();
   });

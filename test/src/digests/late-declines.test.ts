@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Counted, countDeclines, createShownDeclines, type Shown } from '../../../src/digests/late-declines.ts';
+import {
+  type Counted,
+  countDeclines,
+  coveredSpan,
+  createShownDeclines,
+  type Shown,
+} from '../../../src/digests/late-declines.ts';
 import { added, noSums } from '../../../src/digests/tally-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -27,10 +33,9 @@ function createCounts() {
   };
 }
 
-/** A digest from one day to another. */
+/** A digest that is due for one day to another. */
 const digestOf = (from: number, to: number, last: Shown | null = null) => ({
-  period: { fromMs: from * DAY_MS, toMs: to * DAY_MS },
-  sinceMs: 0,
+  period: coveredSpan({ period: { fromMs: from * DAY_MS, toMs: to * DAY_MS }, last, sinceMs: from * DAY_MS }),
   last,
 });
 
@@ -53,7 +58,7 @@ it('shows every decline in exactly one digest, however late it arrives', async (
           // No digest covers what happened before the first one.
           if (atMs >= first + DAY_MS) expected.push(number);
         }
-        const counted = await countDeclines(tallies, { period, last, sinceMs: 0 });
+        const counted = await countDeclines(tallies, { period, last });
         for (let cents = totalOf(counted); cents > 0; cents -= 7) shown.push(number);
         last = counted.shown;
       }
@@ -74,6 +79,33 @@ it('says what arrived late even if the schedule changed and the periods overlap'
   expect(next.late).toEqual(noSums);
 });
 
+it('covers the time from the end of the last digest, or from when the first one was set', () => {
+  const span = (last: number | null, since: number) =>
+    coveredSpan({
+      period: { fromMs: 5 * DAY_MS, toMs: 6 * DAY_MS },
+      last: last === null ? null : { toMs: last * DAY_MS },
+      sinceMs: since * DAY_MS + 60_000,
+    }).fromMs / DAY_MS;
+
+  expect(span(5, 1), 'sent each day').toBe(5);
+  expect(span(3, 1), 'one was not sent').toBe(3);
+  expect(span(5.5, 1), 'its hour was changed').toBe(5.5);
+  expect(span(null, 5.5), 'the first one').toBe(5);
+  expect(span(null, 4.5), 'the first one was not sent').toBe(4.5);
+  expect(span(2, 4.5), 'off for a time, and then one was not sent').toBe(4.5);
+});
+
+it('owes nothing that came late from before it was turned off', async () => {
+  const tallies = createCounts();
+  const before = await countDeclines(tallies, digestOf(0, 1));
+  tallies.count(DAY_MS / 2, 1);
+
+  const { late, shown } = await countDeclines(tallies, digestOf(5, 6, before.shown));
+
+  expect(late).toEqual(noSums);
+  expect(shown.fromMs).toBe(5 * DAY_MS);
+});
+
 it('reports nothing negative if Redis has lost counts', async () => {
   const lost = { fromMs: 0, toMs: DAY_MS, count: 3, attempts: 5, cents: 700 };
 
@@ -86,7 +118,7 @@ it('keeps what a digest counted first', async () => {
   const sent = createShownDeclines(redis());
   const tallies = createCounts();
   const { period } = digestOf(0, 1);
-  const counting = { id: 'digest-1', schedule: 'C1:daily', period, sinceMs: 0, keptMs: 60_000 };
+  const counting = { id: 'digest-1', schedule: 'C1:daily', period, keptMs: 60_000 };
   tallies.count(1, 1);
 
   const first = await sent.count(tallies, counting);

@@ -53,7 +53,9 @@ describe('the period of a digest', () => {
 
     expect(shown(week)).toEqual(['2026-11-09T03:30:00.000Z', '2026-11-16T03:30:00.000Z', '2026-11-16']);
     expect(periodBeforeThat(monday, week).toMs).toBe(week.fromMs);
-    expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'))).toISOString()).toBe('2026-11-23T03:30:00.000Z');
+    expect(new Date(nextDue(monday, new Date('2026-11-20T12:00:00Z'), 0)).toISOString()).toBe(
+      '2026-11-23T03:30:00.000Z',
+    );
   });
 
   it('starts and ends on a quarter hour, like the decline counts, so that no decline is missed', () => {
@@ -83,7 +85,21 @@ describe('the period of a digest', () => {
       '2026-10-01',
     ]);
     expect(periodBefore(monthly, new Date('2026-11-01T13:59:00Z')).date).toBe('2026-10-01');
-    expect(new Date(nextDue(monthly, new Date('2027-01-31T12:00:00Z'))).toISOString()).toBe('2027-02-01T14:00:00.000Z');
+    expect(new Date(nextDue(monthly, new Date('2027-01-31T12:00:00Z'), 0)).toISOString()).toBe(
+      '2027-02-01T14:00:00.000Z',
+    );
+  });
+
+  it('is not due again if a digest has shown all of it', () => {
+    const monthly = { ...at(null, 17, 0, 'UTC'), isMonthly: true };
+    const shownToMs = Date.parse('2026-11-01T00:00:00Z');
+
+    expect(new Date(nextDue(monthly, new Date('2026-11-01T10:00:00Z'), 0)).toISOString()).toBe(
+      '2026-11-01T17:00:00.000Z',
+    );
+    expect(new Date(nextDue(monthly, new Date('2026-11-01T10:00:00Z'), shownToMs)).toISOString()).toBe(
+      '2026-12-01T17:00:00.000Z',
+    );
   });
 
   it('up to now is the last day, the last week or the calendar month', () => {

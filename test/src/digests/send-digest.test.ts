@@ -6,7 +6,6 @@ import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSendDigest } from '../../../src/digests/send-digest.ts';
 import { createTallies } from '../../../src/digests/tally-store.ts';
 import { withoutDataTables } from '../../../src/slack/data-tables.ts';
-import { createWarned } from '../../../src/warnings/warned-store.ts';
 import { digestCsv } from '../../../templates/digests/digest-csv.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -26,7 +25,7 @@ function createWorld(now: Date, inactive: readonly CardFacts[] = []) {
   const digest = createSendDigest({
     digests,
     tallies,
-    sent: { ...createWarned(redis()), ...createShownDeclines(redis()) },
+    shownDeclines: createShownDeclines(redis()),
     exceptions: {
       async approved(from, to): Promise<ApprovedChange[]> {
         asked.push([from, to].map((ms) => new Date(ms).toISOString().slice(0, 10)));
@@ -131,7 +130,9 @@ it('covers the calendar month in a monthly digest, even days late, with a file f
   await sendDue();
   await digest.now('D0ANA', 'last', 'last-month', 'UTC');
 
-  expect(recorded[0]).toBe('D0ANA: digest-D0ANA-monthly-2026-11-01: monthly digest of 2 declines');
+  expect(recorded[0]).toBe(
+    `D0ANA: digest-D0ANA-monthly-${Date.parse('2026-11-01T14:00:00Z')}: monthly digest of 2 declines`,
+  );
   expect(asked).toEqual([
     ['2026-10-01', '2026-11-01'],
     ['2026-10-01', '2026-11-01'],
@@ -144,7 +145,8 @@ it('sends a digest at its time in its zone, once a day, and not for a time befor
   const { digest, digests, sendDue, pass, recorded } = createWorld(new Date('2026-11-20T15:00:00Z'));
   const when = { weekday: null, isMonthly: false, hour: 9, minute: 30, zone: 'America/Chicago' };
   await digests.set({ ...when, channel: 'C1', by: 'U1', at: '2026-11-20T15:00:00Z' });
-  const daysSent = () => recorded.map((said) => said.slice('C1: digest-C1-daily-'.length).slice(0, 10));
+  const daysSent = () =>
+    recorded.map((said) => new Date(Number(/daily-(\d+)/.exec(said)?.[1])).toISOString().slice(0, 10));
 
   await sendDue();
   pass(29 * 60_000);
@@ -153,7 +155,7 @@ it('sends a digest at its time in its zone, once a day, and not for a time befor
 
   pass(60_000);
   const due = await digest.due();
-  expect(due).toEqual([{ channel: 'C1', kind: 'daily', date: '2026-11-20' }]);
+  expect(due).toEqual([{ channel: 'C1', kind: 'daily', dueMs: Date.parse('2026-11-20T15:30:00Z') }]);
   await sendDue();
   await sendDue();
   for (const each of due) await digest.send(each);
@@ -169,7 +171,7 @@ it('sends a digest at its time in its zone, once a day, and not for a time befor
   const [next] = await digest.due();
   await digests.remove('C1', 'daily');
   if (next !== undefined) await digest.send(next);
-  expect(next?.date).toBe('2026-11-23');
+  expect(next?.dueMs).toBe(Date.parse('2026-11-23T15:30:00Z'));
   expect(daysSent(), 'the digest was turned off meanwhile').toHaveLength(2);
 });
 
@@ -206,8 +208,8 @@ it('says once what arrived after the last digest, even if it is two days late', 
   ]);
 });
 
-it('says later what a digest would have shown that was never sent, from when it was set', async () => {
-  const { digests, sendDue, pass, declined, posted } = createWorld(new Date('2026-11-20T09:00:00Z'));
+it('also covers the time of a digest that was never sent, from when it was set', async () => {
+  const { digests, sendDue, pass, declined, posted, asked } = createWorld(new Date('2026-11-20T09:00:00Z'));
   await declined('2026-11-18T08:00:00Z');
   await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
   await sendDue();
@@ -222,10 +224,17 @@ it('says later what a digest would have shown that was never sent, from when it 
 
   expect(posted.map(({ text }) => text)).toEqual([
     expect.stringContaining('No declines'),
-    expect.stringContaining('1 decline, $0.01'),
-    expect.stringContaining('No declines'),
+    expect.stringContaining(
+      'Declines since Nov 20, 4:00 AM ET: 2 declines, $0.03, 2 more than in the same time before (0).',
+    ),
+    expect.stringMatching(/Declines of the last day: No declines, 1 fewer than the day before \(1\)/),
   ]);
-  expect(lateIn(posted)).toEqual([null, '1 decline, $0.02, arrived after the last digest', null]);
+  expect(lateIn(posted)).toEqual([null, null, null]);
+  expect(asked).toEqual([
+    ['2026-11-19', '2026-11-20'],
+    ['2026-11-20', '2026-11-22'],
+    ['2026-11-22', '2026-11-23'],
+  ]);
 });
 
 it('owes nothing for the time in which it was turned off', async () => {

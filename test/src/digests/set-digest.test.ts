@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTools } from '../../../src/app/compose-tools.ts';
 import { SlackError } from '../../../src/core/errors.ts';
+import { createShownDeclines } from '../../../src/digests/late-declines.ts';
 import { createDigests } from '../../../src/digests/schedule-store.ts';
 import { createSetDigest } from '../../../src/digests/set-digest.ts';
 import { readDigest } from '../../../src/digests/verbs.ts';
@@ -23,6 +24,7 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   const setDigest = createSetDigest({
     ...tools,
     digests,
+    shownDeclines: createShownDeclines(redis()),
     postDigest: async (to) => void posted.push(to),
     mayGetAlerts: createMayGetAlerts({ ...tools, channelInfo }),
     now: () => new Date(),

@@ -29,6 +29,7 @@ const approved = {
 
 const facts: Digest = {
   kind: 'weekly',
+  isExact: true,
   from: '2026-11-09T14:00:00Z',
   to: '2026-11-16T14:00:00Z',
   total: { count: 12, attempts: 30, cents: 123_450 },
