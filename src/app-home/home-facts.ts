@@ -12,7 +12,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardSeal } from '../core/seal.ts';
 import { type DirectoryAccount, type DirectoryCard, toCardFacts } from '../directory/account.ts';
 import type { Directory } from '../directory/directory.ts';
-import { limitsOf, type RecentDeclines } from '../directory/show-card.ts';
+import { happenedSince, limitsOf, type RecentDeclines } from '../directory/show-card.ts';
 import { claimFacts } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
@@ -179,11 +179,14 @@ export async function ownCards(
   deps: OwnCardsDeps,
 ): Promise<ListPage<OwnCard>> {
   const links = listPage(await deps.links.ofUser(userId), page, perPage);
-  const shown = links.shown.map(async ({ acctId, at }) => ({ ...(await ownCard(acctId, deps)), linkedAt: at }));
+  const shown = links.shown.map(async ({ acctId, at }) => {
+    const card = await ownCard(acctId, deps);
+    return { ...card, declines: card.declines.filter(happenedSince(Date.parse(at))), linkedAt: at };
+  });
   return { ...links, shown: await Promise.all(shown) };
 }
 
-async function ownCard(acctId: number, deps: OwnCardsDeps): Promise<OwnCardFacts> {
+async function ownCard(acctId: number, deps: OwnCardsDeps) {
   const { card: api } = deps;
   const [details, rules, remaining, account, declines] = await Promise.all([
     api.getAccount(acctId, CALL_LIMITS).catch(() => null),

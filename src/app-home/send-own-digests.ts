@@ -7,7 +7,7 @@ import { placeKey } from '../core/merchant-category.ts';
 import { coveredSpan, type ShownDeclines } from '../digests/late-declines.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
 import { ATTEMPTS_MS, added, noSums, purchaseKey, type Tallies } from '../digests/tally-store.ts';
-import type { RecentDeclines } from '../directory/show-card.ts';
+import { happenedSince, type RecentDeclines } from '../directory/show-card.ts';
 import type { OwnDigest } from '../holders/preference-store.ts';
 import type { OwnCard } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
@@ -75,7 +75,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
     const { id, userId, since, startedAt } = digest;
     const acctId = facts.card.acctId ?? 0;
     const declines = await deps.recentDeclines(acctId, DECLINES_MAX);
-    const purchases = purchasesOf(declines);
+    const purchases = purchasesOf(declines.filter(happenedSince(Date.parse(linkedAt))));
     const schedule = `own:${userId}:${acctId}`;
     const last = await sent.lastShown(schedule);
     const sinceMs = Math.max(Date.parse(startedAt ?? since), Date.parse(linkedAt));
@@ -92,7 +92,7 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
       counted,
       fromMs: period.fromMs,
       /** Earlier declines of the period are not kept. */
-      isCut: oldest !== undefined && atOf(oldest) >= period.fromMs,
+      isCut: oldest !== undefined && atOf(oldest) >= Math.max(period.fromMs, Date.parse(linkedAt)),
       facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) },
     };
   }

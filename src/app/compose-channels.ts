@@ -9,6 +9,7 @@ import { refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
+import { createReadableFrom } from '../holders/link-store.ts';
 import { createMayGetAlerts } from '../routing/channel-access.ts';
 import { createSetAlertLength, createSetQuiet } from '../routing/channel-settings.ts';
 import { createEndMute, createMuteVerbs } from '../routing/mute.ts';
@@ -56,10 +57,11 @@ export function composeMutes(tools: Tools) {
 
 /** Verbs that only show something about a card. */
 export function composeLooks(tools: Tools) {
+  const common = { ...tools, readableFrom: createReadableFrom(tools) };
   return {
     track: createTrackCard(tools),
-    show: createShowCard(tools),
-    declines: createListDeclines(tools),
+    show: createShowCard(common),
+    declines: createListDeclines(common),
   } satisfies Partial<Handlers>;
 }
 

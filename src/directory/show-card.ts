@@ -14,19 +14,24 @@ import type { ReadTransactions } from './read-transactions.ts';
 /** Declines of an account's card that came as webhooks, newest first. */
 export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly TransactionEvent[]>;
 
+/** From when on a person may read what happened to a card (ms). */
+type ReadableFrom = (action: Action, acctId: number) => Promise<number>;
+
 interface Deps extends Pick<ActionTools, 'answer' | 'factsOf' | 'nameRuleset'> {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules' | 'getRemainingLimits'>;
   readonly recentDeclines: RecentDeclines;
+  readonly readableFrom: ReadableFrom;
 }
 
 /** `/card show CARD`: holder, status, limits and what remains, last declines. Only the person who asked sees it. */
-export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, answer }: Deps) {
+export function createShowCard({ card: client, factsOf, nameRuleset, recentDeclines, readableFrom, answer }: Deps) {
   return async function showCard({ action, acctId, cardId }: Resolved): Promise<void> {
-    const [details, rules, remaining, declines] = await Promise.all([
+    const [details, rules, remaining, declines, fromMs] = await Promise.all([
       client.getAccount(acctId),
       orNull(client.getSpendRules(acctId)),
       orNull(client.getRemainingLimits(acctId)),
       recentDeclines(acctId, DECLINES_SHOWN),
+      readableFrom(action, acctId),
     ]);
     const open = details.cards.filter((card) => card.status !== 'CLOSED');
     const card = details.cards.find((each) => each.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
@@ -40,12 +45,16 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
         status: card?.status ?? null,
         balanceCents: details.availableCents,
         limits: limitsOf(rules?.rules ?? null, remaining),
-        declines,
+        declines: declines.filter(happenedSince(fromMs)),
       },
       { place: 'direct' },
     );
     await answer(action, message);
   };
+}
+
+export function happenedSince(fromMs: number): (event: TransactionEvent) => boolean {
+  return ({ occurredAt }) => Date.parse(occurredAt) >= fromMs;
 }
 
 /** Every limit of a card, with the remaining amount where known. */
@@ -71,6 +80,7 @@ const ALERTS_MAX = 50;
 interface ListDeps extends Pick<ActionTools, 'answer' | 'refuseUnclear' | 'factsOf' | 'now'> {
   readonly readTransactions: ReadTransactions;
   readonly recentDeclines: RecentDeclines;
+  readonly readableFrom: ReadableFrom;
 }
 
 /** `/card declines CARD [7d]`: declines from the card service and from webhooks, deduplicated. */
@@ -89,7 +99,9 @@ export function createListDeclines(deps: ListDeps) {
       return await refuseUnclear(action, { why, usage: 'declines CARD [7d]' }, { acctId, cardId });
     }
     const to = now();
-    const from = new Date(to.getTime() - asked.ms);
+    const askedFromMs = to.getTime() - asked.ms;
+    const fromMs = Math.max(askedFromMs, Math.min(to.getTime(), await deps.readableFrom(action, acctId)));
+    const from = new Date(fromMs);
     const [facts, received, fetched] = await Promise.all([
       factsOf(acctId, { cardId }),
       recentDeclines(acctId, ALERTS_MAX),
@@ -99,11 +111,11 @@ export function createListDeclines(deps: ListDeps) {
       [...(fetched ?? []).filter(({ kind }) => kind === 'decline'), ...received].map((event) => [event.id, event]),
     );
     const declines = [...byId.values()]
-      .filter(({ occurredAt }) => Date.parse(occurredAt) >= from.getTime())
+      .filter(happenedSince(fromMs))
       .toSorted((a, b) => b.occurredAt.localeCompare(a.occurredAt));
     const message = declineList({
       card: facts,
-      since: formatDuration(asked.ms),
+      since: fromMs > askedFromMs ? null : formatDuration(asked.ms),
       isComplete: fetched !== null,
       page: action.page,
       again: [facts.last4 ?? String(acctId), ...words].join(' '),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
@@ -82,6 +83,18 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
       const endedAt = await redis.zscore(heldKey(acctId), userId);
       return endedAt !== null && now() - Number(endedAt) < FORMER_HOLDER_MS;
     },
+  };
+}
+
+/**
+ * From when on a person may read what happened to a card (ms). As its holder, since it was linked to them: the purchases of an
+ * earlier holder are not theirs to read.
+ */
+export function createReadableFrom({ links }: { readonly links: Pick<Links, 'ofAccount'> }) {
+  return async function readableFrom({ asHolder, actor }: Pick<Action, 'asHolder' | 'actor'>, acctId: number) {
+    if (!asHolder) return 0;
+    const link = await links.ofAccount(acctId);
+    return link?.userId === actor.userId ? Date.parse(link.at) : Number.POSITIVE_INFINITY;
   };
 }
 

@@ -22,8 +22,8 @@ import { shownReason } from './decline-words.ts';
 
 export interface DeclineList {
   readonly card: CardFacts;
-  /** How far it looks back: `7 days`. */
-  readonly since: string;
+  /** How far it looks back: `7 days`; null: to when the card was linked to the person. */
+  readonly since: string | null;
   /** False when the card service could not be asked, so the list contains only our alerts. */
   readonly isComplete: boolean;
   /** The requested page, from 1. */
@@ -39,7 +39,7 @@ const LINES = 8;
 
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
-  const counted = countOf(declines.length, 'decline');
+  const counted = `${countOf(declines.length, 'decline')} ${since === null ? 'since it was linked to you' : `in ${since}`}`;
   const titles = declines.map(({ decline }) => shownReason(decline, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))
@@ -52,10 +52,10 @@ export function declineList({ card, since, isComplete, page, again, declines }: 
 
   return {
     text: sentence(
-      `${cardOfHolder(card)}: ${counted} in ${since}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')}`,
+      `${cardOfHolder(card)}: ${counted}.${reasons.map(({ title, count }) => ` ${escapeUntrusted(title, 100)}: ${count}.`).join('')}`,
     ),
     blocks: [
-      header(`${counted} in ${since}: ${cardOfHolderRaw(card)}`),
+      header(`${counted}: ${cardOfHolderRaw(card)}`),
       ...(reasons.length === 0
         ? []
         : [section(...reasons.map(({ title, count }) => `*${escapeUntrusted(title, 100)}:* ${count}`))]),

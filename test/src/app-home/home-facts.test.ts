@@ -205,11 +205,19 @@ describe('a user’s own cards', () => {
         },
         card: { getAccount: noAnswer, getSpendRules: noAnswer, getRemainingLimits: noAnswer },
         directory: { account: async () => account },
-        recentDeclines: async () => [],
+        recentDeclines: async () =>
+          ['2026-11-20T00:00:00Z', '2026-11-19T23:59:59Z'].map((occurredAt) => ({
+            ...declined('decline.rule.velocity', 'over').event,
+            occurredAt,
+          })),
         sealCard: () => 'sealed',
       },
     );
 
     expect(shown).toMatchObject([{ card: { acctId: 7378, last4: '3333' }, balanceCents: null, hasLimits: false }]);
+    expect(
+      shown[0]?.declines.map(({ occurredAt }) => occurredAt),
+      'none of an earlier holder',
+    ).toEqual(['2026-11-20T00:00:00Z']);
   });
 });

@@ -154,6 +154,23 @@ it('says once what arrived after the last digest, but not of a card that was lin
   ]);
 });
 
+it('says nothing of what was declined before the card was linked to them', async () => {
+  const { told, texts, send, holds } = createWorld(
+    [weekly],
+    [
+      { at: '2026-11-22T13:59:00.000Z', acctId: 2 },
+      { at: '2026-11-22T14:01:00.000Z', acctId: 2 },
+      { at: '2026-11-21T14:00:00.000Z', acctId: 2, city: 'Reno' },
+    ],
+  );
+  holds([2], '2026-11-22T14:00:00.000Z');
+
+  await send();
+
+  expect(texts()).toEqual(['Your cards: 1 declined purchase in the last week, $84.10.']);
+  expect(JSON.stringify(told[0]?.message.blocks)).not.toMatch(/Reno|attempts/);
+});
+
 it('shows each decline once if they want it more or less often', async () => {
   const { texts, send, at, arrives, chooses } = createWorld([weekly], tries('2026-11-20T20:00:00.000Z'));
   await send();

@@ -48,7 +48,7 @@ describe('the limits of a card', () => {
 });
 
 describe('/card show', () => {
-  async function show(cardId: number | null, getAccount = async () => details) {
+  async function show(cardId: number | null, getAccount = async () => details, readableFromMs = 0) {
     const answers: Message[] = [];
     const asked: WhichCard[] = [];
     const showCard = createShowCard({
@@ -62,7 +62,8 @@ describe('/card show', () => {
         return { ...card, last4: null };
       },
       nameRuleset: async (facts) => facts,
-      recentDeclines: async () => [],
+      recentDeclines: async () => [declineOf(2), declineOf(1)],
+      readableFrom: async () => readableFromMs,
       answer: async (_action, message) => void answers.push(message),
     });
     await showCard({ action: ask('show', byCommand), acctId, cardId });
@@ -88,13 +89,23 @@ describe('/card show', () => {
     expect(JSON.stringify(answers).toLowerCase()).toContain(status);
   });
 
+  it('shows a holder no decline from before the card was linked to them', async () => {
+    const shown = async (fromMs: number) => JSON.stringify((await show(1, async () => details, fromMs)).answers);
+    const at = (index: number) => `<!date^${Date.parse(timeOf(index)) / 1000}^`;
+
+    expect(await shown(0)).toContain(at(1));
+    const since = await shown(Date.parse(timeOf(2)));
+    expect(since).toContain(at(2));
+    expect(since).not.toContain(at(1));
+  });
+
   it('answers nothing from memory if the card itself cannot be read', async () => {
     await expect(show(1, () => Promise.reject(unanswered()))).rejects.toThrow('unavailable');
   });
 });
 
 describe('/card declines', () => {
-  async function list(details: string, fetched: number[] | null, received: number[]) {
+  async function list(details: string, fetched: number[] | null, received: number[], readableFromMs = 0) {
     const answers: Message[] = [];
     const unclear: unknown[] = [];
     const spans: number[] = [];
@@ -104,6 +115,7 @@ describe('/card declines', () => {
         return fetched?.map((index) => declineOf(index)) ?? null;
       },
       recentDeclines: async () => received.map((index) => declineOf(index)),
+      readableFrom: async () => readableFromMs,
       factsOf: async () => card,
       answer: async (_action, message) => void answers.push(message),
       refuseUnclear: async (_action, { usage }, about) => void unclear.push({ usage, ...about }),
@@ -119,6 +131,15 @@ describe('/card declines', () => {
 
     expect(spans).toEqual([3_600_000]);
     expect(text).toContain('3 declines in 1 hour');
+  });
+
+  it('lists for a holder nothing from before the card was linked to them, and says so', async () => {
+    const linked = await list('1h', [1, 5], [2, 6], Date.parse(timeOf(5)));
+    expect(linked.spans).toEqual([3_595_000]);
+    expect(linked.text).toContain('2 declines since it was linked to you');
+
+    const longAgo = await list('1h', [1, 5], [2, 6], Date.parse(timeOf(-5)));
+    expect(longAgo.text).toContain('4 declines in 1 hour');
   });
 
   it('looks back a week if no time is given', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLinks } from '../../../src/holders/link-store.ts';
+import { createLinks, createReadableFrom } from '../../../src/holders/link-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
 const redis = useRedis();
@@ -31,6 +31,17 @@ it('replaces the previous holder of the account, and does not confuse an id with
   expect(await links.ofUser('U0HUGO')).toEqual([]);
   expect(await links.isHolder('U0HUGO')).toBe(false);
   expect((await links.ofUser('U0HUGO2')).map(({ acctId }) => acctId)).toEqual([1]);
+});
+
+it('a holder may read what happened since the card was linked to them, an operator everything', async () => {
+  const { links, link } = setUp();
+  await link(1, 'U0HUGO');
+  const readableFrom = createReadableFrom({ links });
+  const by = (userId: string, asHolder: boolean) => ({ asHolder, actor: { userId, teamId: 'T1' } });
+
+  expect(await readableFrom(by('U0HUGO', true), 1)).toBe(Date.parse('2026-11-20T15:00:00.000Z'));
+  expect(await readableFrom(by('U0OLGA', false), 1)).toBe(0);
+  expect(await readableFrom(by('U0SAM', true), 1), 'unlinked meanwhile').toBe(Number.POSITIVE_INFINITY);
 });
 
 describe('a former holder', () => {
