@@ -5,7 +5,9 @@ import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { nobody } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
+import { StoreUnavailableError } from '../core/errors.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { createLock } from '../core/lock.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
 import { createSendDigest } from '../digests/send-digest.ts';
@@ -92,14 +94,36 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
 }
 
 function composeOwnDigests(context: WorkerContext): () => Promise<void> {
-  return createSendOwnDigests({
+  const { redis, card, directory, log } = context;
+  const tryLock = createLock(redis, { maxWaitMs: 0, log });
+  /** At 9:00 everybody's cards are read: people who press buttons, and alerts, must not wait for them. */
+  const inBackground =
+    <Args extends readonly unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
+    async (...args: Args): Promise<Answer> => {
+      await directory.waitForQuota();
+      return await call(...args);
+    };
+  const patient = {
+    getAccount: inBackground(card.getAccount),
+    getSpendRules: inBackground(card.getSpendRules),
+    getRemainingLimits: inBackground(card.getRemainingLimits),
+  };
+  const sendOwnDigests = createSendOwnDigests({
     ...context,
     notifyDirectly: context.notifyUnasked,
-    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, context),
+    ownCards: (userId, page) => ownCards(userId, { page, perPage: 12 }, { ...context, card: patient }),
     sent: { ...context.warned, ...context.shownDeclines },
     record: (userId, id, detail) => digestOnRecord(context, { id, channel: null, detail: `${detail}, for ${userId}` }),
     zone: context.config.serviceZone,
   });
+  return async () => {
+    try {
+      await tryLock('own-digests', sendOwnDigests);
+    } catch (error) {
+      // An earlier run is still sending them.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+  };
 }
 
 /** A digest shows card data to its readers, so it goes on record. Safe to repeat. */

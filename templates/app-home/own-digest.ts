@@ -65,6 +65,7 @@ function cardSections({
   status,
   balanceCents,
   limits,
+  hasLimits,
   declines,
 }: OwnDigestFacts['cards'][number]): SectionBlock[] {
   const known = status === null ? 'status not known' : statusWord(status);
@@ -72,6 +73,7 @@ function cardSections({
     `*${capital(cardName(card))}: ${known}*`,
     balanceCents === null ? null : `Balance: ${balanceWord(balanceCents)}`,
     ...limits.filter(({ limitCents }) => limitCents !== null).map(limitLine),
+    hasLimits ? null : 'The limits are not available right now.',
     ...declines.map(attemptsLine),
   ];
   return inSections(
