@@ -37,7 +37,7 @@ interface Deps {
   readonly post: PostDigest;
   /** Reports that a channel is shared with another company and gets no more alerts. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
-  /** Audits that a channel got a digest. Idempotent. */
+  /** Audits that a channel got a digest that nobody asked for at the moment. Idempotent. */
   readonly record: (channel: string, id: string, what: string) => Promise<void>;
   readonly now: () => Date;
 }
@@ -97,12 +97,17 @@ export function createSendDigest(deps: Deps) {
       const before = isExact ? periodBeforeThat(schedule, due) : spanBefore(period);
       const keptMs = 2 * lateMs[kind];
       const counted = await shownDeclines.count(tallies, { id, schedule: ofSchedule, period, keptMs });
-      await postDigest(channel, id, { kind, period, isExact, before, ...counted });
+      const what = await postDigest(channel, id, { kind, period, isExact, before, ...counted });
+      if (what !== null) await record(channel, id, what);
       await shownDeclines.setShown(ofSchedule, counted);
     },
 
-    /** Posts a digest until now. Defaults to the kind of the channel's first digest, else daily. */
-    async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<void> {
+    /**
+     * Posts a digest until now. Defaults to the kind of the channel's first digest, else daily.
+     *
+     * @returns what was posted, for the record of who asked for it; null: nothing.
+     */
+    async now(channel: string, id: string, of: DigestOf | null, zone: string): Promise<string | null> {
       const [schedule] = await digests.ofChannel(channel);
       const kind = of === 'last-month' ? 'monthly' : (of ?? (schedule === undefined ? 'daily' : kindOf(schedule)));
       const [current, previous] = periodsUntil(kind, now(), schedule?.zone ?? zone);
@@ -111,7 +116,7 @@ export function createSendDigest(deps: Deps) {
           ? [previous, periodsUntil(kind, new Date(previous.fromMs), schedule?.zone ?? zone)[1]]
           : [current, previous];
       const declines = await tallies.sum(period.fromMs, period.toMs);
-      await postDigest(channel, id, { kind, period, isExact: true, before, declines, late: noSums });
+      return await postDigest(channel, id, { kind, period, isExact: true, before, declines, late: noSums });
     },
   };
 
@@ -125,9 +130,13 @@ export function createSendDigest(deps: Deps) {
     return last !== null && last.toMs >= period.toMs ? null : period;
   }
 
-  async function postDigest(channel: string, id: string, asked: Asked): Promise<void> {
+  /** @returns what was posted, for the record; null: nothing, because another company can read the channel. */
+  async function postDigest(channel: string, id: string, asked: Asked): Promise<string | null> {
     const visibility = await visibilityOf(channel);
-    if (visibility === 'shared') return await notifySharedChannel(channel);
+    if (visibility === 'shared') {
+      await notifySharedChannel(channel);
+      return null;
+    }
     const { kind, declines, late } = asked;
     const facts = await readFacts(asked, deps);
     const { approvals, open, inactive } = facts;
@@ -136,7 +145,7 @@ export function createSendDigest(deps: Deps) {
     const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
     const rows = isWhole && kind !== 'monthly' ? null : { declines: told, late, approvals, open, inactive };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
-    await record(channel, id, `${kind} digest of ${countOf(facts.total.count, 'decline')}`);
+    return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;
   }
 }
 

@@ -17,8 +17,8 @@ import type { DigestAction, DigestInput } from './verbs.ts';
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'withLock' | 'zone' | 'now'> {
   readonly digests: Pick<Digests, 'set' | 'ofChannel' | 'remove'>;
   readonly shownDeclines: Pick<ShownDeclines, 'lastShown'>;
-  /** Posts a digest until now, once per id. */
-  readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<void>;
+  /** Posts a digest until now, once per id. Returns what was posted, for the record; null: nothing. */
+  readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string | null>;
   /** False when this channel may not get alerts. The user has then been told why. */
   readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
 }
@@ -32,7 +32,12 @@ export function createSetDigest(deps: Deps) {
     const { wanted: input } = action;
     // A digest can be ended even after Cardbell was removed from the channel.
     if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
-    if (input.kind === 'now') return await deps.postDigest(channel, action.id, input.of, zone);
+    if (input.kind === 'now') {
+      const detail = await deps.postDigest(channel, action.id, input.of, zone);
+      const line = { did: 'posted a digest in', channel };
+      if (detail !== null) await record(action, { event: 'done', isFirst: true, detail, line });
+      return;
+    }
 
     await deps.withLock(`digest:${channel}`, async () => {
       const known = await digests.ofChannel(channel);

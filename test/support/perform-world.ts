@@ -208,7 +208,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     toMissed: (row) => toMissedTransaction(row, { zone: 'America/New_York', receivedAt: now().toISOString() }),
     scheduleMuteEnd: async () => {},
     postNotice: async () => {},
-    postDigest: async () => {},
+    postDigest: async () => null,
     opsChannel: 'C0OPS',
     toInstant: () => null,
     audit,

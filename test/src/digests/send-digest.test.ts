@@ -82,11 +82,11 @@ it('does not post a digest in a channel that another company can read, and has a
   const { digest, declined, posted, shared, recorded } = createWorld(new Date('2026-11-20T23:00:00Z'));
   await declined('2026-11-20T20:00:00Z');
 
-  await digest.now('C0SHARED', 'n1', null, 'UTC');
-  await digest.now('D0ANA', 'n2', null, 'UTC');
+  expect(await digest.now('C0SHARED', 'n1', null, 'UTC')).toBeNull();
+  expect(await digest.now('D0ANA', 'n2', null, 'UTC')).toBe('daily digest of 1 decline');
 
   expect(shared).toEqual(['C0SHARED']);
-  expect(recorded).toEqual(['D0ANA: n2: daily digest of 1 decline']);
+  expect(recorded, 'who asked for it is on record').toEqual([]);
   expect(posted).toMatchObject([{ channel: 'D0ANA', text: expect.stringMatching(/PIN/), csv: null }]);
   expect(posted[0]?.elsewhere).not.toMatch(/PIN/);
 });

@@ -25,19 +25,25 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
     ...tools,
     digests,
     shownDeclines: createShownDeclines(redis()),
-    postDigest: async (to) => void posted.push(to),
+    postDigest: async (to) => {
+      posted.push(to);
+      return 'daily digest of 3 declines';
+    },
     mayGetAlerts: createMayGetAlerts({ ...tools, channelInfo }),
     now: () => new Date(),
   });
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
   const wanted = readDigest(words.split(' '));
   if (typeof wanted === 'string') throw new Error(wanted);
-  await setDigest(ask('digest', { target: { kind: 'channel', text: words }, wanted, origin }));
+  const action = ask('digest', { target: { kind: 'channel', text: words }, wanted, origin });
+  await setDigest(action);
+  await setDigest(action);
   return {
     told: world.answers.map(({ text }) => text).join('\n'),
     set: await digests.ofChannel(channel),
     posted,
     stations: await world.stations(),
+    recorded: await world.records(),
   };
 }
 
@@ -50,6 +56,20 @@ describe('a digest', () => {
 
     expect(told).toMatch(/gets a digest every day at 09:00/);
     expect(set).toHaveLength(1);
+  });
+
+  it('that somebody asks for now is on record once, with who asked', async () => {
+    const { posted, recorded } = await typed('now', own);
+
+    expect(new Set(posted)).toEqual(new Set(['C1']));
+    expect(recorded).toMatchObject([
+      {
+        event: 'done',
+        verb: 'digest',
+        actor: { userId: expect.stringMatching(/^U/) },
+        detail: 'daily digest of 3 declines',
+      },
+    ]);
   });
 
   it.each([
