@@ -43,7 +43,7 @@ export function limitWarning(warning: {
           label: `Ask for a higher limit for your ${cardRaw(card)}`,
         }),
       ),
-      ...context('You get this once per limit and period. To turn it off, open the Home tab.'),
+      ...context('You get this at 75% and at 90% of a limit, once per period. To turn it off, open the Home tab.'),
     ],
   };
 }

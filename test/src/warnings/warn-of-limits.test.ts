@@ -4,6 +4,7 @@ import { createPreferences } from '../../../src/holders/preference-store.ts';
 import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createWarnOfLimits, usedLimits } from '../../../src/warnings/warn-of-limits.ts';
 import { createWarned } from '../../../src/warnings/warned-store.ts';
+import { limitWarning } from '../../../templates/warnings/warnings.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -165,4 +166,10 @@ describe('a warning before a limit declines', () => {
     expect(await warn()).toBeGreaterThan(0);
     expect(told).toEqual([]);
   });
+});
+
+it('says that the warning comes at 75% and at 90%', () => {
+  const { blocks } = limitWarning({ card, limits: [], value: 'card_1' });
+
+  expect(JSON.stringify(blocks)).toContain('You get this at 75% and at 90% of a limit, once per period.');
 });
