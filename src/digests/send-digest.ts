@@ -77,7 +77,7 @@ export function createSendDigest(deps: Deps) {
     async due(): Promise<DueDigest[]> {
       const due: DueDigest[] = [];
       for (const schedule of await digests.all()) {
-        const period = await duePeriod(schedule);
+        const period = await duePeriod(schedule, deps);
         if (period !== null) due.push({ channel: schedule.channel, kind: kindOf(schedule), dueMs: period.dueMs });
       }
       return due;
@@ -86,7 +86,7 @@ export function createSendDigest(deps: Deps) {
     /** Idempotent. Does nothing if the schedule was replaced meanwhile: its next digest covers this one's declines, too. */
     async send({ channel, kind, dueMs }: DueDigest): Promise<void> {
       const schedule = await digests.get(channel, kind);
-      const due = schedule === null ? null : await duePeriod(schedule);
+      const due = schedule === null ? null : await duePeriod(schedule, deps);
       if (schedule === null || due === null || due.dueMs !== dueMs) return;
       const id = `digest-${channel}-${kind}-${dueMs}`;
       const ofSchedule = scheduleId(channel, kind);
@@ -120,16 +120,6 @@ export function createSendDigest(deps: Deps) {
     },
   };
 
-  /** The period of a schedule whose digest is due and was not sent; null: none. */
-  async function duePeriod(schedule: DigestSchedule): Promise<DigestPeriod | null> {
-    const kind = kindOf(schedule);
-    const period = periodBefore(schedule, now());
-    const wasScheduled = period.dueMs > Date.parse(schedule.at);
-    if (!wasScheduled || now().getTime() - period.dueMs >= lateMs[kind]) return null;
-    const last = await shownDeclines.lastShown(scheduleId(schedule.channel, kind));
-    return last !== null && last.toMs >= period.toMs ? null : period;
-  }
-
   /** @returns what was posted, for the record; null: nothing, because another company can read the channel. */
   async function postDigest(channel: string, id: string, asked: Asked): Promise<string | null> {
     const visibility = await visibilityOf(channel);
@@ -147,6 +137,20 @@ export function createSendDigest(deps: Deps) {
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
     return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;
   }
+}
+
+/** The period of a schedule whose digest is due and was not sent; null: none. */
+async function duePeriod(
+  schedule: DigestSchedule,
+  deps: Pick<Deps, 'shownDeclines' | 'now'>,
+): Promise<DigestPeriod | null> {
+  const kind = kindOf(schedule);
+  const now = deps.now();
+  const period = periodBefore(schedule, now);
+  const wasScheduled = period.dueMs > Date.parse(schedule.at);
+  if (!wasScheduled || now.getTime() - period.dueMs >= lateMs[kind]) return null;
+  const last = await deps.shownDeclines.lastShown(scheduleId(schedule.channel, kind));
+  return last !== null && last.toMs >= period.toMs ? null : period;
 }
 
 /** A digest to post, with the declines that it shows. */
