@@ -198,6 +198,11 @@ function settings(context: WorkerContext) {
   return {
     zone,
     opsChannel: config.channels.ops,
+    warningChannels: {
+      'expiring-cards': config.channels.status,
+      'failing-subscriptions': config.channels.decline,
+      'low-balance': config.channels.ops,
+    },
     durationOf,
     timeLeft: createTimeLeft({
       sharedNow: clock.measure,

@@ -17,7 +17,9 @@ export const directKinds = [
 /** The warnings channels receive and may switch off. Which alerts a channel gets is set by its subscriptions. */
 export const channelKinds = ['expiring-cards', 'failing-subscriptions', 'low-balance'] as const;
 
-export type NotificationKind = (typeof directKinds)[number] | (typeof channelKinds)[number];
+export type ChannelKind = (typeof channelKinds)[number];
+
+export type NotificationKind = (typeof directKinds)[number] | ChannelKind;
 
 const notificationKinds: readonly NotificationKind[] = [...new Set([...directKinds, ...channelKinds])];
 

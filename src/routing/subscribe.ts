@@ -181,7 +181,7 @@ function whichOnes(
   if (elsewhere !== undefined) {
     const { number, channel, filter } = elsewhere;
     const why = `Subscription ${number} (${describeStored(filter)}) belongs to another channel.`;
-    return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channel } };
+    return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channels: [channel] } };
   }
   return here.length === 0
     ? { why: 'This channel has no subscription.', whoCan: `See ${slashCommand('subscriptions all')}.` }

@@ -1,22 +1,31 @@
-import { warningsSet } from '../../templates/warnings/warnings.ts';
+import { warningsElsewhere, warningsSet } from '../../templates/warnings/warnings.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import type { Preferences } from '../holders/preference-store.ts';
+import type { ChannelKind, Preferences } from '../holders/preference-store.ts';
 import type { WarningsAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'answer' | 'record'> {
+interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
   readonly preferences: Pick<Preferences, 'set' | 'switchedOff'>;
+  /** The channel that gets each kind of warning. */
+  readonly warningChannels: Readonly<Record<ChannelKind, string>>;
 }
 
-/** `/card warnings on|off`: sets which warnings this channel gets. Idempotent. */
-export function createSetWarnings({ preferences, answer, record }: Deps) {
+/** `/card warnings on|off`: sets which of its warnings this channel gets. Idempotent. */
+export function createSetWarnings({ preferences, warningChannels, answer, record, refuse }: Deps) {
   return async function setWarnings(action: WarningsAction): Promise<void> {
     const { channel } = action.origin;
-    const { kinds, isOn } = action;
+    const { isOn } = action;
+    const kinds = action.kinds.filter((kind) => warningChannels[kind] === channel);
+    if (kinds.length === 0) {
+      const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))];
+      const no = { why: 'This channel gets none of them.', whoCan: { text: 'Write the command in', channels } };
+      return await refuse(action, { what: 'Changing warnings', ...no });
+    }
+    const others = action.kinds.filter((kind) => !kinds.includes(kind));
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');
     const line = { did: `turned ${isOn ? 'on' : 'off'} warnings (${what}) in`, channel, before: null };
     const before = (await preferences.switchedOff(channel)).join(', ');
     await record(action, { event: 'done', isFirst: true, before: `off: ${before || 'none'}`, line });
     for (const kind of kinds) await preferences.set(channel, kind, isOn);
-    await answer(action, warningsSet({ kinds, isOn }));
+    await answer(action, warningsSet({ kinds, isOn, elsewhere: warningsElsewhere(others, warningChannels) }));
   };
 }

@@ -10,7 +10,7 @@ export interface Refusal {
   /** Why not, one sentence. */
   readonly why: string;
   /**
-   * Who can, or what to do: a sentence. It is followed by `userIds` (also of user groups) or by the channel where to do
+   * Who can, or what to do: a sentence. It is followed by `userIds` (also of user groups) or by the channels where to do
    * it.
    */
   readonly whoCan:
@@ -18,7 +18,7 @@ export interface Refusal {
     | {
         readonly text: string;
         readonly userIds?: readonly string[];
-        readonly channel?: string;
+        readonly channels?: readonly string[];
         /** Value of the button that asks them. */
         readonly askValue?: string;
       };
@@ -32,8 +32,8 @@ export interface Refusal {
 export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
   const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
   const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
-  const { text, userIds = [], channel, askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
-  const people = channel === undefined ? mentions(userIds, 'or') : channelMention(channel);
+  const { text, userIds = [], channels = [], askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
+  const people = channels.length === 0 ? mentions(userIds, 'or') : channels.map(channelMention).join(' or ');
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');
 
   const said = sentenceWithCommands(why, 500);

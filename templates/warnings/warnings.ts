@@ -3,12 +3,12 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { declineCode } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import type { NotificationKind } from '../../src/holders/preference-store.ts';
+import type { ChannelKind } from '../../src/holders/preference-store.ts';
 import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
 import { shownReason } from '../alerts/decline-words.ts';
 import { actions, button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
@@ -118,7 +118,7 @@ export function subscriptionWarning(
   };
 }
 
-const names: Readonly<Partial<Record<NotificationKind, string>>> = {
+const names: Readonly<Record<ChannelKind, string>> = {
   'expiring-cards': 'cards that are about to expire',
   'failing-subscriptions': 'subscriptions that keep failing',
   'low-balance': 'a low business balance',
@@ -126,14 +126,28 @@ const names: Readonly<Partial<Record<NotificationKind, string>>> = {
 
 const list = new Intl.ListFormat('en-US');
 
+/** Where warnings go that do not come to this channel. Empty: all come here. */
+export function warningsElsewhere(
+  kinds: readonly ChannelKind[],
+  channels: Readonly<Record<ChannelKind, string>>,
+): string {
+  return kinds.map((kind) => `Warnings about ${names[kind]} go to ${channelMention(channels[kind])}.`).join(' ');
+}
+
+interface WarningsSet {
+  readonly kinds: readonly ChannelKind[];
+  readonly isOn: boolean;
+  /** From {@link warningsElsewhere}. */
+  readonly elsewhere: string;
+}
+
 /** The channel's new warning settings. */
-export function warningsSet({ kinds, isOn }: { kinds: readonly NotificationKind[]; isOn: boolean }): Message {
-  const what = list.format(kinds.map((kind) => names[kind] ?? kind));
+export function warningsSet({ kinds, isOn, elsewhere }: WarningsSet): Message {
+  const what = list.format(kinds.map((kind) => names[kind]));
   const said = isOn
     ? `This channel gets warnings about ${what}.`
     : `This channel no longer gets warnings about ${what}.`;
-  const means = isOn
-    ? 'Each is posted where its alerts go: declines, status changes or operations.'
-    : 'Cardholders decide for themselves, in the Home tab.';
-  return { text: sentence(`${said} ${means}`), blocks: [section(`*${said}*`, means)] };
+  const holders = isOn ? '' : 'Cardholders decide for themselves, in the Home tab.';
+  const more = [holders, elsewhere].filter(Boolean).join(' ');
+  return { text: sentence(`${said} ${more}`), blocks: [section(`*${said}*`, more || null)] };
 }

@@ -303,7 +303,7 @@ const warnings: readonly ExamplePicture[] = [
     alt: 'Three answers: which warnings the channel gets, that its alerts are long, and when its digest comes',
     templates: ['warnings/warnings', 'routing/channel-settings', 'digests/digest'],
     shows: () => [
-      warningsSet({ kinds: ['low-balance', 'expiring-cards', 'failing-subscriptions'], isOn: true }),
+      warningsSet({ kinds: ['low-balance', 'expiring-cards', 'failing-subscriptions'], isOn: true, elsewhere: '' }),
       alertLengthSet({ isLong: true }),
       digestSet({
         weekday: null,

@@ -210,6 +210,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     postNotice: async () => {},
     postDigest: async () => null,
     opsChannel: 'C0OPS',
+    warningChannels: { 'expiring-cards': 'C0STATUS', 'failing-subscriptions': 'C1', 'low-balance': 'C1' },
     toInstant: () => null,
     audit,
     momentOf: () => null,

@@ -14,3 +14,20 @@ it("switches a channel's warnings off and on, and audits it", async () => {
   expect(world.answers[0]?.text).toMatch(/^This channel no longer gets warnings about a low business balance\./);
   expect(await world.stations()).toEqual(['done']);
 });
+
+it('changes only the warnings that come to this channel, and says where the others go', async () => {
+  const { deps, answers } = await createActionWorld(redis());
+  const target = { kind: 'channel', text: 'on' } as const;
+
+  await performAction(ask('warnings', { target, kinds: ['expiring-cards', 'low-balance'], isOn: false }), deps);
+  expect(answers.at(-1)?.text).toMatch(
+    /^This channel no longer gets warnings about a low business balance\..*about to expire go to <#C0STATUS>\.$/,
+  );
+  expect(await deps.preferences.switchedOff('C1')).toEqual(['low-balance']);
+
+  const again = ask('warnings', { id: 'act_again1', target, kinds: ['expiring-cards'], isOn: true });
+  await performAction(again, deps);
+  expect(answers.at(-1)?.text).toMatch(
+    /^Not done: Changing warnings\. This channel gets none of them\. Write the command in <#C0STATUS>\. Nothing changed/,
+  );
+});

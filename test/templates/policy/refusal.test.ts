@@ -37,7 +37,7 @@ describe('a refusal', () => {
 
   it('names the channel where it can be done', () => {
     for (const shown of shownIn(
-      refusal({ ...no, whoCan: { text: 'Do it in', userIds: ['U0ANA'], channel: 'C0OPS' } }),
+      refusal({ ...no, whoCan: { text: 'Do it in', userIds: ['U0ANA'], channels: ['C0OPS'] } }),
     )) {
       expect(shown).toContain('Do it in <#C0OPS>.');
       expect(shown).not.toContain('U0ANA');
