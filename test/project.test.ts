@@ -60,6 +60,16 @@ describe('the Slack app manifest', () => {
   });
 });
 
+describe('the scripts of package.json', () => {
+  it('that end with a program of our own replace their shell by it, so that a signal to npm stops it', () => {
+    const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> };
+    const last = Object.values(scripts).map((script) => script.split('&&').at(-1)?.trim() ?? '');
+
+    expect(last.filter((command) => /^(?:node|tsx) /.test(command))).toEqual([]);
+    expect(last.filter((command) => /^exec (?:node|tsx) /.test(command))).not.toHaveLength(0);
+  });
+});
+
 describe('the documents', () => {
   it('include a README with the test command of CI', () => {
     const command = /npm ci && npm test/;

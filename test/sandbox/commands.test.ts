@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
@@ -78,6 +79,27 @@ describe('npm run sandbox', () => {
     expect(code).toBe(0);
     expect(out.trim().split('\n')).toEqual([line]);
     for (const logged of err.trim().split('\n').filter(Boolean)) expect(JSON.parse(logged)).toHaveProperty('msg');
+  });
+
+  it('stops, with its port and its own Redis, when npm is told to stop', async () => {
+    const npm = spawn('npm', ['run', '--silent', 'sandbox', '--', '--port', '0']);
+    const ended = once(npm, 'exit');
+    const [line] = (await once(createInterface(npm.stdout), 'line')) as [string];
+    const { url } = JSON.parse(line) as { url: string };
+
+    npm.kill('SIGTERM');
+    await ended;
+
+    await expect
+      .poll(
+        () =>
+          fetch(url).then(
+            () => 'serves',
+            () => 'gone',
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe('gone');
   });
 
   it.concurrent.each([
