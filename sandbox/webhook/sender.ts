@@ -17,6 +17,9 @@ export interface SenderOptions {
 /** Sends one webhook body to a URL. */
 export type Sender = ((url: string, body: string) => Promise<SendOutcome>) & { close(): void };
 
+/** How much of the time limit may pass without 100 Continue before the body is sent anyway: a second of ten. */
+const CONTINUE_SHARE = 10;
+
 /** The two statuses that count as accepted. Anything else is retried. */
 export function isAccepted({ status }: SendOutcome): boolean {
   return status === 200 || status === 201;
@@ -68,18 +71,24 @@ function attempt(
 ): Promise<SendOutcome & { neverSent: boolean }> {
   return new Promise((resolve) => {
     let bodySent = false;
+    const sendBody = (): void => {
+      clearTimeout(patience);
+      if (bodySent) return;
+      bodySent = true;
+      request.end(body);
+    };
     const end = (status: number | null, error: string | null, neverSent = false): void => {
       clearTimeout(timer);
+      clearTimeout(patience);
       resolve({ status, error, neverSent });
     };
     const timer = setTimeout(() => {
       end(null, 'timeout');
       request.destroy();
     }, timeoutMs);
-    request.once('continue', () => {
-      bodySent = true;
-      request.end(body);
-    });
+    // Receivers that speak HTTP/1.0, or do not know `Expect`, never answer 100 (RFC 9110, 10.1.1).
+    const patience = setTimeout(sendBody, timeoutMs / CONTINUE_SHARE);
+    request.once('continue', sendBody);
     request.once('response', (response) => {
       response.resume();
       response.once('error', () => {});

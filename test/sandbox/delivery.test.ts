@@ -71,6 +71,36 @@ describe('delivery of webhooks', () => {
     raw.close();
   });
 
+  it.each([
+    [1, 1000],
+    [2, 500],
+  ])(
+    'at time scale %i sends the body after %i ms to a receiver that never answers 100 Continue',
+    async (timeScale, ms) => {
+      const bodies: string[] = [];
+      const silent = createServer((socket) => {
+        let text = '';
+        socket.on('data', (chunk) => {
+          text += chunk.toString();
+          const [, body = ''] = text.split('\r\n\r\n');
+          if (!body.endsWith('}}')) return;
+          bodies.push(body);
+          socket.end('HTTP/1.0 200 OK\r\n\r\n');
+        });
+      });
+      await new Promise<void>((resolve) => void silent.listen(0, '127.0.0.1', resolve));
+      const { port } = silent.address() as { port: number };
+      const sandbox = await start({ webhooks: `http://127.0.0.1:${port}`, timeScale });
+
+      sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+      await until(() => sandbox.deliveries.length === 1, 'an attempt');
+
+      expect(sandbox.deliveries[0]).toMatchObject({ status: 200, rawBody: bodies[0] });
+      expect(sandbox.deliveries[0]?.durationMs).toBeGreaterThanOrEqual(ms - 5);
+      silent.close();
+    },
+  );
+
   it('retries after 15, 30, 60, 120 and 3600 seconds and then drops the webhook', async () => {
     const timeScale = 600;
     receiver.answer = (_request, response) => void response.writeHead(500).end();
