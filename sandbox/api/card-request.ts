@@ -55,6 +55,12 @@ export function shippingMethod(value: string | number): string | undefined {
   );
 }
 
+/** Where the data of one virtual card goes. On the registered host, which the order checks. */
+export const CardDataWebhookURL = z
+  .url({ protocol: /^https?$/ })
+  .max(500)
+  .nullish();
+
 const holder = {
   FirstName: ascii(23),
   LastName: ascii(23),
@@ -88,7 +94,7 @@ export const VirtualCardRequest = z
     ...holder,
     AutoActivation: z.boolean().default(true),
     FundCardAmount: z.number().min(0).refine(isAmount, 'no more than two decimals').default(0),
-    CardDataWebhookURL: z.url().max(500).nullish(),
+    CardDataWebhookURL,
     CustomId: CustomId.nullish(),
   })
   .refine(fitsOnCard, tooLong);

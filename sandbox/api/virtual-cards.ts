@@ -5,7 +5,7 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import { toServiceTimeMs } from '../service-time.ts';
 import { findAccount, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
-import { fromVirtual, VirtualCardRequest } from './card-request.ts';
+import { CardDataWebhookURL, fromVirtual, VirtualCardRequest } from './card-request.ts';
 import { assertKnown } from './orders.ts';
 import { bodyOf, idOf } from './request-parts.ts';
 import { dollars, Empty, id, maybeId, maybeText, ordered } from './response-parts.ts';
@@ -33,7 +33,7 @@ const VirtualOrder = z.strictObject({
 });
 
 const OrderRequest = z.object({ VirtualCards: z.array(VirtualCardRequest).min(1) });
-const DataRequest = z.strictObject({ AcctId: z.int().positive(), CardDataWebhookURL: z.url().max(500).nullish() });
+const DataRequest = z.strictObject({ AcctId: z.int().positive(), CardDataWebhookURL });
 
 /** Virtual cards: orders, and resends of their webhooks' data. */
 export const virtualCardRoutes: readonly Route[] = [
@@ -89,12 +89,11 @@ function assertRegisteredHost(url: string | null | undefined, options: ApiOption
 
 function resend({ world, body, options }: ApiRequest): ApiAnswer {
   if (Array.isArray(body)) throw invalidRequest('One virtual card per request.');
-  const { AcctId, CardDataWebhookURL } = bodyOf(DataRequest, body);
-  assertRegisteredHost(CardDataWebhookURL, options);
+  const { AcctId, CardDataWebhookURL: url } = bodyOf(DataRequest, body);
+  assertRegisteredHost(url, options);
   const account = findAccount(world, AcctId);
   if (account === undefined || !account.isVirtual) throw invalidRequest('AcctId must be a virtual card account.');
-  if (!resendVirtualCard(world, account, CardDataWebhookURL ?? undefined))
-    throw invalidRequest('The account has no card data.');
+  if (!resendVirtualCard(world, account, url ?? undefined)) throw invalidRequest('The account has no card data.');
   return ok();
 }
 

@@ -1,7 +1,7 @@
 import { toCallbackTime } from '../service-time.ts';
 import type { WebhookKind } from './kind.ts';
 import type { Delivery, DeliveryMischief, DeliveryRecord, WebhookBody } from './outbox.ts';
-import { isAccepted, type Sender } from './sender.ts';
+import { isAccepted, type Sender, type SendOutcome } from './sender.ts';
 import { signed } from './version.ts';
 
 interface Deps {
@@ -87,7 +87,7 @@ export function createDeliveries(deps: Deps): Deliveries {
     delivery.attempts += 1;
     const at = deps.now();
     const startedMs = performance.now();
-    const outcome = await deps.send(delivery.url, delivery.rawBody);
+    const outcome = await deps.send(delivery.url, delivery.rawBody).catch(failure);
     inOrder.done(deliveryId);
 
     const waitSeconds = isAccepted(outcome) ? undefined : deps.retrySeconds[delivery.attempts - 1];
@@ -142,6 +142,11 @@ export function createDeliveries(deps: Deps): Deliveries {
     },
     pending: () => outbox.size + batch.length,
   };
+}
+
+/** The outcome of an attempt that could not even begin. */
+function failure(error: NodeJS.ErrnoException): SendOutcome {
+  return { status: null, error: error.code ?? error.message };
 }
 
 /**

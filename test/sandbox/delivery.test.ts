@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox, SandboxOptions } from '../../sandbox/server.ts';
 import { DATA_SCHEMAS, Envelope } from '../../sandbox/webhook/schema.ts';
-import { type Receiver, startReceiver, until, useSandboxes } from './running-sandbox.ts';
+import { callApi, type Receiver, startReceiver, until, useSandboxes } from './running-sandbox.ts';
 
 const sandboxes = useSandboxes();
 let receiver: Receiver;
@@ -100,6 +100,32 @@ describe('delivery of webhooks', () => {
       silent.close();
     },
   );
+
+  it('counts a webhook that cannot be sent as a failed attempt, and sends the next ones of the account', async () => {
+    const sandbox = await start({ timeScale: 1000, webhookUrls: { authorization: 'ftp://127.0.0.1/nobody' } });
+
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 1 });
+    sandbox.purchase({ AcctId: first(sandbox), Amount: 90_000 });
+    await until(() => receiver.received.length === 1 && sandbox.pendingWebhooks() === 0, 'both webhooks');
+
+    const tried = sandbox.deliveries.filter(({ kind }) => kind === 'authorization');
+    expect(tried.map(({ status, error, dropped }) => [status, error, dropped])).toEqual([
+      ...Array.from({ length: 5 }, () => [null, 'ERR_INVALID_PROTOCOL', false]),
+      [null, 'ERR_INVALID_PROTOCOL', true],
+    ]);
+  });
+
+  it('refuses a URL for the data of a card that is on the registered host, but neither http nor https', async () => {
+    const sandbox = await start({ seed: 'standard' });
+    const { AcctId } = sandbox.accounts().find(({ IsVirtual }) => IsVirtual)!;
+    const asking = (scheme: string) => {
+      const CardDataWebhookURL = receiver.url.replace('http:', scheme);
+      return callApi(sandbox, 'POST', '/VirtualCard/Data', { AcctId, CardDataWebhookURL });
+    };
+
+    expect((await asking('ftp:')).status).toBe(400);
+    expect((await asking('http:')).status).toBe(200);
+  });
 
   it('retries after 15, 30, 60, 120 and 3600 seconds and then drops the webhook', async () => {
     const timeScale = 600;
