@@ -14,7 +14,7 @@ import { createSimulation, doLaterWork, type Simulation } from './simulation.ts'
 import { createWorld, takeId } from './state/world.ts';
 import { type StoryOptions, tellStory } from './story/tell-story.ts';
 import { createDeliveries } from './webhook/deliveries.ts';
-import { createJobQueue } from './webhook/job-queue.ts';
+import { createJobQueue, type DeliveryJob, type LaterJob } from './webhook/job-queue.ts';
 import { WEBHOOK_KINDS, type WebhookKind } from './webhook/kind.ts';
 import type { DeliveryRecord } from './webhook/outbox.ts';
 import { createSender } from './webhook/sender.ts';
@@ -86,15 +86,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const version = options.webhookVersion ?? assume.webhookVersion;
   const timeoutMs = Math.max(assume.timeoutFloorMs, ((options.timeoutSeconds ?? 10) * 1000) / timeScale);
   const send = createSender({ secret: options.secret, version, timeoutMs });
-  const jobs = createJobQueue({
+  const deliveryJobs = createJobQueue<DeliveryJob>({
+    redisUrl: options.redisUrl,
+    process: (job) => deliveries.attempt(job.deliveryId),
+    onError: report,
+  });
+  // A queue of its own: orders are made even while no receiver answers.
+  const laterJobs = createJobQueue<LaterJob>({
     redisUrl: options.redisUrl,
     async process(job) {
-      if (job.type === 'deliver') return deliveries.attempt(job.deliveryId);
       doLaterWork(world, job.type, job.data);
       dataFile?.changed();
     },
     onError: report,
   });
+  const closeJobs = () => Promise.all([deliveryJobs.close(), laterJobs.close()]);
   const deliveries = createDeliveries({
     urlOf,
     send,
@@ -103,7 +109,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     timeScale,
     now,
     nextTick: () => takeId({ state }, 'callback'),
-    enqueue: (id, deliveryId, delayMs) => jobs.add(id, { type: 'deliver', deliveryId }, delayMs),
+    enqueue: (id, deliveryId, delayMs) => deliveryJobs.add(id, { type: 'deliver', deliveryId }, delayMs),
     onError: report,
   });
   const world = createWorld(state, {
@@ -116,7 +122,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       dataFile?.changed();
     },
     later: (type, data, seconds) =>
-      void jobs.add(`${type}-${randomUUID()}`, { type, data }, (seconds * 1000) / timeScale).catch(report),
+      void laterJobs.add(`${type}-${randomUUID()}`, { type, data }, (seconds * 1000) / timeScale).catch(report),
   });
   // Pending orders from a previous run.
   for (const { orderId, cards } of state.orders) {
@@ -142,7 +148,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   }).catch(async (error: unknown) => {
-    await jobs.close();
+    await closeJobs();
     throw error;
   });
   const root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -163,7 +169,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     async stop() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await jobs.close();
+      await closeJobs();
       send.close();
       await dataFile?.close();
     },

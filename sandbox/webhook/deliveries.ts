@@ -54,7 +54,12 @@ export function createDeliveries(deps: Deps): Deliveries {
       return;
     }
     // The job id names the attempt: Redis may accept the same add twice but runs it once.
-    deps.enqueue(`${delivery.id}-${delivery.attempts}-${nextSerial()}`, delivery.id, delayMs).catch(deps.onError);
+    const jobId = `${delivery.id}-${delivery.attempts}-${nextSerial()}`;
+    // Added only when it may start: a job that waits for others would keep them from starting.
+    inOrder
+      .turn(delivery.id)
+      .then(() => deps.enqueue(jobId, delivery.id, delayMs))
+      .catch(deps.onError);
   }
 
   function start(delivery: Delivery): void {
@@ -78,7 +83,6 @@ export function createDeliveries(deps: Deps): Deliveries {
   async function attempt(deliveryId: string): Promise<void> {
     const delivery = outbox.get(deliveryId);
     if (delivery === undefined) return;
-    await inOrder.turn(deliveryId);
     if (stored !== undefined) {
       inOrder.done(deliveryId);
       stored.push(delivery);

@@ -4,24 +4,33 @@ import { Redis } from 'ioredis';
 import type { LaterWork } from '../state/world.ts';
 
 /** Jobs that the sandbox keeps in Redis: only ids, never a body. */
-type SandboxJob =
-  | { readonly type: 'deliver'; readonly deliveryId: string }
-  | { readonly type: keyof LaterWork; readonly data: LaterWork[keyof LaterWork] };
+export interface DeliveryJob {
+  readonly type: 'deliver';
+  readonly deliveryId: string;
+}
+export interface LaterJob {
+  readonly type: keyof LaterWork;
+  readonly data: LaterWork[keyof LaterWork];
+}
 
-export interface JobQueue {
+export interface JobQueue<Job> {
   /** Adds a job. The id makes repeats harmless. Waits for Redis as long as necessary. */
-  add(id: string, job: SandboxJob, delayMs?: number): Promise<void>;
+  add(id: string, job: Job, delayMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface JobQueueOptions {
+export interface JobQueueOptions<Job> {
   readonly redisUrl: string;
-  readonly process: (job: SandboxJob) => Promise<void>;
+  readonly process: (job: Job) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
-/** The sandbox's own BullMQ queue on the project's Redis. */
-export function createJobQueue({ redisUrl, process, onError }: JobQueueOptions): JobQueue {
+/** A BullMQ queue of the sandbox's own on the project's Redis. */
+export function createJobQueue<Job extends DeliveryJob | LaterJob>({
+  redisUrl,
+  process,
+  onError,
+}: JobQueueOptions<Job>): JobQueue<Job> {
   const prefix = `sandbox-${randomUUID()}`;
   const connect = (): Redis => {
     const redis = new Redis(redisUrl, {
@@ -35,10 +44,11 @@ export function createJobQueue({ redisUrl, process, onError }: JobQueueOptions):
   const producer = connect();
   const consumer = connect();
   const queue = new Queue('sandbox', { connection: producer, prefix });
-  const worker = new Worker<SandboxJob>('sandbox', (job) => process(job.data), {
+  const worker = new Worker<Job>('sandbox', (job) => process(job.data), {
     connection: consumer,
     prefix,
-    concurrency: 100,
+    // Receivers that hang hold a job for ten seconds each, and must not keep others from getting their webhooks.
+    concurrency: 1000,
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
     // A process that dies leaves its jobs to the next one after a few seconds, however often this happens.

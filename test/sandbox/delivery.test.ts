@@ -14,6 +14,17 @@ afterEach(() => receiver.close());
 
 /** A floor for the scaled timeout, so that a busy machine does not hit it. Only the timeout test does without. */
 const patient = { timeoutFloorMs: 5000 };
+const address = { AddressLine1: '1 Harbor Lane', City: 'Albany', State: 'NY', PostalCode: '12207' };
+const orderedCard = {
+  FirstName: 'Ordered',
+  LastName: 'Card',
+  Phone: '2025550101',
+  ShippingPhone: '2025550101',
+  ShippingMethod: 0,
+  DateOfBirth: '02-29-1988',
+  Email: 'ordered@example.com',
+  ProfileAddress: address,
+};
 const start = (options: Partial<SandboxOptions> = {}): Promise<Sandbox> =>
   sandboxes.start({ webhooks: receiver.url, seed: 'small', assumptions: patient, ...options });
 const first = (sandbox: Sandbox): number => sandbox.accounts()[0]!.AcctId;
@@ -113,6 +124,21 @@ describe('delivery of webhooks', () => {
       ...Array.from({ length: 5 }, () => [null, 'ERR_INVALID_PROTOCOL', false]),
       [null, 'ERR_INVALID_PROTOCOL', true],
     ]);
+  });
+
+  it('makes an ordered card, and serves the other receivers, while one receiver hangs', async () => {
+    const sandbox = await start({ webhookUrls: { authorization: `${receiver.url}/hangs` } });
+    receiver.answer = ({ path }, response) => void (path.endsWith('/hangs') || response.writeHead(200).end());
+    const active = sandbox.accounts().filter(({ CardList }) => CardList[0]?.CardStatus === 'ACTIVE');
+    const isOrdered = () => receiver.received.some(({ body }) => body.Data.FirstName === 'Ordered');
+
+    for (let count = 0; count < 150; count += 1)
+      sandbox.purchase({ AcctId: active[count % active.length]!.AcctId, Amount: 0.01 });
+    await until(() => receiver.received.length > 0, 'a hanging webhook');
+    const placed = await callApi(sandbox, 'POST', '/Card/CreateAsync', { Cards: [orderedCard] });
+
+    expect(placed.status).toBe(201);
+    await until(isOrdered, 'the status of the new card', 8000);
   });
 
   it('refuses a URL for the data of a card that is on the registered host, but neither http nor https', async () => {
