@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { toDollars } from '../money.ts';
 import { toServiceTime } from '../service-time.ts';
 import { type Account, type Address, type Card, currentCard, last4 } from '../state/account.ts';
-import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
+import { allowsCategory, MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from '../state/world.ts';
 import { LocalTime } from '../webhook/schema.ts';
@@ -108,13 +108,13 @@ export function advancedRules(rules: SpendRules): z.infer<typeof AdvancedRules> 
 }
 
 /** Basic spend rules: thirteen switches and the daily limit. */
-export function basicRules(rules: SpendRules): z.infer<typeof BasicRules> {
-  const all = rules.MerchantCategories.length === 0;
+export function basicRules({ assume }: World, rules: SpendRules): z.infer<typeof BasicRules> {
+  const switches = MERCHANT_CATEGORIES.map(
+    ({ id, key }) => [key, allowsCategory(rules, id, assume.emptyCategoryListAllowsAll)] as const,
+  );
   return {
-    UseMerchantCategory: !all && rules.MerchantCategories.length < MERCHANT_CATEGORIES.length,
-    MerchantCategories: Object.fromEntries(
-      MERCHANT_CATEGORIES.map(({ id, key }) => [key, all || rules.MerchantCategories.some(({ Id }) => Id === id)]),
-    ),
+    UseMerchantCategory: switches.some(([, isOn]) => !isOn),
+    MerchantCategories: Object.fromEntries(switches),
     InternationalSpendEnabled: rules.InternationalSpendEnabled,
     IsDailySpendLimitEnabled: rules.DailySpendLimit !== null,
     DailySpendLimit: rules.DailySpendLimit,
@@ -177,7 +177,7 @@ export function accountDetails(world: World, account: Account, advanced: boolean
       CardStatus: apiStatus(card),
     })),
     SpendingRulesetId: account.rulesetId ?? 0,
-    SpendRules: advanced ? advancedRules(rules) : basicRules(rules),
+    SpendRules: advanced ? advancedRules(rules) : basicRules(world, rules),
     ScheduledFunding: null,
     LowBalanceFunding: null,
     CustomId: account.customId,

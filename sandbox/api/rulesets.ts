@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defaultSpendRules } from '../engine/create-account.ts';
 import { type SpendRulesWrite, SpendRulesWrite as Write, writtenRules } from '../engine/write-spend-rules.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import { MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
+import { allowsCategory, MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import type { Ruleset } from '../state/spend-rules.ts';
 import { takeId, type World } from '../state/world.ts';
 import { AccountDetails, AdvancedAccountDetails, accountDetails } from './account-view.ts';
@@ -141,7 +141,9 @@ function view(world: World, ruleset: Ruleset): z.infer<typeof RulesetView> {
     ...rest,
     InternationalAllowed: InternationalSpendEnabled,
     CardNotPresentAllowed: CardNotPresentUse,
-    MccRestrictions: MerchantCategories.length > 0 && MerchantCategories.length < MERCHANT_CATEGORIES.length,
+    MccRestrictions: MERCHANT_CATEGORIES.some(
+      ({ id }) => !allowsCategory(ruleset.spendRules, id, world.assume.emptyCategoryListAllowsAll),
+    ),
     MerchantCategories,
   };
 }

@@ -3,7 +3,7 @@ import { SpendRulesWrite, writtenRules } from '../engine/write-spend-rules.ts';
 import { isAmount } from '../money.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { Account } from '../state/account.ts';
-import { MERCHANT_CATEGORIES, merchantCategory } from '../state/merchant-category.ts';
+import { allowsCategory, MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
 import { rulesOf, type World } from '../state/world.ts';
 import { advancedRules, basicRules } from './account-view.ts';
 import { accountOf, bodyOf, openAccountOf } from './request-parts.ts';
@@ -74,7 +74,7 @@ function writeRules(world: World, account: Account, write: SpendRulesWrite): voi
 }
 
 function getBasic({ world, params }: ApiRequest): ApiAnswer {
-  return ok({ SpendRules: basicRules(rulesOf(world, accountOf(world, params[0]))) });
+  return ok({ SpendRules: basicRules(world, rulesOf(world, accountOf(world, params[0]))) });
 }
 
 function putBasic({ world, params, body }: ApiRequest): ApiAnswer {
@@ -82,10 +82,14 @@ function putBasic({ world, params, body }: ApiRequest): ApiAnswer {
   const { MerchantCategories: switches, ...fields } = bodyOf(BasicWrite, body);
   if (switches === undefined) writeRules(world, account, fields);
   else {
-    const allowed = MERCHANT_CATEGORIES.filter(({ key }) => switches[key] === true);
-    const before = rulesOf(world, account).MerchantCategories;
-    const categories = allowed.map(({ id }) => before.find(({ Id }) => Id === id) ?? merchantCategory(id));
-    writeRules(world, account, { ...fields, MerchantCategories: categories });
+    const before = rulesOf(world, account);
+    const isAllAllowed = world.assume.emptyCategoryListAllowsAll;
+    const allowed = MERCHANT_CATEGORIES.filter(
+      ({ id, key }) => switches[key] ?? allowsCategory(before, id, isAllAllowed),
+    );
+    // The list cannot say "none" where an empty one means all.
+    if (allowed.length === 0 && isAllAllowed) throw invalidRequest('At least one merchant category must stay on.');
+    writeRules(world, account, { ...fields, MerchantCategories: allowed.map(({ id }) => ({ Id: id })) });
   }
   return ok();
 }

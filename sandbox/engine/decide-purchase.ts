@@ -1,6 +1,6 @@
 import { toCents } from '../money.ts';
 import type { Account, Card } from '../state/account.ts';
-import { categoryOf } from '../state/merchant-category.ts';
+import { allowsCategory, categoryOf } from '../state/merchant-category.ts';
 import type { SpendRules } from '../state/spend-rules.ts';
 import { availableCents, rulesOf, type World } from '../state/world.ts';
 import type { PurchaseRequest } from './purchase-request.ts';
@@ -115,8 +115,7 @@ function serviceCategory({ world, mccCode }: Question): Decline | undefined {
 
 function rulesetCategory({ world, rules, mccCode }: Question): Decline | undefined {
   const category = categoryOf(mccCode);
-  if (rules.MerchantCategories.length === 0 && world.assume.emptyCategoryListAllowsAll) return undefined;
-  if (rules.MerchantCategories.some(({ Id }) => Id === category.id)) return undefined;
+  if (allowsCategory(rules, category.id, world.assume.emptyCategoryListAllowsAll)) return undefined;
   return { code: 'decline.rule.mcc', message: `Unauthorized merchant category: ${category.name}` };
 }
 

@@ -1,4 +1,4 @@
-import { type MerchantCategory, noLimits } from './spend-rules.ts';
+import { type MerchantCategory, noLimits, type SpendRules } from './spend-rules.ts';
 
 const everyOther = category(10, 'RetailStores', 'Retail Stores', 'Shops of every other kind', [[0, 9999]]);
 
@@ -79,6 +79,15 @@ export function categoryOf(mccCode: string): (typeof MERCHANT_CATEGORIES)[number
   const code = Number(mccCode);
   const found = MERCHANT_CATEGORIES.find(({ ranges }) => ranges.some(([from, to]) => code >= from && code <= to));
   return found ?? everyOther;
+}
+
+/** Whether spend rules allow a category. @param emptyAllowsAll what an empty list means. */
+export function allowsCategory(
+  { MerchantCategories: listed }: SpendRules,
+  id: number,
+  emptyAllowsAll: boolean,
+): boolean {
+  return (listed.length === 0 && emptyAllowsAll) || listed.some(({ Id }) => Id === id);
 }
 
 /** A category as listed in spend rules, without limits. */

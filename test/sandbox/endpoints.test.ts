@@ -344,6 +344,52 @@ describe('the edges of the API', () => {
     if (status >= 400) expect(Object.keys(answer.body)).toEqual(['Message']);
   });
 
+  it('keeps the merchant categories that a basic write does not name, with their limits', async () => {
+    const fresh = await sandboxes.start();
+    const { AcctId } = active;
+    const path = `/Card/SpendRules/${AcctId}`;
+    const limited = [{ Id: 9, DailySpendLimit: 40 }, { Id: 11 }, { Id: 10 }];
+    await callApi(fresh, 'PUT', `${path}/Advanced`, { MerchantCategories: limited });
+
+    const restricted = await callApi(fresh, 'PUT', path, { MerchantCategories: { RetailStores: false } });
+    const written = (await callApi(fresh, 'GET', `${path}/Advanced`)).body.AdvancedSpendRules.MerchantCategories;
+    const shown = (await callApi(fresh, 'GET', path)).body.SpendRules.MerchantCategories;
+
+    expect(restricted.status).toBe(200);
+    expect(written.map(({ Id, DailySpendLimit }: (typeof limited)[0]) => [Id, DailySpendLimit])).toEqual([
+      [9, 40],
+      [11, null],
+    ]);
+    expect(Object.keys(shown).filter((key) => shown[key])).toEqual(['Restaurants', 'TravelAndTransportation']);
+    expect(fresh.purchase({ AcctId, Amount: 1, MCCCode: '5251' }).MessageCode).toBe('decline.rule.mcc');
+  });
+
+  it('turns off one category of a card that may use all of them', async () => {
+    const fresh = await sandboxes.start();
+    const path = `/Card/SpendRules/${active.AcctId}`;
+
+    await callApi(fresh, 'PUT', path, { MerchantCategories: { Restaurants: false } });
+
+    const shown = (await callApi(fresh, 'GET', path)).body.SpendRules.MerchantCategories;
+    expect(Object.keys(shown).filter((key) => !shown[key])).toEqual(['Restaurants']);
+  });
+
+  it('refuses to turn off every category where an empty list means all, and otherwise allows none', async () => {
+    const path = `/Card/SpendRules/${active.AcctId}`;
+    const [all, none] = [
+      await sandboxes.start(),
+      await sandboxes.start({ assumptions: { emptyCategoryListAllowsAll: false } }),
+    ];
+    const { MerchantCategories: on } = (await callApi(all, 'GET', path)).body.SpendRules;
+    const off = { MerchantCategories: Object.fromEntries(Object.keys(on).map((key) => [key, false])) };
+
+    expect((await callApi(all, 'PUT', path, off)).status).toBe(400);
+    expect((await callApi(all, 'GET', path)).body.SpendRules.MerchantCategories).toEqual(on);
+    expect((await callApi(none, 'PUT', path, off)).status).toBe(200);
+    expect((await callApi(none, 'GET', path)).body.SpendRules).toMatchObject({ UseMerchantCategory: true, ...off });
+    expect(none.purchase({ AcctId: active.AcctId, Amount: 1 }).MessageCode).toBe('decline.rule.mcc');
+  });
+
   it('checks the version segment', async () => {
     for (const path of ['/v3/ping', '/ping', '/v4.1/ping']) {
       const response = await fetch(new URL(path, sandbox.url));
