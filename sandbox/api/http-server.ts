@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { releaseExpiredHolds } from '../engine/purchase.ts';
-import { invalidRequest, ServiceError } from '../service-error.ts';
+import { ServiceError } from '../service-error.ts';
 import type { Simulation } from '../simulation.ts';
 import type { World } from '../state/world.ts';
 import { documentAt } from './documents.ts';
@@ -111,9 +111,7 @@ export function createHttpServer(deps: Deps): Server {
       if (route === undefined)
         throw new ServiceError(404, `Nothing to simulate: ${Object.keys(SIMULATE_ROUTES).join(', ')}`);
       if (request.method !== 'POST') throw new ServiceError(405, 'Use POST');
-      const body = await readJson(request);
-      if (body === undefined) throw invalidRequest('A JSON body is required.');
-      answer = { status: 200, body: route.act(deps.simulation, body) };
+      answer = { status: 200, body: route.act(deps.simulation, await readJson(request)) };
       deps.changed();
     } catch (error) {
       answer = answerOf(error, deps.report);

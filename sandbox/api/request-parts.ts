@@ -26,9 +26,10 @@ export function openAccountOf(world: World, text: string | undefined): Account {
   return account;
 }
 
-/** A body that matches a schema; otherwise 400 naming the bad fields. */
+/** A body that matches a schema; otherwise 400: there is none, or it has these bad fields. */
 export function bodyOf<T>(schema: z.ZodType<T>, body: unknown): T {
-  const parsed = schema.safeParse(body ?? {});
+  if (body === undefined || body === null) throw invalidRequest('A JSON body is required.');
+  const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   const details = parsed.error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.') || 'body'}: ${message}`);
   throw invalidRequest(details.join('; '));

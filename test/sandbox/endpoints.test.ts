@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { REMOVED } from '../../sandbox/api/routes.ts';
+import { REMOVED, ROUTES } from '../../sandbox/api/routes.ts';
 import type { Sandbox, SandboxAccount } from '../../sandbox/server.ts';
 import { toServiceTime } from '../../sandbox/service-time.ts';
 import { callApi, until, useSandboxes } from './running-sandbox.ts';
@@ -388,6 +388,19 @@ describe('the edges of the API', () => {
     expect((await callApi(none, 'PUT', path, off)).status).toBe(200);
     expect((await callApi(none, 'GET', path)).body.SpendRules).toMatchObject({ UseMerchantCategory: true, ...off });
     expect(none.purchase({ AcctId: active.AcctId, Amount: 1 }).MessageCode).toBe('decline.rule.mcc');
+  });
+
+  it.each([undefined, 'null'])('refuses to write with the body %s, and changes nothing', async (body) => {
+    const fresh = await sandboxes.start();
+    const before = fresh.accounts();
+    const withBody = ROUTES.filter(({ method, request }) => method !== 'GET' && request !== undefined);
+
+    for (const { method, path } of withBody) {
+      const answer = await callApi(fresh, method, path.replace('{Id}', String(withRuleset.AcctId)), body);
+      expect([path, answer.status]).toEqual([path, 400]);
+      expect(answer.body.Message).toContain('A JSON body is required.');
+    }
+    expect(fresh.accounts()).toEqual(before);
   });
 
   it('checks the version segment', async () => {
