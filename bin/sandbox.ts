@@ -103,7 +103,7 @@ function readFlags(args: readonly string[]) {
 function assumptionsOf(texts: readonly string[]): Partial<Assumptions> {
   const entries = texts.map((text) => {
     const [name = '', json = ''] = text.split(/=(.*)/s);
-    if (!(name in ASSUMPTIONS)) throw new UsageError(`--assume: there is no assumption ${name}`);
+    if (!Object.hasOwn(ASSUMPTIONS, name)) throw new UsageError(`--assume: there is no assumption ${name}`);
     try {
       return [name, JSON.parse(json) as unknown];
     } catch {

@@ -22,7 +22,10 @@ const AddressRequest = z
     City: ascii(25),
     State: z.string().regex(/^[A-Za-z]{2}$/, 'two letters'),
     PostalCode: z.string().regex(/^\d{5}$/, 'five digits'),
-    Country: z.string().nullish(),
+    Country: z
+      .string()
+      .regex(/^(?:USA?)?$/i, 'only US')
+      .nullish(),
   })
   .transform((address) => ({
     ContactName: address.ContactName ?? '',
@@ -38,21 +41,16 @@ const AddressRequest = z
 const DateOfBirth = z
   .string()
   .regex(/^(\d{2}-\d{2}-\d{4}|\d{4}-\d{2}-\d{2}(T[\d:.]+)?)$/, 'MM-DD-YYYY')
-  .transform((text) => (text[2] === '-' ? `${text.slice(6)}-${text.slice(0, 5)}` : text.slice(0, 10)));
+  .transform((text) => (text[2] === '-' ? `${text.slice(6)}-${text.slice(0, 5)}` : text.slice(0, 10)))
+  .pipe(z.iso.date());
 
-const SHIPPING_METHODS: Record<string, string> = {
-  '0': 'FirstClassMail',
-  '1': 'Expedited',
-  '2': 'Rush',
-  '3': 'PriorityMail',
-};
+/** Each at its number on the wire. */
+const SHIPPING_METHODS = ['FirstClassMail', 'Expedited', 'Rush', 'PriorityMail'];
 
 /** A shipping method by name or number. Undefined when there is no method of that name. */
 export function shippingMethod(value: string | number): string | undefined {
-  return (
-    SHIPPING_METHODS[String(value)] ??
-    Object.values(SHIPPING_METHODS).find((name) => name.toLowerCase() === String(value).toLowerCase())
-  );
+  const text = String(value).toLowerCase();
+  return SHIPPING_METHODS.find((name, number) => name.toLowerCase() === text || String(number) === text);
 }
 
 /** Where the data of one virtual card goes. On the registered host, which the order checks. */
@@ -61,10 +59,12 @@ export const CardDataWebhookURL = z
   .max(500)
   .nullish();
 
+const Phone = z.string().regex(/^[\d\-() +.]{10,20}$/, 'a telephone number');
+
 const holder = {
   FirstName: ascii(23),
   LastName: ascii(23),
-  Phone: z.string().regex(/^[\d\-() +.]{10,20}$/, 'a telephone number'),
+  Phone,
   Email: z.email(),
   DateOfBirth,
   ProfileAddress: AddressRequest,
@@ -72,15 +72,16 @@ const holder = {
   RulesetId: z.int().positive().nullish(),
 };
 
-const fitsOnCard = ({ FirstName, LastName }: { FirstName: string; LastName: string }): boolean =>
+/** Whether a name can be embossed. */
+export const fitsOnCard = ({ FirstName, LastName }: { FirstName: string; LastName: string }): boolean =>
   FirstName.length + LastName.length <= 23;
-const tooLong = { message: 'first and last name together at most 23 characters', path: ['LastName'] };
+export const tooLong = { message: 'first and last name together at most 23 characters', path: ['LastName'] };
 
 /** A card of `POST /Card/CreateAsync` and `/Card/CreateSync`. */
 export const PhysicalCardRequest = z
   .object({
     ...holder,
-    ShippingPhone: z.string().regex(/^[\d\-() +.]{10,20}$/, 'a telephone number'),
+    ShippingPhone: Phone,
     ShippingMethod: z.union([z.string(), z.int()]),
     ShippingAddress: AddressRequest.optional(),
     CustomId: CustomId.nullish(),
@@ -104,8 +105,8 @@ export const ProfileUpdate = z.object({
   FirstName: ascii(23).optional(),
   LastName: ascii(23).optional(),
   Email: z.email().optional(),
-  Phone: z.string().max(20).optional(),
-  ShippingPhone: z.string().max(20).optional(),
+  Phone: Phone.optional(),
+  ShippingPhone: Phone.optional(),
   DateOfBirth: DateOfBirth.optional(),
   CustomId: CustomId.nullish(),
   CardholderGroupId: z.int().positive().nullish(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activate, block, terminate, unblock } from '../engine/card-status.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { Profile, profile } from './account-view.ts';
-import { ProfileUpdate } from './card-request.ts';
+import { fitsOnCard, ProfileUpdate, tooLong } from './card-request.ts';
 import { accountOf, bodyOf, idOf, openAccountOf } from './request-parts.ts';
 import { Empty, id } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
@@ -84,20 +84,21 @@ export const cardRoutes: readonly Route[] = [
 ];
 
 /** Numbers of the statuses on the wire. Only Active and Blocked may be set. */
-const STATUS_NAMES: Record<string, string> = {
-  '-1': 'invalid',
-  '0': 'active',
-  '1': 'inactive',
-  '2': 'blocked',
-  '5': 'closed',
-  '11': 'removed',
-};
+const STATUS_NAMES = new Map([
+  ['-1', 'invalid'],
+  ['0', 'active'],
+  ['1', 'inactive'],
+  ['2', 'blocked'],
+  ['5', 'closed'],
+  ['11', 'removed'],
+]);
 
 function putStatus({ world, params, body }: ApiRequest): ApiAnswer {
   const account = accountOf(world, params[0]);
   const { Status } = bodyOf(StatusWrite, body);
-  const name = STATUS_NAMES[String(Status)] ?? String(Status).toLowerCase();
-  if (!Object.values(STATUS_NAMES).includes(name)) throw invalidRequest('Status must be Active (0) or Blocked (2).');
+  const text = String(Status).toLowerCase();
+  const name = STATUS_NAMES.get(text) ?? text;
+  if (![...STATUS_NAMES.values()].includes(name)) throw invalidRequest('Status must be Active (0) or Blocked (2).');
   if (name === 'active') unblock(world, account);
   else if (name === 'blocked') block(world, account);
   else throw new ServiceError(403, 'Cannot change status');
@@ -124,8 +125,10 @@ function putProfile({ world, params, body }: ApiRequest): ApiAnswer {
   if (update.SpendRulesetId != null && !world.state.rulesets.some(({ id }) => id === update.SpendRulesetId)) {
     throw new ServiceError(403, 'Invalid ruleset ID');
   }
-  account.firstName = update.FirstName ?? account.firstName;
-  account.lastName = update.LastName ?? account.lastName;
+  const { FirstName = account.firstName, LastName = account.lastName } = update;
+  if (!fitsOnCard({ FirstName, LastName })) throw invalidRequest(tooLong.message);
+  account.firstName = FirstName;
+  account.lastName = LastName;
   account.email = update.Email ?? account.email;
   account.phone = update.Phone ?? account.phone;
   account.shippingPhone = update.ShippingPhone ?? account.shippingPhone;

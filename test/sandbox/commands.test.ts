@@ -111,6 +111,7 @@ describe('npm run sandbox', () => {
     [['--webhooks', 'ftp://x'], '--webhooks'],
     [['--redis', 'http://x'], '--redis'],
     [['--assume', 'moonPhase=1'], 'moonPhase'],
+    [['--assume', 'toString=1'], 'toString'],
     [['--token', ''], '--token'],
   ])('refuses %j with exit code 64', async (args, named) => {
     const { code, out, err } = await start('sandbox', args).ended;
