@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isAmount } from '../money.ts';
+import type { Address } from '../state/account.ts';
 import type { CardRequest } from '../state/state.ts';
 
 const ascii = (most: number) =>
@@ -121,7 +122,7 @@ export function fromPhysical(card: z.infer<typeof PhysicalCardRequest>, method: 
     ...common(card),
     ShippingPhone: card.ShippingPhone,
     ShippingMethod: method,
-    ShippingAddress: card.ShippingAddress ?? card.ProfileAddress,
+    ShippingAddress: addressedTo(card, card.ShippingAddress ?? card.ProfileAddress),
     VirtualCard: card.VirtualCard ?? false,
     AutoActivation: false,
     FundCardAmount: 0,
@@ -135,12 +136,20 @@ export function fromVirtual(card: z.infer<typeof VirtualCardRequest>): CardReque
     ...common(card),
     ShippingPhone: card.Phone,
     ShippingMethod: '',
-    ShippingAddress: card.ProfileAddress,
+    ShippingAddress: addressedTo(card, card.ProfileAddress),
     VirtualCard: true,
     AutoActivation: card.AutoActivation,
     FundCardAmount: card.FundCardAmount,
     CardDataWebhookURL: card.CardDataWebhookURL ?? null,
   };
+}
+
+/** An address without a contact is the holder's. */
+export function addressedTo(
+  { FirstName, LastName }: { FirstName: string; LastName: string },
+  address: Address,
+): Address {
+  return { ...address, ContactName: address.ContactName || `${FirstName} ${LastName}` };
 }
 
 function common(card: z.infer<typeof PhysicalCardRequest> | z.infer<typeof VirtualCardRequest>) {
@@ -151,7 +160,7 @@ function common(card: z.infer<typeof PhysicalCardRequest> | z.infer<typeof Virtu
     DateOfBirth: born,
     Phone,
     Email,
-    ProfileAddress: { ...ProfileAddress, ContactName: ProfileAddress.ContactName || `${FirstName} ${LastName}` },
+    ProfileAddress: addressedTo(card, ProfileAddress),
     GroupId: card.GroupId ?? null,
     RulesetId: card.RulesetId ?? null,
     CustomId: card.CustomId ?? null,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activate, block, terminate, unblock } from '../engine/card-status.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { Profile, profile } from './account-view.ts';
-import { fitsOnCard, ProfileUpdate, tooLong } from './card-request.ts';
+import { addressedTo, fitsOnCard, ProfileUpdate, tooLong } from './card-request.ts';
 import { accountOf, bodyOf, idOf, openAccountOf } from './request-parts.ts';
 import { Empty, id } from './response-parts.ts';
 import { type ApiAnswer, type ApiRequest, ok, type Route } from './route.ts';
@@ -125,10 +125,13 @@ function putProfile({ world, params, body }: ApiRequest): ApiAnswer {
   if (update.SpendRulesetId != null && !world.state.rulesets.some(({ id }) => id === update.SpendRulesetId)) {
     throw new ServiceError(403, 'Invalid ruleset ID');
   }
-  const { FirstName = account.firstName, LastName = account.lastName } = update;
-  if (!fitsOnCard({ FirstName, LastName })) throw invalidRequest(tooLong.message);
-  account.firstName = FirstName;
-  account.lastName = LastName;
+  const holder = {
+    FirstName: update.FirstName ?? account.firstName,
+    LastName: update.LastName ?? account.lastName,
+  };
+  if (!fitsOnCard(holder)) throw invalidRequest(tooLong.message);
+  account.firstName = holder.FirstName;
+  account.lastName = holder.LastName;
   account.email = update.Email ?? account.email;
   account.phone = update.Phone ?? account.phone;
   account.shippingPhone = update.ShippingPhone ?? account.shippingPhone;
@@ -136,8 +139,8 @@ function putProfile({ world, params, body }: ApiRequest): ApiAnswer {
   if (update.CustomId !== undefined) account.customId = update.CustomId === '' ? null : update.CustomId;
   if (update.CardholderGroupId !== undefined) account.groupId = update.CardholderGroupId;
   if (update.SpendRulesetId !== undefined) account.rulesetId = update.SpendRulesetId;
-  if (update.ProfileAddress !== undefined) account.profileAddress = update.ProfileAddress;
-  if (update.ShippingAddress !== undefined) account.shippingAddress = update.ShippingAddress;
+  if (update.ProfileAddress !== undefined) account.profileAddress = addressedTo(holder, update.ProfileAddress);
+  if (update.ShippingAddress !== undefined) account.shippingAddress = addressedTo(holder, update.ShippingAddress);
   return ok();
 }
 

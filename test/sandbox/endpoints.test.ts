@@ -417,6 +417,21 @@ describe('the edges of the API', () => {
     expect(fresh.accounts()).toEqual(before);
   });
 
+  it.each([
+    ['no shipping address', {}],
+    ['a shipping address without a contact', { ShippingAddress: address }],
+  ])('sends a card that was ordered with %s to its holder', async (_what, given) => {
+    const { body } = await callApi(sandbox, 'POST', '/Card/CreateSync', { Cards: [{ ...card, ...given }] });
+
+    expect(body.Cards[0]).toMatchObject({ Recipient: 'Ina Berg', ShippingAddress: { ContactName: 'Ina Berg' } });
+    const path = `/Card/Profile/${body.Cards[0].AcctId}`;
+    await callApi(sandbox, 'PUT', path, { ProfileAddress: address, ShippingAddress: address });
+    expect((await callApi(sandbox, 'GET', path)).body).toMatchObject({
+      ProfileAddress: { ContactName: 'Ina Berg' },
+      ShippingAddress: { ContactName: 'Ina Berg' },
+    });
+  });
+
   it('checks the version segment', async () => {
     for (const path of ['/v3/ping', '/ping', '/v4.1/ping']) {
       const response = await fetch(new URL(path, sandbox.url));
