@@ -55,7 +55,7 @@ export const cardRoutes: readonly Route[] = [
     path: '/Card/Profile/{Id}',
     does: 'A holder without spend rules',
     response: Profile,
-    answer: ({ world, params }) => ok(profile(accountOf(world, params[0]))),
+    answer: getProfile,
   },
   {
     method: 'PUT',
@@ -114,6 +114,13 @@ function activateCard({ world, params }: ApiRequest): ApiAnswer {
 function terminateAccount({ world, params }: ApiRequest): ApiAnswer {
   terminate(world, accountOf(world, params[0]));
   return ok();
+}
+
+function getProfile({ world, params }: ApiRequest): ApiAnswer {
+  // The one endpoint where the business account is refused with 401.
+  if (idOf(params[0]) === world.state.business.businessAccountId)
+    throw new ServiceError(401, 'Must be card account ID');
+  return ok(profile(accountOf(world, params[0])));
 }
 
 function putProfile({ world, params, body }: ApiRequest): ApiAnswer {

@@ -53,20 +53,20 @@ function isDate(local: string): boolean {
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 10) === local.slice(0, 10);
 }
 
-/** `StartDate` and `EndDate`: both required, without offset, no further apart than the service allows. */
+/** `StartDate` and `EndDate`, without offset, no further apart than the service allows. */
 export function dateRangeOf(world: World, query: URLSearchParams, required = true): DateRange {
   const start = queryValue(query, 'StartDate');
   const end = queryValue(query, 'EndDate');
-  if (!required && start === null && end === null) return { start: '', end: '9999' };
   for (const [name, value] of [
     ['StartDate', start],
     ['EndDate', end],
   ] as const) {
-    if (value === null) throw invalidRequest(`${name} is required.`);
+    if (value === null && required) throw invalidRequest(`${name} is required.`);
+    if (value === null) continue;
     if (!LocalDatetime.safeParse(value).success || !isDate(value))
       throw invalidRequest(`${name} must be YYYY-MM-DDThh:mm:ss.`);
   }
-  if (start === null || end === null) throw invalidRequest('StartDate and EndDate are required.');
+  if (start === null || end === null) return { start: start ?? '', end: end ?? '9999' };
   if (start > end) throw invalidRequest('StartDate must not be after EndDate.');
   const latest = new Date(`${start}Z`);
   latest.setUTCMonth(latest.getUTCMonth() + world.assume.queryRangeMonths);

@@ -317,6 +317,9 @@ describe('the edges of the API', () => {
     ['PUT', '/Card/SpendRules/610001/Advanced', [], 400],
     ['PUT', '/Card/Profile/610001', { CustomId: 'x'.repeat(51) }, 400],
     ['PUT', '/Card/Profile/610001', { CardholderGroupId: 99 }, 403],
+    ['GET', '/Card/Profile/500100', undefined, 401],
+    ['PUT', '/Card/Profile/500100', {}, 403],
+    ['GET', '/Card/CardOrder?StartDate=yesterday', undefined, 400],
     ['PUT', '/Card/Profile/610001', { FirstName: 'x'.repeat(23) }, 400],
     ['PUT', '/Card/Profile/610001', { FirstName: 'x'.repeat(12), LastName: 'y'.repeat(12) }, 400],
     ['PUT', '/Card/Profile/610001', { Phone: '' }, 400],
@@ -430,6 +433,21 @@ describe('the edges of the API', () => {
       ProfileAddress: { ContactName: 'Ina Berg' },
       ShippingAddress: { ContactName: 'Ina Berg' },
     });
+  });
+
+  it('lists the card orders since a day, until a day, or all of them', async () => {
+    const { body } = await callApi(sandbox, 'POST', '/Card/CreateAsync', { Cards: [card] });
+    const found = async (query: string): Promise<boolean> => {
+      const { CardOrders } = (await callApi(sandbox, 'GET', `/Card/CardOrder${query}`)).body;
+      return CardOrders.some(({ CardOrderId }: { CardOrderId: number }) => CardOrderId === body.CardOrderId);
+    };
+
+    expect([await found(''), await found(`?StartDate=${FROM}`), await found(`?EndDate=${TO}`)]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([await found(`?StartDate=${TO}`), await found(`?EndDate=${FROM}`)]).toEqual([false, false]);
   });
 
   it('checks the version segment', async () => {
