@@ -25,10 +25,11 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
 /** Sends an answer as JSON. Without a body, sends only the status. */
 export function sendJson(
   response: ServerResponse,
-  { status, body }: ApiAnswer,
-  headers: Record<string, string> = {},
+  { status, body, headers: own }: ApiAnswer,
+  more: Record<string, string> = {},
 ): void {
   if (response.destroyed || response.headersSent) return;
+  const headers = { ...own, ...more };
   if (body === undefined) {
     response.writeHead(status, { 'Content-Length': '0', ...headers }).end();
     return;
@@ -45,7 +46,9 @@ export function sendJson(
 
 /** The answer to a thrown error: a refusal as it is; anything else counts as a fault of the sandbox. */
 export function answerOf(error: unknown, report: (error: unknown) => void): ApiAnswer {
-  if (error instanceof ServiceError) return { status: error.status, body: { Message: error.message } };
+  if (error instanceof ServiceError) {
+    return { status: error.status, body: { Message: error.message }, headers: error.headers };
+  }
   report(error);
   return { status: 500, body: { Message: 'System error' } };
 }

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { releaseExpiredHolds } from '../engine/purchase.ts';
-import { ServiceError } from '../service-error.ts';
+import { ServiceError, wrongMethod } from '../service-error.ts';
 import type { Simulation } from '../simulation.ts';
 import type { World } from '../state/world.ts';
 import { documentAt } from './documents.ts';
 import type { Fault, Faults } from './faults.ts';
 import { answerOf, readJson, sendJson } from './http-exchange.ts';
-import { type ApiAnswer, type ApiOptions, createRouter } from './route.ts';
+import { type ApiAnswer, type ApiOptions, createRouter, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 import { SIMULATE_ROUTES } from './simulate.ts';
 import { authenticate } from './token.ts';
@@ -51,9 +51,9 @@ export function createHttpServer(deps: Deps): Server {
       throw new ServiceError(world.assume.wrongVersionStatus, `${shown}: use /v4`);
     }
     const found = match(call.method, path);
-    const isOpen = 'route' in found && found.route.open === true;
+    const isOpen = ('route' in found ? [found.route] : found.others).some(({ open }) => open === true);
     const bearer = isOpen ? '' : authenticate(world, request.headers.authorization, token);
-    if (!('route' in found)) throw noSuchRoute(found.allowed);
+    if (!('route' in found)) throw noSuchRoute(found.others);
     deps.countCall(found.route.method, found.route.path);
     if (call.body instanceof ServiceError) throw call.body;
     releaseExpiredHolds(world);
@@ -110,7 +110,7 @@ export function createHttpServer(deps: Deps): Server {
       const route = Object.hasOwn(SIMULATE_ROUTES, key) ? SIMULATE_ROUTES[key] : undefined;
       if (route === undefined)
         throw new ServiceError(404, `Nothing to simulate: ${Object.keys(SIMULATE_ROUTES).join(', ')}`);
-      if (request.method !== 'POST') throw new ServiceError(405, 'Use POST');
+      if (request.method !== 'POST') throw wrongMethod(['POST']);
       answer = { status: 200, body: route.act(deps.simulation, await readJson(request)) };
       deps.changed();
     } catch (error) {
@@ -125,9 +125,10 @@ export function createHttpServer(deps: Deps): Server {
       sendJson(response, { status: 400, body: { Message: 'The address is not encoded correctly.' } });
       return;
     }
-    const document = request.method === 'GET' ? documentAt(url.pathname) : undefined;
+    const document = documentAt(url.pathname);
     if (document !== undefined) {
-      sendJson(response, { status: 200, body: document });
+      const isRead = request.method === 'GET';
+      sendJson(response, isRead ? { status: 200, body: document } : answerOf(wrongMethod(['GET']), deps.report));
       return;
     }
     const simulated = /^\/simulate\/([^/]+)\/?$/i.exec(url.pathname);
@@ -167,9 +168,9 @@ function assertLocal({ headers: { host, origin } }: IncomingMessage): void {
   }
 }
 
-function noSuchRoute(allowed: readonly string[]): ServiceError {
-  if (allowed.length === 0) return new ServiceError(404, 'No such endpoint');
-  return new ServiceError(405, `Use ${[...new Set(allowed)].join(' or ')}`);
+function noSuchRoute(others: readonly Route[]): ServiceError {
+  if (others.length === 0) return new ServiceError(404, 'No such endpoint');
+  return wrongMethod(others.map(({ method }) => method));
 }
 
 /** What a fault does before the call takes effect: its own answer, a wait, a cut, or nothing. */

@@ -22,6 +22,7 @@ export interface ApiAnswer {
   readonly status: number;
   /** Undefined: no body at all. */
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One endpoint: method, path with `{Id}` parts, and its handler. */
@@ -50,10 +51,10 @@ interface CompiledRoute extends Route {
   readonly pattern: RegExp;
 }
 
-/** The result for a path and method: a route with its parameters, or the methods that the path supports. */
+/** The result for a path and method: a route with its parameters, or the routes of the path for other methods. */
 export type Match =
   | { readonly route: Route; readonly params: readonly string[] }
-  | { readonly allowed: readonly string[] };
+  | { readonly others: readonly Route[] };
 
 /** Finds routes. Ignores case and a trailing slash. */
 export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match {
@@ -62,13 +63,13 @@ export function createRouter(routes: readonly Route[]): (method: string, path: s
     pattern: new RegExp(`^${route.path.replace(/\{[^}]+\}/g, '([^/]+)')}/?$`, 'i'),
   }));
   return (method, path) => {
-    const allowed: string[] = [];
+    const others: Route[] = [];
     for (const route of compiled) {
       const found = route.pattern.exec(path);
       if (found === null) continue;
       if (route.method === method) return { route, params: found.slice(1).map(decodeURIComponent) };
-      allowed.push(route.method);
+      others.push(route);
     }
-    return { allowed };
+    return { others };
   };
 }

@@ -450,6 +450,22 @@ describe('the edges of the API', () => {
     expect([await found(`?StartDate=${TO}`), await found(`?EndDate=${FROM}`)]).toEqual([false, false]);
   });
 
+  it.each([
+    ['DELETE', '/v4/Card/Profile/610001', 'GET, PUT'],
+    ['GET', '/simulate/purchase', 'POST'],
+    ['POST', '/openapi.json', 'GET'],
+    ['PUT', '/schemas/decline.json', 'GET'],
+    ['POST', '/v4/ping', 'GET'],
+  ])('answers %s %s with 405 and the methods that it supports', async (method, path, allowed) => {
+    const isOpen = path !== '/v4/Card/Profile/610001';
+    const headers = isOpen ? undefined : { Authorization: 'token T' };
+
+    const response = await fetch(new URL(path, sandbox.url), { method, ...(headers && { headers }) });
+
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+    expect(await response.json()).toEqual({ Message: expect.stringMatching(/^Use /) });
+  });
+
   it('checks the version segment', async () => {
     for (const path of ['/v3/ping', '/ping', '/v4.1/ping']) {
       const response = await fetch(new URL(path, sandbox.url));
