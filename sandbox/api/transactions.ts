@@ -98,7 +98,7 @@ interface Item {
 function ofBusiness(request: ApiRequest): ApiAnswer {
   return page(
     request,
-    request.world.state.transfers.map((transfer) => transferItem(transfer, true)),
+    request.world.state.transfers.map((transfer) => transferItem(request.world, transfer, true)),
   );
 }
 
@@ -123,7 +123,8 @@ function cardItems({ world, query }: ApiRequest, acctId?: number): Item[] {
           : state !== 'reversed' && state !== 'released',
     )
     .map((made) => purchaseItem(world, made));
-  return [...purchases, ...world.state.transfers.filter(isWanted).map((transfer) => transferItem(transfer, false))];
+  const transfers = world.state.transfers.filter(isWanted);
+  return [...purchases, ...transfers.map((transfer) => transferItem(world, transfer, false))];
 }
 
 /** One page, oldest rows first. The next page starts at `LastTimeRetrieved` and repeats that row. */
@@ -180,18 +181,15 @@ function declineText(world: World, made: Purchase): string | null | undefined {
   return found?.Message;
 }
 
-/** A transfer as the card sees it, or with the sign reversed for the business. */
-function transferItem(transfer: Transfer, forBusiness: boolean): Item {
+/** A transfer as the card sees it, or as the business does: with the sign and the two accounts reversed. */
+function transferItem(world: World, transfer: Transfer, forBusiness: boolean): Item {
+  const { businessAccountId } = world.state.business;
+  const [own, other] = forBusiness ? [businessAccountId, transfer.acctId] : [transfer.acctId, businessAccountId];
   const local = toServiceTime(new Date(transfer.at));
   return {
     at: transfer.at,
     body: {
-      ...common(
-        transfer.transactionId,
-        transfer.acctId,
-        transfer.at,
-        forBusiness ? -transfer.amountCents : transfer.amountCents,
-      ),
+      ...common(transfer.transactionId, own, transfer.at, forBusiness ? -transfer.amountCents : transfer.amountCents),
       MerchantLocalTime: null,
       HoldTime: null,
       SettlementTime: local,
@@ -206,7 +204,7 @@ function transferItem(transfer: Transfer, forBusiness: boolean): Item {
       MerchantZip: '',
       MerchantCountry: '',
       MCCCode: '',
-      TransferToOrFromAccountId: transfer.acctId,
+      TransferToOrFromAccountId: other,
       AuthIdentityResponseCode: null,
       MerchantId: null,
       TerminalId: null,

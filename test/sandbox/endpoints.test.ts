@@ -466,6 +466,24 @@ describe('the edges of the API', () => {
     expect(await response.json()).toEqual({ Message: expect.stringMatching(/^Use /) });
   });
 
+  it('shows each transfer to the card and to the business, with the other one as its counterpart', async () => {
+    const { body: details } = await callApi(sandbox, 'GET', '/Details/AccountDetails');
+    const { TransactionList: ofBusiness } = (await callApi(sandbox, 'GET', `/Details/TransactionDetails?${RANGE}`))
+      .body;
+    const cardsAccount = ofBusiness[0].TransferToOrFromAccountId;
+    const path = `/Details/TransactionDetails/${cardsAccount}?${RANGE}`;
+    const { TransactionList: ofCard } = (await callApi(sandbox, 'GET', path)).body;
+    const { TransactionId } = ofBusiness[0];
+    const same = ofCard.find((each: { TransactionId: number }) => each.TransactionId === TransactionId);
+
+    expect(ofBusiness[0].AcctId).toBe(details.BusinessAccountId);
+    expect(same).toMatchObject({
+      AcctId: cardsAccount,
+      TransferToOrFromAccountId: details.BusinessAccountId,
+      TransactionAmount: -ofBusiness[0].TransactionAmount,
+    });
+  });
+
   it('checks the version segment', async () => {
     for (const path of ['/v3/ping', '/ping', '/v4.1/ping']) {
       const response = await fetch(new URL(path, sandbox.url));
