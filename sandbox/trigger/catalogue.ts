@@ -106,11 +106,16 @@ export function sampleData(entry: CatalogueEntry): Record<string, unknown> {
   return { ...(sampleOf(DATA_SCHEMAS[entry.kind]) as Record<string, unknown>), ...structuredClone(entry.fields) };
 }
 
-/** The sample with current times and a new network transaction id. */
+/** The sample with current times and new ids, so that it is an event of its own. */
 export function freshData(entry: CatalogueEntry, at: Date, serial: number): Record<string, unknown> {
   const local = toServiceTime(at);
+  const id = at.getTime() + serial;
   const fresh: Record<string, unknown> = {
-    NetworkTransactionId: at.getTime() + serial,
+    NetworkTransactionId: id,
+    // A parcel and an order are one event each, however often they are reported. The prefix is the carrier's.
+    TrackingNumber: `9400111899${String(id).slice(-12)}`,
+    // Short: a longer one could be a card number.
+    VirtualCardOrderId: id % 1_000_000_000,
     TransactionTime: local,
     MerchantLocalTime: local,
     OrderDateTime: toServiceTimeMs(at),

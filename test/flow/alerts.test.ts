@@ -29,7 +29,8 @@ describe('every kind of webhook', () => {
       const id = isVirtual ? { AccountId: account.AcctId } : { AcctId: account.AcctId };
       const names =
         isVirtual || kind === 'card-status' ? { FirstName: account.FirstName, LastName: account.LastName } : {};
-      const card = kind === 'card-shipping' ? { Last4CardNumber: last4Of(account) } : {};
+      const parcel = { Last4CardNumber: last4Of(account), TrackingNumber: '9400111899000000055211' };
+      const card = kind === 'card-shipping' ? parcel : {};
       const webhook = sampleWebhook(kind, { ...id, ...names, ...card });
       sent.set(kind, { webhook, mark: holderOf(account) });
     }

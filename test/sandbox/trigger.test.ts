@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../sandbox/cli-flags.ts';
+import { toCallbackTime } from '../../sandbox/service-time.ts';
 import { parseTriggerArguments } from '../../sandbox/trigger/arguments.ts';
-import { CATALOGUE, sampleData } from '../../sandbox/trigger/catalogue.ts';
+import { CATALOGUE, entryOf, freshData, sampleData } from '../../sandbox/trigger/catalogue.ts';
 import { printCatalogue, trigger } from '../../sandbox/trigger/trigger.ts';
 import { DECLINE_CODES } from '../../sandbox/webhook/decline-code.ts';
 import { WEBHOOK_KINDS } from '../../sandbox/webhook/kind.ts';
 import { DATA_SCHEMAS, Envelope } from '../../sandbox/webhook/schema.ts';
+import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { type Receiver, startReceiver } from './running-sandbox.ts';
 
 let receiver: Receiver;
@@ -117,6 +119,21 @@ describe('trigger', () => {
     const ids = receiver.received.map(({ body }) => body.Data.NetworkTransactionId);
     expect(new Set(ids.slice(0, 3)).size).toBe(3);
     expect(new Set(ids.slice(3)).size).toBe(1);
+  });
+
+  it.each(WEBHOOK_KINDS)('sends events that the bot tells apart, also within one millisecond: %s', (kind) => {
+    const entry = entryOf(kind)!;
+    const at = new Date('2026-03-02T17:31:07.124Z');
+    const samples = [0, 1, 2].map((serial) => freshData(entry, at, serial));
+
+    const ids = samples.map((Data, serial) => {
+      const body = { CallbackTime: toCallbackTime(at, serial), Data };
+      const options = { zone: 'America/New_York', version: undefined, receivedAt: at.toISOString() };
+      return toStoredEvent(body, kind, options).id;
+    });
+
+    expect(new Set(ids).size).toBe(3);
+    for (const data of samples) expect(DATA_SCHEMAS[kind].safeParse(data).error).toBeUndefined();
   });
 
   it.each([
