@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
 import { ProgramMissingError } from '../local/system-package.ts';
-import { ASSUMPTIONS, type Assumptions } from '../sandbox/assumptions.ts';
+import { ASSUMPTIONS, type Assumptions, fitsAssumption } from '../sandbox/assumptions.ts';
 import {
   EnvironmentError,
   EXIT_USAGE,
@@ -103,14 +103,22 @@ function readFlags(args: readonly string[]) {
 function assumptionsOf(texts: readonly string[]): Partial<Assumptions> {
   const entries = texts.map((text) => {
     const [name = '', json = ''] = text.split(/=(.*)/s);
-    if (!Object.hasOwn(ASSUMPTIONS, name)) throw new UsageError(`--assume: there is no assumption ${name}`);
+    if (!isAssumption(name)) throw new UsageError(`--assume: there is no assumption ${name}`);
+    let value: unknown;
     try {
-      return [name, JSON.parse(json) as unknown];
+      value = JSON.parse(json);
     } catch {
       throw new UsageError(`--assume ${name}: the value must be JSON`);
     }
+    if (!fitsAssumption(name, value))
+      throw new UsageError(`--assume ${name}: expected a value like ${JSON.stringify(ASSUMPTIONS[name].value)}`);
+    return [name, value];
   });
   return Object.fromEntries(entries) as Partial<Assumptions>;
+}
+
+function isAssumption(name: string): name is keyof Assumptions {
+  return Object.hasOwn(ASSUMPTIONS, name);
 }
 
 async function answers(redisUrl: string): Promise<boolean> {

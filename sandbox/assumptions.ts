@@ -171,6 +171,17 @@ export const ASSUMPTIONS = {
 /** The assumed values by name. */
 export type Assumptions = { readonly [K in keyof typeof ASSUMPTIONS]: (typeof ASSUMPTIONS)[K]['value'] };
 
+/** Whether a value can stand for an assumption: a list for a list, a number for a number, and so on. */
+export function fitsAssumption(name: keyof Assumptions, value: unknown): boolean {
+  return isLike(value, ASSUMPTIONS[name].value);
+}
+
+function isLike(value: unknown, model: unknown): boolean {
+  if (model === null) return value === null || typeof value === 'string';
+  if (Array.isArray(model)) return Array.isArray(value) && value.every((each) => isLike(each, model[0]));
+  return typeof value === typeof model && value !== null && !Array.isArray(value);
+}
+
 /** The assumed values with some of them overridden. */
 export function assumptionsWith(overrides: Partial<Assumptions> = {}): Assumptions {
   const values = Object.fromEntries(Object.entries(ASSUMPTIONS).map(([name, { value }]) => [name, value]));

@@ -1,9 +1,26 @@
 import { access, constants, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { z } from 'zod';
 import type { State } from './state/state.ts';
 
 /** The file cannot hold the state. The message says why. */
 export class DataFileError extends Error {}
+
+const list = z.array(z.looseObject({}));
+const form = z.looseObject({
+  business: z.looseObject({ businessAccountId: z.int() }),
+  groups: list,
+  rulesets: list,
+  accounts: list,
+  orders: list,
+  purchases: list,
+  rows: list,
+  transfers: list,
+  tokens: list,
+  next: z.record(z.string(), z.int()),
+  remoteDecision: z.string(),
+  virtualErrors: z.array(z.array(z.string())),
+} satisfies Record<keyof State, z.ZodType>);
 
 /** Reads a saved state. Undefined when the file does not exist yet. @throws DataFileError also when it cannot be written */
 export async function readDataFile(path: string): Promise<State | undefined> {
@@ -14,7 +31,9 @@ export async function readDataFile(path: string): Promise<State | undefined> {
     });
   });
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as State;
+    const state: unknown = JSON.parse(await readFile(path, 'utf8'));
+    form.parse(state);
+    return state as State;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new DataFileError(`the data file ${path} cannot be read, or holds no state`, { cause: error });

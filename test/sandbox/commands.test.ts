@@ -112,6 +112,10 @@ describe('npm run sandbox', () => {
     [['--redis', 'http://x'], '--redis'],
     [['--assume', 'moonPhase=1'], 'moonPhase'],
     [['--assume', 'toString=1'], 'toString'],
+    [['--assume', 'retrySeconds=15'], 'retrySeconds: expected a value like [15,30,60,120,3600]'],
+    [['--assume', 'retrySeconds=["15"]'], 'retrySeconds'],
+    [['--assume', 'holdDays=null'], 'holdDays'],
+    [['--assume', 'cardOrderStatus=[]'], 'cardOrderStatus'],
     [['--token', ''], '--token'],
   ])('refuses %j with exit code 64', async (args, named) => {
     const { code, out, err } = await start('sandbox', args).ended;

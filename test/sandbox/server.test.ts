@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DataFileError } from '../../sandbox/data-file.ts';
 import { callApi, simulate, startReceiver, until, useSandboxes } from './running-sandbox.ts';
 
 const sandboxes = useSandboxes();
@@ -61,6 +62,17 @@ describe('faults', () => {
     expect(performance.now() - began).toBeGreaterThan(75);
     const limited = await callApi(sandbox, 'GET', '/ping');
     expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '7']);
+  });
+});
+
+describe('a data file', () => {
+  it.each(['{}', '[]', 'null', '{"accounts":[1]}', 'not JSON'])('that holds %s is refused', async (content) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+    const dataFile = join(folder, 'state.json');
+    await writeFile(dataFile, content);
+
+    await expect(sandboxes.start({ dataFile })).rejects.toThrow(DataFileError);
+    await rm(folder, { recursive: true });
   });
 });
 
