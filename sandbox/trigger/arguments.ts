@@ -39,6 +39,10 @@ export function parseTriggerArguments(
 
   const rest = [...args];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '-h') {
+      switches.add('help');
+      continue;
+    }
     if (!word.startsWith('--')) {
       if (name !== undefined) throw new UsageError(`one KIND at a time, not ${name} and ${word}`);
       name = word;

@@ -25,8 +25,9 @@ export function withFields(
       kind === 'card-status' && !(name in data) && name in CardListEntry.shape && card !== undefined ? card : data;
     if (!(name in target)) remarks.push(`${name} is not a field of a ${kind} webhook; it is sent anyway`);
     const value = toValue(text, target[name]);
-    if (typeof target[name] === 'number' && typeof value === 'string')
-      remarks.push(`${name} is sent as text; the schema expects a number`);
+    const [sent, expected] = [wordFor(value), wordFor(target[name])];
+    if (sent !== expected && ![sent, expected].includes('nothing'))
+      remarks.push(`${name} is sent as ${sent}; the schema expects ${expected}`);
     target[name] = value;
   }
   const given = new Set(fields.map(([name]) => name));
@@ -43,6 +44,23 @@ export function toJson(body: object, indent: number): string {
   const mark = '\u0000';
   const marked = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? `${mark}${value}` : value);
   return JSON.stringify(body, marked, indent).replaceAll(/"\\u0000(-?\d+)"/g, '$1');
+}
+
+/** What a value is, in a remark. Null may stand for anything. */
+function wordFor(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+      return 'a number';
+    case 'boolean':
+      return 'true or false';
+    case 'object':
+      return 'an object';
+    default:
+      return 'text';
+  }
 }
 
 function toValue(text: string, sample: unknown): unknown {

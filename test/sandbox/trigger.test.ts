@@ -112,6 +112,32 @@ describe('trigger', () => {
     expect(err.join('\n')).toMatch(/TransactionAmount is sent as text[\s\S]*|Colour is no field/);
   });
 
+  it.each([
+    ['virtual-card', 'Errors', 'Funding', 'Errors is sent as text; the schema expects a list'],
+    ['virtual-card', 'Errors', '5', 'Errors is sent as a number; the schema expects a list'],
+    ['pin', 'IsCardPresent', 'yes', 'IsCardPresent is sent as text; the schema expects true or false'],
+    ['pin', 'AcctId', 'one', 'AcctId is sent as text; the schema expects a number'],
+  ])('for %s --%s %s remarks: %s', async (name, field, value, remark) => {
+    await run(name, `--${field}`, value);
+
+    expect(err).toEqual([remark]);
+  });
+
+  it.each([
+    ['virtual-card', 'Errors', '["Funding"]'],
+    ['pin', 'NetworkTransactionId', '9007199254740993'],
+    ['pin', 'TransactionId', '7'],
+    ['pin', 'AcctId', 'null'],
+  ])('has no remark about %s --%s %s', async (name, field, value) => {
+    await run(name, `--${field}`, value);
+
+    expect(err).toEqual([]);
+  });
+
+  it.each(['-h', '--help'])('explains itself with %s', (flag) => {
+    expect(parseTriggerArguments([flag], '2.0.1.3').help).toBe(true);
+  });
+
   it('sends several events, or one event several times', async () => {
     await run('pin', '--times', '3');
     await run('pin', '--times', '3', '--same');
