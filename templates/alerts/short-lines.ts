@@ -110,8 +110,8 @@ export function statusLines(alert: StatusAlert): ShortLines {
     small: [
       progressLine(progress),
       changes.length > 1 ? countOf(changes.length, 'card') : '',
-      event.customId ?? '',
-    ].map((text) => (text === null ? '' : text)),
+      escapeUntrusted(event.customId ?? '', 60),
+    ],
   };
 }
 
