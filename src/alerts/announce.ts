@@ -47,12 +47,8 @@ interface Deps {
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
-/**
- * Stores an alert and adds it to the outbox of each channel that gets it. Idempotent.
- *
- * @param occasion the event that decides the channels, if not the alert's own.
- */
-export type Announce = (alert: Alert, occasion?: StoredEvent) => Promise<void>;
+/** Stores an alert and adds it to the outbox of each channel that gets it. Idempotent. */
+export type Announce = (alert: Alert) => Promise<void>;
 
 /** Announces an alert and notifies the card's holder. Idempotent. */
 export type Publish = Announce;
@@ -60,9 +56,9 @@ export type Publish = Announce;
 export function createAnnounce(deps: Deps): Announce {
   const { alerts, route, groupAlert, outbox, wakeOutbox, updateAlert } = deps;
 
-  return async function announce(alert, occasion = alert.event) {
+  return async function announce(alert) {
     await alerts.save(alert);
-    const deliveries = await route(occasion, alert.card, alert.kind === 'fraud-case');
+    const deliveries = await route(alert.event, alert.card, alert.kind === 'fraud-case');
     // It may be a step of what earlier messages show.
     if (deliveries.length === 0) for (const id of (await groupAlert(alert, null)).changes) await updateAlert(id);
     for (const delivery of deliveries) {

@@ -11,7 +11,7 @@ const PASSING_THROUGH_HOLD_MS = 1200;
 
 /**
  * Blocking an inactive card activates it first, so one change request causes two webhooks. They follow each other
- * immediately. Anything slower is two separate actions.
+ * immediately. Anything slower is two separate actions, and so is a block of a card whose activation was already reported.
  */
 const PASSING_THROUGH_MS = 60_000;
 
@@ -28,18 +28,20 @@ interface StatusTimeline {
  *
  * @param history every known status of the card, including this event's, in order of `callbackAt`.
  * @param knownBefore the status in the directory before the first known event, or null.
+ * @param isAlone the event has an alert of its own, whatever it may belong to.
  */
 export function statusTimeline(
   card: { cardId: number; last4: string },
   eventId: string,
   history: readonly StatusRecord[],
   knownBefore: CardStatus | null,
+  { isAlone = false } = {},
 ): StatusTimeline {
   const index = history.findIndex((record) => record.eventId === eventId);
   const own = history[index];
   if (own === undefined) throw new Error('the card history does not contain the event');
 
-  const activation = passingActivation(history, index, knownBefore);
+  const activation = isAlone ? null : passingActivation(history, index, knownBefore);
   const steps = activation === null ? [own] : history.slice(activation, activation + 2);
   const start = activation ?? index;
   const from = history[start - 1]?.status ?? (start === 0 ? knownBefore : null);
@@ -93,7 +95,7 @@ interface Deps {
 /** @returns milliseconds until the next run, or null when the event is delivered. */
 type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
 
-/** Delivers a status change. Two events that belong together share one alert. Idempotent. */
+/** Delivers a status change. Two events that belong together share the alert of the block. Idempotent. */
 export function createDeliverStatus({ directory, history, alerts, publish, updateAlert }: Deps): DeliverStatus {
   return async function deliverStatus(event, { hasWaited, isLate }) {
     const timelines = await timelinesOf(event);
@@ -101,23 +103,14 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
     const single = timelines.length === 1 && first !== undefined ? first : null;
     if (single?.mayContinue === true && !hasWaited && !isLate) return PASSING_THROUGH_HOLD_MS;
 
-    const changes = await Promise.all(timelines.map(({ change }) => withCause(event, change)));
     const card = await directory.factsOf(event);
     await directory.learn(event);
-    const alert: StatusAlert = {
-      kind: 'card-status',
-      event,
-      card,
-      outcomes: [],
-      late: isLate,
-      changes,
-      progress: null,
-    };
-    const earlier = single === null ? null : await earlierAlert(event, single);
-    if (earlier === null) {
-      await publish(alert);
+    const block = single === null ? null : await blockAfter(event, single);
+    if (single !== null && block !== null) {
+      await addActivation(block, single.change);
     } else {
-      await publishMerged(alert, earlier, single?.eventIds.at(-1) === event.id);
+      const changes = await Promise.all(timelines.map(({ change }) => withCause(event, change)));
+      await publish({ kind: 'card-status', event, card, outcomes: [], late: isLate, changes, progress: null });
     }
     return null;
   };
@@ -128,9 +121,22 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
       const before = await directory.statusBefore(event, { cardId, last4 });
       const { id: eventId, callbackAt, receivedAt } = event;
       const known = await history.addStatus(cardId, { eventId, status, callbackAt, receivedAt });
-      timelines.push(statusTimeline({ cardId, last4 }, event.id, known, before));
+      const timeline = statusTimeline({ cardId, last4 }, event.id, known, before);
+      const isAlone = !(await isShared(event, timeline));
+      timelines.push(isAlone ? statusTimeline({ cardId, last4 }, event.id, known, before, { isAlone }) : timeline);
     }
     return timelines;
+  }
+
+  /**
+   * Whether an activation and its block are one alert. If the activation has an alert, people may have read it, and an
+   * edit of it would tell nobody about the block.
+   */
+  async function isShared({ id }: CardStatusEvent, { eventIds }: StatusTimeline): Promise<boolean> {
+    const [activation, block] = eventIds;
+    if (activation === undefined || block === undefined) return true;
+    if ((await alerts.get(activation)) !== null) return false;
+    return id === block || (await alerts.get(block)) !== null;
   }
 
   async function withCause(event: CardStatusEvent, change: StatusTimeline['change']): Promise<StatusChange> {
@@ -139,30 +145,17 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
     return { ...change, causedBy };
   }
 
-  /** The alert of the other event of INACTIVE → ACTIVE → BLOCKED, if that event arrived first. */
-  async function earlierAlert({ id }: CardStatusEvent, { eventIds }: StatusTimeline): Promise<StatusAlert | null> {
-    for (const other of eventIds.filter((eventId) => eventId !== id)) {
-      const alert = await alerts.get(other);
-      if (alert?.kind === 'card-status') return alert;
-    }
-    return null;
+  /** The alert of the block that follows an activation, if the block was delivered first. */
+  async function blockAfter({ id }: CardStatusEvent, { eventIds }: StatusTimeline): Promise<StatusAlert | null> {
+    const last = eventIds.at(-1);
+    const alert = last === undefined || last === id ? null : await alerts.get(last);
+    return alert?.kind === 'card-status' ? alert : null;
   }
 
-  /**
-   * Both events share the earlier alert, whose messages now show both. If a mute withheld the activation, it has no message
-   * yet. A block passes every mute, so it is routed separately, and the card's holder is notified.
-   *
-   * @param isBlock false when the block arrived first: it was already routed, and this is its activation.
-   */
-  async function publishMerged(alert: StatusAlert, earlier: StatusAlert, isBlock: boolean): Promise<void> {
-    const merged: StatusAlert = {
-      ...alert,
-      event: earlier.event,
-      // The earlier alert knew the card's previous status. The directory now knows only the new one.
-      changes: alert.changes.map((change, i) => ({ ...change, from: change.from ?? earlier.changes[i]?.from ?? null })),
-    };
-    if (isBlock) await publish(merged, alert.event);
-    else await alerts.save(merged);
-    await updateAlert(merged.event.id);
+  /** The alert of the block now also shows the activation. It knew who caused it, and perhaps the card's previous status. */
+  async function addActivation(block: StatusAlert, change: StatusTimeline['change']): Promise<void> {
+    const changes = block.changes.map(({ from, causedBy }) => ({ ...change, from: change.from ?? from, causedBy }));
+    await alerts.save({ ...block, changes });
+    await updateAlert(block.event.id);
   }
 }

@@ -36,8 +36,8 @@ export function composeDelivery(
   const announcing = { ...context, route: composeRoute(context), groupAlert };
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
-  const publish: Publish = async (alert, occasion) => {
-    await announce(alert, occasion);
+  const publish: Publish = async (alert) => {
+    await announce(alert);
     await notifyHolder(alert);
   };
   const common = { ...context, directory: knownCards(context), publish };

@@ -62,8 +62,8 @@ export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {})
     wakeOutbox: async () => {},
     updateAlert,
   });
-  const publish: Publish = async (alert, occasion) => {
-    await announce(alert, occasion);
+  const publish: Publish = async (alert) => {
+    await announce(alert);
     toHolder.push(alert);
   };
   const history = createCardHistory(redis);
@@ -89,9 +89,10 @@ export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {})
     paddingCounts,
   });
   const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateAlert });
-  const arrival = { hasWaited: true, isLate: false };
-  const deliver = async (event: StoredEvent): Promise<unknown> =>
-    event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
+  const deliver = async (event: StoredEvent, { hasWaited = true } = {}): Promise<unknown> => {
+    const arrival = { hasWaited, isLate: false };
+    return event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);
+  };
   return {
     routes,
     toHolder,

@@ -13,6 +13,11 @@ function status(index: number, to: CardStatus, seconds: number): StoredEvent {
   return { ...event, id: idOf(index), callbackAt: at };
 }
 
+function ofOrder(event: StoredEvent): StoredEvent {
+  if (event.kind !== 'card-status') return event;
+  return { ...event, cards: event.cards.map((one) => ({ ...one, cardOrderId: 1221 })) };
+}
+
 it('a payment is listed for its account, like a decline', async () => {
   const { deliver, history, alerts } = world();
   const paid = declineOf(2, { kind: 'authorization', decline: null });
@@ -27,33 +32,57 @@ it('a payment is listed for its account, like a decline', async () => {
 describe('an activation directly followed by a block', () => {
   const [active, blocked] = [status(1, 'ACTIVE', 0), status(2, 'BLOCKED', 20)];
 
-  it('that was muted is shown with the block, which passes every mute, and the holder is notified of both', async () => {
-    const { deliver, outbox, alerts, routes, toHolder } = world();
-    routes.set(blocked.id, here);
+  it.each([
+    ['muted', []],
+    ['posted', [active]],
+  ])(
+    'that was already %s leaves the block a message of its own, in the channel and for the holder',
+    async (_what, posted) => {
+      const { deliver, outbox, alerts, routes, toHolder } = world();
+      for (const { id } of [...posted, blocked]) routes.set(id, here);
+      await deliver(active);
+      const sending = await outbox.claim('C1', [active.id], null);
+      if (sending !== null) await outbox.markSent('C1', sending, '1.0');
 
-    await deliver(active);
-    await deliver(blocked);
-    await deliver(blocked);
+      for (const event of [blocked, blocked, active]) await deliver(event);
 
-    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: active.id } } }]);
-    expect(await alerts.get(active.id)).toMatchObject({
-      changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] }],
+      expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: blocked.id } } }]);
+      expect(await alerts.get(blocked.id)).toMatchObject({
+        changes: [{ from: 'ACTIVE', steps: [{ status: 'BLOCKED' }] }],
+      });
+      expect(await alerts.get(active.id)).toMatchObject({ changes: [{ steps: [{ status: 'ACTIVE' }] }] });
+      expect(toHolder.map(({ event }) => event.id)).toContain(blocked.id);
+    },
+  );
+
+  it('that still waits for it shares its message, which shows who blocked the card', async () => {
+    const { deliver, outbox, alerts, routes, toHolder, history } = world();
+    for (const { id } of [active, blocked]) routes.set(id, here);
+    await history.expectStatus(blocked.acctId ?? 0, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1' });
+
+    const wait = await deliver(active, { hasWaited: false });
+    for (const event of [blocked, active, blocked, active]) await deliver(event);
+
+    expect(wait).toBeGreaterThan(0);
+    expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: blocked.id } } }]);
+    expect(await alerts.get(blocked.id)).toMatchObject({
+      changes: [{ from: 'INACTIVE', steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }], causedBy: 'U0OLGA' }],
     });
-    expect(toHolder.at(-1)).toMatchObject({ event: { id: active.id }, changes: [{ steps: [{}, {}] }] });
+    expect(new Set(toHolder.map(({ event }) => event.id))).toEqual(new Set([blocked.id]));
   });
 
-  it('shares its message with the block', async () => {
-    const { deliver, outbox, routes, updated } = world();
-    for (const { id } of [active, blocked]) routes.set(id, here);
-    await deliver(active);
-    const sending = await outbox.claim('C1', [active.id], null);
-    if (sending === null) throw new Error('nothing to claim');
-    await outbox.markSent('C1', sending, '1.0');
+  it('on a card’s way to its holder leaves the block in the channel, not only in the thread', async () => {
+    const { deliver, outbox, routes } = world();
+    const way = [status(0, 'INACTIVE', -60), active, blocked].map((event) => ofOrder(event));
+    for (const { id } of way) routes.set(id, here);
 
-    await deliver(blocked);
+    for (const event of way) await deliver(event);
 
-    expect(await outbox.waiting('C1')).toBe(0);
-    expect(updated).toContain(active.id);
+    expect((await outbox.look('C1', 9)).waiting.map(({ entry }) => entry)).toMatchObject([
+      { broadcast: false },
+      { broadcast: false },
+      { broadcast: true, subject: { id: blocked.id } },
+    ]);
   });
 
   it('that arrives after the block is added to the block’s message and not posted elsewhere', async () => {

@@ -131,7 +131,7 @@ it('keeps a step that is not posted in its purchase after Redis lost both', asyn
   });
 });
 
-it('shows an activation and the block that follows in the posted message after Redis lost both', async () => {
+it('shows an activation and the block that follows in the posted messages after Redis lost both', async () => {
   const statuses = (['ACTIVE', 'BLOCKED'] as const).map((status, index) => {
     const callbackAt = new Date(START + index * 1000).toISOString();
     const alert = statusAlert([change({ steps: [{ status, at: callbackAt }] })]);
