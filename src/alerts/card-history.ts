@@ -3,6 +3,7 @@ import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.t
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
+import type { TransactionAlert } from './alert.ts';
 import { ALERT_TTL_SECONDS, type Alerts, alertsOfKind } from './alert-store.ts';
 
 const HISTORY_TTL_SECONDS = 90 * 24 * 3600;
@@ -163,10 +164,13 @@ function createExpectations(redis: RedisClient) {
   };
 }
 
-/** Declines of an account that came as webhooks, newest first. */
+/** Declines of an account that came as webhooks, with what would have let them pass. Newest first. */
 export function createRecentDeclines(history: Pick<CardHistory, 'recentAlerts'>, alerts: Pick<Alerts, 'get'>) {
-  return async function recentDeclines(acctId: number, countMax: number): Promise<TransactionEvent[]> {
+  return async function recentDeclines(
+    acctId: number,
+    countMax: number,
+  ): Promise<(TransactionEvent & Pick<TransactionAlert, 'remedy'>)[]> {
     const ids = await history.recentAlerts(acctId, 'declines', countMax);
-    return (await alertsOfKind('transaction', ids, alerts)).map(({ event }) => event);
+    return (await alertsOfKind('transaction', ids, alerts)).map(({ event, remedy }) => ({ ...event, remedy }));
   };
 }

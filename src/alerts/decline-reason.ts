@@ -1,7 +1,8 @@
-import type { LimitPeriod } from '../card-api/rule.ts';
+import type { LimitPeriod, LimitRule, LimitWindow } from '../card-api/rule.ts';
 import { declineCode } from '../core/event.ts';
 import { serviceZone } from '../core/installation.ts';
-import type { Remedy } from '../limits/remedy-change.ts';
+import { limitsOf, type Remedy } from '../limits/remedy-change.ts';
+import { limitName } from '../limits/rule-words.ts';
 
 /** What a decline code means, and who can do what about it. */
 export interface DeclineReason {
@@ -44,7 +45,8 @@ function periodOf(message: string): LimitPeriod | null {
 }
 
 /** Limits reset on the card service's clock. */
-const untilReset = (): Readonly<Record<LimitPeriod, string>> => ({
+const untilReset = (): Readonly<Record<LimitWindow, string>> => ({
+  transaction: 'or pay a smaller amount',
   daily: `pay a smaller amount, or wait until midnight ${serviceZone().long}`,
   weekly: 'pay a smaller amount, or wait until Sunday',
   monthly: 'pay a smaller amount, or wait until the first of the month',
@@ -52,20 +54,36 @@ const untilReset = (): Readonly<Record<LimitPeriod, string>> => ({
   lifetime: 'or pay another way: a lifetime limit never starts anew',
 });
 
-function velocity(message: string): Entry {
-  const period = periodOf(message) ?? 'daily';
+function velocity(message: string, remedy: Remedy | null): Entry {
   return {
-    title: `Over the ${period} limit`,
-    meaning: `The purchase is more than what is left of the card’s ${period} limit.`,
-    holderFix: `Ask for a higher limit, ${untilReset()[period]}.`,
-    adminFix: `Raise the ${period} limit if the purchase is legitimate, then have it tried again.`,
-    remedy: 'raise_limit',
-    period,
+    ...overLimit(stoppingLimit(remedy) ?? { period: periodOf(message) ?? 'daily', category: null }),
     usually: /^transaction exceeded (?:daily|weekly|monthly|yearly|lifetime) spend limit$/i,
   };
 }
 
-function velocityMcc(message: string): Entry {
+/** The service may name the daily limit when a longer one stopped the purchase. */
+function stoppingLimit(remedy: Remedy | null): Pick<LimitRule, 'period' | 'category'> | null {
+  return limitsOf(remedy)[0]?.rule ?? null;
+}
+
+function overLimit({ period, category }: Pick<LimitRule, 'period' | 'category'>): Omit<Entry, 'usually'> {
+  const name = limitName(period, category?.name ?? null);
+  const isOfOne = period === 'transaction';
+  return {
+    title: `Over the ${name}`,
+    meaning: `The purchase is more than ${isOfOne ? 'the' : 'what is left of the card’s'} ${name}${isOfOne ? ' allows' : ''}.`,
+    holderFix: `Ask for a higher limit, ${untilReset()[period]}.`,
+    adminFix: `Raise the ${name} if the purchase is legitimate, then have it tried again.`,
+    remedy: 'raise_limit',
+    period: isOfOne ? null : period,
+  };
+}
+
+const usualMcc = /^transaction exceeded merchant category limit$/i;
+
+function velocityMcc(message: string, remedy: Remedy | null): Entry {
+  const limit = stoppingLimit(remedy);
+  if (limit !== null) return { ...overLimit(limit), usually: usualMcc };
   return {
     title: 'Over the limit for this kind of merchant',
     meaning: 'The purchase is more than what is left of the limit for this merchant category.',
@@ -73,7 +91,7 @@ function velocityMcc(message: string): Entry {
     adminFix: 'Raise this category’s limit if the purchase is legitimate, then have it tried again.',
     remedy: 'raise_limit',
     period: periodOf(message),
-    usually: /^transaction exceeded merchant category limit$/i,
+    usually: usualMcc,
   };
 }
 
@@ -93,8 +111,8 @@ function ruleMcc(message: string): Entry {
 
 const usualStatus = /^(?:card status (?:closed|blocked|inactive)|new card pending activation)$/i;
 
-/** The three messages that the service documents, and a likely fourth. */
-function cardStatus(message: string): Entry {
+/** The three messages that the service documents, and a likely fourth: it calls a blocked card inactive. */
+function cardStatus(message: string, remedy: Remedy | null): Entry {
   if (/clos/i.test(message)) {
     return {
       title: 'Card is closed',
@@ -104,7 +122,7 @@ function cardStatus(message: string): Entry {
       usually: usualStatus,
     };
   }
-  if (/block/i.test(message)) {
+  if (remedy?.kind === 'unblock' || /block/i.test(message)) {
     return {
       title: 'Card is blocked',
       meaning: 'Every purchase is declined.',
@@ -134,7 +152,7 @@ function cardStatus(message: string): Entry {
   };
 }
 
-const table: Readonly<Record<string, Entry | ((message: string) => Entry)>> = {
+const table: Readonly<Record<string, Entry | ((message: string, remedy: Remedy | null) => Entry)>> = {
   'decline.rule.location': {
     title: 'Purchases abroad not allowed',
     meaning: 'The merchant is outside the United States.',
@@ -210,12 +228,19 @@ const unknown: Entry = {
   usually: /^$/,
 };
 
-/** Matches the complete code, ignoring case. The service's messages are written for people and may change. */
-export function declineReason(decline: { readonly code: string; readonly message: string }): DeclineReason {
+/**
+ * Matches the complete code, ignoring case. The service's messages are written for people and may change.
+ *
+ * @param remedy what would have let the purchase pass. It names the cause where the service's words do not.
+ */
+export function declineReason(
+  decline: { readonly code: string; readonly message: string },
+  remedy: Remedy | null = null,
+): DeclineReason {
   const { code, message } = decline;
   const key = declineCode(decline);
   const known = Object.hasOwn(table, key) ? table[key] : undefined;
-  const { usually, ...entry } = typeof known === 'function' ? known(message) : (known ?? unknown);
+  const { usually, ...entry } = typeof known === 'function' ? known(message, remedy) : (known ?? unknown);
   return {
     code: known === undefined ? code.trim() : key,
     remedy: 'none',

@@ -3,6 +3,7 @@ import type { CardStatusEvent, StoredEvent, TransactionEvent, VirtualCardEvent }
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Advice } from '../limits/remedy.ts';
+import type { TransactionAlert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Publish } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
@@ -70,7 +71,7 @@ interface DeliverDeps {
     readonly completeLater: (alertId: string) => Promise<void>;
   };
   /** Counts a decline for the digests. Idempotent. */
-  readonly countDecline: (event: TransactionEvent, card: CardFacts) => Promise<void>;
+  readonly countDecline: (decline: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) => Promise<void>;
   /** Records that a card was used. @returns the alerts whose messages now need to show it. */
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   readonly updateAlert: (alertId: string) => Promise<void>;
@@ -107,8 +108,8 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
       const [{ remedy, isIncomplete }] = await Promise.all([
         advice.for(event),
         history.addAlert(event.acctId, 'declines', event.id, Date.parse(event.occurredAt)),
-        deps.countDecline(event, card),
       ]);
+      await deps.countDecline({ event, card, remedy });
       await publish({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null });
       if (isIncomplete) await advice.completeLater(event.id);
     } else {

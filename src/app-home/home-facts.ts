@@ -73,7 +73,11 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     claims,
     temporaryChanges,
     mutes,
-    declines: declines.map(({ event, card }) => ({ ...event, card: { ...card, acctId: card.acctId ?? event.acctId } })),
+    declines: declines.map(({ event, remedy, card }) => ({
+      ...event,
+      remedy,
+      card: { ...card, acctId: card.acctId ?? event.acctId },
+    })),
     inactive: inactive.map(inactiveCard).map(withValue),
     health,
   };

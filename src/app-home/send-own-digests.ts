@@ -2,12 +2,11 @@ import { type OwnDecline, ownDigest } from '../../templates/app-home/own-digest.
 import type { ActionTools } from '../actions/action-tools.ts';
 import { DECLINES_MAX } from '../alerts/card-history.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
-import type { TransactionEvent } from '../core/event.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { coveredSpan, type ShownDeclines } from '../digests/late-declines.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
 import { ATTEMPTS_MS, added, noSums, purchaseKey, type Tallies } from '../digests/tally-store.ts';
-import { happenedSince, type RecentDeclines } from '../directory/show-card.ts';
+import { happenedSince, type RecentDecline, type RecentDeclines } from '../directory/show-card.ts';
 import type { OwnDigest } from '../holders/preference-store.ts';
 import type { OwnCard } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
@@ -99,13 +98,13 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
 }
 
 /** The attempts at one purchase within a day of the first, oldest first. Never empty. */
-type Attempts = readonly [TransactionEvent, ...TransactionEvent[]];
+type Attempts = readonly [RecentDecline, ...RecentDecline[]];
 
-const reasonOf = ({ decline }: TransactionEvent) => declineReason(decline ?? { code: '', message: '' });
-const atOf = ({ occurredAt }: TransactionEvent): number => Date.parse(occurredAt);
+const reasonOf = ({ decline, remedy }: RecentDecline) => declineReason(decline ?? { code: '', message: '' }, remedy);
+const atOf = ({ occurredAt }: RecentDecline): number => Date.parse(occurredAt);
 
 /** Newest first, like the declines. */
-function purchasesOf(declines: readonly TransactionEvent[]): Attempts[] {
+function purchasesOf(declines: readonly RecentDecline[]): Attempts[] {
   const purchases = new Map<string, Attempts>();
   const complete: Attempts[] = [];
   for (const event of declines.toReversed()) {

@@ -1,12 +1,11 @@
 import { type ControllersRows, digestCsv, type PersonNames } from '../../templates/digests/digest-csv.ts';
+import type { TransactionAlert } from '../alerts/alert.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { inactiveCards, ownCards } from '../app-home/home-facts.ts';
 import { createSendOwnDigests } from '../app-home/send-own-digests.ts';
 import { nobody } from '../audit/audit-record.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
-import type { TransactionEvent } from '../core/event.ts';
 import { createLock } from '../core/lock.ts';
 import { placeKey } from '../core/merchant-category.ts';
 import { approvedChanges, openExceptions } from '../digests/exceptions.ts';
@@ -40,9 +39,9 @@ export function composeDigests(context: WorkerContext) {
       await sendOwnDigests();
     },
 
-    async countDecline(event: TransactionEvent, { group }: CardFacts) {
+    async countDecline({ event, card, remedy }: Pick<TransactionAlert, 'event' | 'card' | 'remedy'>) {
       const { id, acctId, occurredAt, amountCents, decline, merchant } = event;
-      const { code, title } = declineReason(decline ?? { code: '', message: '' });
+      const { code, title } = declineReason(decline ?? { code: '', message: '' }, remedy);
       await tallies.count({
         eventId: id,
         acctId,
@@ -51,7 +50,7 @@ export function composeDigests(context: WorkerContext) {
         reason: { code, title },
         merchant: merchant.name,
         place: placeKey(merchant),
-        group,
+        group: card.group,
       });
     },
   };

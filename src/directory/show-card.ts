@@ -1,5 +1,5 @@
 import { declineList } from '../../templates/alerts/decline-list.ts';
-import { cardShow, DECLINES_SHOWN, type ShownLimit } from '../../templates/directory/card-show.ts';
+import { cardShow, DECLINES_SHOWN, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -11,8 +11,10 @@ import { formatDuration, readDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import type { ReadTransactions } from './read-transactions.ts';
 
+export type RecentDecline = TransactionEvent & Pick<ShownDecline, 'remedy'>;
+
 /** Declines of an account's card that came as webhooks, newest first. */
-export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly TransactionEvent[]>;
+export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly RecentDecline[]>;
 
 /** From when on a person may read what happened to a card (ms). */
 type ReadableFrom = (action: Action, acctId: number) => Promise<number>;

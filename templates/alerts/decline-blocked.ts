@@ -7,7 +7,7 @@ import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes
 import { actions, context, copyable, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardHandle, cardOf, cardOfHolder } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
-import { fixes, isMisused, isOrWasBlocked, shownReason } from './decline-words.ts';
+import { fixes, isMisused, isOrWasBlocked, reasonOf } from './decline-words.ts';
 import { amountTried, repeatsIn } from './repeats.ts';
 
 /**
@@ -27,7 +27,7 @@ export function declineOfBlocked(alert: TransactionAlert, view: View, controls: 
   const last = repeats?.lastAt ?? event.occurredAt;
   const handle = copyable(cardHandle(card), 20);
   const isBlocked = isOrWasBlocked(alert);
-  const [, fix] = fixes(alert, shownReason(event.decline, view.place), view.place);
+  const [, fix] = fixes(alert, reasonOf(alert, view.place), view.place);
   const isSettled = currentState(outcomes).isUnblocked || isMisused(alert) || fix === '';
 
   return {

@@ -40,7 +40,7 @@ const LINES = 8;
 /** Declines of a card, counted by reason, for the person who asked. */
 export function declineList({ card, since, isComplete, page, again, declines }: DeclineList): Message {
   const counted = `${countOf(declines.length, 'decline')} ${since === null ? 'since it was linked to you' : `in ${since}`}`;
-  const titles = declines.map(({ decline }) => shownReason(decline, 'direct').title);
+  const titles = declines.map((declined) => shownReason(declined, 'direct').title);
   const reasons = [...new Set(titles)]
     .map((title) => ({ title, count: titles.filter((one) => one === title).length }))
     .toSorted((one, other) => other.count - one.count);

@@ -28,11 +28,11 @@ const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'a
 };
 
 export function shownReason(
-  decline: { readonly code: string; readonly message: string } | null,
+  { decline, remedy }: Pick<TransactionAlert['event'], 'decline'> & { readonly remedy?: TransactionAlert['remedy'] },
   place: ChannelVisibility,
 ): ShownReason {
   const said = decline ?? { code: '', message: '' };
-  const reason = declineReason(said);
+  const reason = declineReason(said, remedy);
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
@@ -41,8 +41,8 @@ export function shownReason(
 const STATUS_DELAY_MS = 10 * 60_000;
 
 /** The reason of a decline as it is when the alert arrives: its card may have been activated since. */
-export function reasonOf({ event, card, late }: TransactionAlert, place: ChannelVisibility): ShownReason {
-  const reason = shownReason(event.decline, place);
+export function reasonOf({ event, remedy, card, late }: TransactionAlert, place: ChannelVisibility): ShownReason {
+  const reason = shownReason({ decline: event.decline, remedy }, place);
   const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
   return reason.remedy === 'activate' && isLater && card.status === 'ACTIVE' ? { ...reason, ...activeNow } : reason;
 }

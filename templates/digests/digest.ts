@@ -88,7 +88,9 @@ export function reasonName(
   { code, name }: { readonly code: string; readonly name: string },
   place: ChannelVisibility,
 ): string {
-  return declineReason({ code, message: '' }).isSensitive ? shownReason({ code, message: '' }, place).title : name;
+  return declineReason({ code, message: '' }).isSensitive
+    ? shownReason({ decline: { code, message: '' } }, place).title
+    : name;
 }
 
 /** `12 declines (30 attempts), $1,234.50`: retries of a purchase count once, and so do their dollars. */

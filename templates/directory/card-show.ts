@@ -4,6 +4,7 @@ import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
 import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
+import type { Remedy } from '../../src/limits/remedy-change.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { shownReason } from '../alerts/decline-words.ts';
@@ -41,7 +42,10 @@ export interface ShownLimit {
   readonly remainingCents: number | null;
 }
 
-export type ShownDecline = Pick<TransactionEvent, 'occurredAt' | 'amountCents' | 'merchant' | 'decline'>;
+export interface ShownDecline extends Pick<TransactionEvent, 'occurredAt' | 'amountCents' | 'merchant' | 'decline'> {
+  /** What would have let it pass; absent or null where only the service's words are known. */
+  readonly remedy?: Remedy | null;
+}
 
 export interface CardShow {
   readonly card: CardFacts;
@@ -110,7 +114,8 @@ export function limitLine({ period, category, limitCents, remainingCents }: Show
   return `${about}: ${formatCents(Math.max(0, remainingCents))} of ${formatCents(limitCents)} left  ${bar}`;
 }
 
-export function declineLine({ occurredAt, amountCents, merchant, decline }: ShownDecline, { place }: View): string {
-  const { title } = shownReason(decline, place);
+export function declineLine(declined: ShownDecline, { place }: View): string {
+  const { occurredAt, amountCents, merchant } = declined;
+  const { title } = shownReason(declined, place);
   return `• ${amountAt(amountCents, merchant.name)}: ${escapeUntrusted(lowerFirst(title), 80)}${dateAfter(',', occurredAt)}`;
 }

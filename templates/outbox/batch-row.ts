@@ -16,7 +16,7 @@ import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
 import { isStillWaiting } from '../alerts/activation-reminder.ts';
 import { placesOf } from '../alerts/card-testing.ts';
 import { howPaid, otherRequestedCents } from '../alerts/decline.ts';
-import { shownReason } from '../alerts/decline-words.ts';
+import { reasonOf } from '../alerts/decline-words.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
@@ -155,7 +155,7 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
     at: event.occurredAt,
   };
   if (event.kind === 'decline') {
-    const reason = shownReason(event.decline, view.place);
+    const reason = reasonOf(alert, view.place);
     const repeats = repeatsIn(alert, view);
     const times = repeats?.count ?? 1;
     const isSum = repeats !== null && isAnywhere(alert, repeats);

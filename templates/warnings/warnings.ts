@@ -10,7 +10,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter } from '../../src/slack/mrkdwn.ts';
 import type { UsedLimit } from '../../src/warnings/warn-of-limits.ts';
-import { shownReason } from '../alerts/decline-words.ts';
+import { reasonOf } from '../alerts/decline-words.ts';
 import { actions, button, context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf, cardOfHolderRaw, cardRaw, shortCard } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
@@ -96,7 +96,7 @@ export function subscriptionWarning(
   const isLimit = declineCode(event.decline).startsWith('decline.rule.velocity');
   const period = limitsOf(alert.remedy)[0]?.rule.period;
   const limit = period === undefined || period === 'transaction' ? 'limit' : `${period} limit`;
-  const reason = shownReason(event.decline, audience === 'holder' ? 'direct' : 'private').title;
+  const reason = reasonOf(alert, audience === 'holder' ? 'direct' : 'private').title;
   const why = `Declined on ${countOf(days, 'day')} ${dateAfter('since', since)}. Last reason: ${escapeUntrusted(reason, 100)}.`;
   const question = isLimit ? `Raise the ${limit}, or cancel it?` : 'Fix the cause, or cancel it?';
   const raise =

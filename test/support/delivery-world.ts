@@ -15,6 +15,7 @@ import { createGroupAlert } from '../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../src/alerts/purchase-store.ts';
 import type { StoredEvent, TransactionEvent } from '../../src/core/event.ts';
 import { createLock } from '../../src/core/lock.ts';
+import type { Remedy } from '../../src/limits/remedy-change.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { transactionAlert } from '../templates/fixtures.ts';
 
@@ -32,12 +33,13 @@ export function declineOf(index: number, over: Partial<TransactionEvent> = {}): 
 }
 
 /** Everything between a received event and the outboxes of the channels, on a Redis. */
-export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {}) {
+export function createDeliveryWorld(redis: Redis, { paddingCounts = true, remedy = null as Remedy | null } = {}) {
   /** Where the rules send each event. Events without an entry go nowhere. */
   const routes = new Map<string, Delivery | Delivery[]>();
   const toHolder: Alert[] = [];
   const updated: string[] = [];
   const advised: StoredEvent[] = [];
+  const counted: unknown[] = [];
   const alerts = createAlerts(redis);
   const cardOrders = createCardOrders(redis);
   const fraudCases = createFraudCases(redis);
@@ -78,11 +80,11 @@ export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {})
     advice: {
       for: async (event) => {
         advised.push(event);
-        return { remedy: null, isIncomplete: false };
+        return { remedy, isIncomplete: false };
       },
       completeLater: async () => {},
     },
-    countDecline: async () => {},
+    countDecline: async (decline) => void counted.push(decline),
     cardUsed: async () => [],
     updateAlert,
     publish,
@@ -106,6 +108,7 @@ export function createDeliveryWorld(redis: Redis, { paddingCounts = true } = {})
     announce,
     deliver,
     advised,
+    counted,
     history,
   };
 }

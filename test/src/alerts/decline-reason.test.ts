@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declineCodes, declineReason } from '../../../src/alerts/decline-reason.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 
 const codes = {
   'decline.rule.location': ['International transactions not allowed', 'allow_international'],
@@ -33,6 +34,28 @@ describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
 
   it('is found regardless of case and surrounding spaces', () => {
     expect(declineReason({ code: ` ${code.toUpperCase()}\n`, message })).toEqual(reason);
+  });
+});
+
+it('names a blocked card and the first limit that stopped the purchase, whatever the service says', () => {
+  const status = { code: 'decline.card.status', message: 'Card Status Inactive' };
+  const velocity = { code: 'decline.rule.velocity', message: 'Transaction exceeded daily spend limit' };
+  const category = { id: 5814, name: 'Restaurants' };
+  const over = (...limits: Parameters<typeof remedyOf>) => declineReason(velocity, remedyOf(...limits));
+
+  expect(declineReason(status, { kind: 'unblock' })).toMatchObject({ title: 'Card is blocked', remedy: 'unblock' });
+  expect(over(limitRaise('weekly', 400, 500), limitRaise('daily', 400, 500))).toMatchObject({
+    title: 'Over the weekly limit',
+    meaning: 'The purchase is more than what is left of the card’s weekly limit.',
+    holderFix: 'Ask for a higher limit, pay a smaller amount, or wait until Sunday.',
+    period: 'weekly',
+    saysMore: false,
+  });
+  expect(over(limitRaise('transaction', 400, 500, { category }))).toMatchObject({
+    title: 'Over the limit for a single purchase at Restaurants',
+    meaning: 'The purchase is more than the limit for a single purchase at Restaurants allows.',
+    holderFix: 'Ask for a higher limit, or pay a smaller amount.',
+    period: null,
   });
 });
 

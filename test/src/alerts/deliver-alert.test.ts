@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { createRecentDeclines } from '../../../src/alerts/card-history.ts';
 import type { CardStatus, CardStatusEvent, StoredEvent } from '../../../src/core/event.ts';
 import { createDeliveryWorld, declineOf, here, idOf, timeOf } from '../../support/delivery-world.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { change, shippingAlert, statusAlert, transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
-const world = (options: { paddingCounts?: boolean } = {}) => createDeliveryWorld(redis(), options);
+const world = (options: Parameters<typeof createDeliveryWorld>[1] = {}) => createDeliveryWorld(redis(), options);
 
 function status(index: number, to: CardStatus, seconds: number): StoredEvent {
   const at = timeOf(seconds);
@@ -27,6 +28,17 @@ it('a payment is listed for its account, like a decline', async () => {
   expect(await history.recentAlerts(paid.acctId, 'payments', 9)).toEqual([paid.id]);
   expect(await history.recentAlerts(paid.acctId, 'declines', 9)).toEqual([idOf(1)]);
   expect(await alerts.get(paid.id)).toMatchObject({ event: { kind: 'authorization' } });
+});
+
+it('a decline is counted and listed with what would have let it pass, which says why it was declined', async () => {
+  const remedy = { kind: 'unblock' } as const;
+  const { deliver, counted, history, alerts } = world({ remedy });
+  const event = declineOf(1);
+
+  await deliver(event);
+
+  expect(counted).toMatchObject([{ event: { id: event.id }, remedy }]);
+  expect(await createRecentDeclines(history, alerts)(event.acctId, 9)).toMatchObject([{ id: event.id, remedy }]);
 });
 
 describe('an activation directly followed by a block', () => {

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { alertDetails } from '../../../templates/alerts/alert-details.ts';
+import { declineList } from '../../../templates/alerts/decline-list.ts';
+import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
+import { declineLine } from '../../../templates/directory/card-show.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
+import { batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
+import { rowsCsv } from '../../../templates/outbox/rows.ts';
+import { subscriptionWarning } from '../../../templates/warnings/warnings.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { declined } from '../fixtures.ts';
+
+const place = 'private' as const;
+
+/** Everything that is shown about a decline, as JSON. */
+function everywhere(alert: TransactionAlert): [where: string, shown: string][] {
+  const row = batchRows([alert], { place });
+  const rows = Array.from({ length: 8 }, (_, i) => row.map((one) => ({ ...one, id: `evt_${i}` }))).flat();
+  const { event, remedy, card } = alert;
+  const shown = { ...event, remedy };
+  const explained = { place, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 0 };
+  const list = { card, since: '7 days', isComplete: true, page: 1, again: '1212', declines: [shown] };
+  const all: [string, unknown][] = [
+    ['short', renderAlert(alert, { place })],
+    ['long', renderAlert(alert, { place, isLong: true })],
+    ['details', alertDetails(alert, 'team', { place })],
+    ['holder, short', renderHolderAlert(alert, { place: 'direct' })],
+    ['holder, long', renderHolderAlert(alert, { place: 'direct', isLong: true })],
+    ['explanation', explainDecline([{ alert, eventLog: null }], explained)],
+    ['list', declineList(list)],
+    ['card', declineLine(shown, { place })],
+    ['subscription', subscriptionWarning({ alert, days: 3, since: event.occurredAt }, 'team')],
+    ['batch', batchMessage({ rows, why: 'busy', form: batchForm(rows, { hasTable: true }), hasChart: true })],
+    ['CSV', rowsCsv(row)],
+  ];
+  return all.map(([where, what]) => [where, JSON.stringify(what)]);
+}
+
+describe('a decline whose cause is known better than the service says names that cause everywhere:', () => {
+  const blocked = declined('decline.card.status', 'Card Status Inactive', { remedy: { kind: 'unblock' } });
+  const weekly = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit', {
+    remedy: remedyOf(limitRaise('weekly', 40_000, 44_900, { remainingCents: 3510 })),
+  });
+
+  it.each(everywhere(blocked))('a blocked card that the service calls inactive: %s', (_where, shown) => {
+    expect(shown).toMatch(/is blocked/i);
+    expect(shown).not.toMatch(/not active|activate/i);
+  });
+
+  it.each(everywhere(weekly))('a weekly limit that the service calls daily: %s', (_where, shown) => {
+    expect(shown).toMatch(/weekly/i);
+    expect(shown).not.toMatch(/daily|midnight/i);
+  });
+});
