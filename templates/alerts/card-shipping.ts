@@ -5,9 +5,17 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
 import { actions, context, copyable, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw } from '../core/card-words.ts';
+import { cardHandle, cardName, cardOf, cardOfHolder, holderName, holderRaw, statusWord } from '../core/card-words.ts';
 import { trackButton, trackingLink } from '../core/tracking-link.ts';
-import { isAwaited, progressLine } from './order-progress.ts';
+import { progressLine, statusOnTheWay } from './order-progress.ts';
+
+/** What the team has to do about a card on its way. */
+export function shippingTodo(alert: ShippingAlert): string {
+  const status = statusOnTheWay(alert);
+  if (status === 'ACTIVE') return 'It is already activated.';
+  if (status !== 'INACTIVE') return `It is ${statusWord(status)} and will not work.`;
+  return `When it arrives, activate it: ${commandCode(`activate ${copyable(cardHandle(cardOf(alert)), 20)}`)}`;
+}
 
 /** A card that was shipped. */
 export function cardShipping(alert: ShippingAlert): Message {
@@ -30,11 +38,7 @@ export function cardShipping(alert: ShippingAlert): Message {
         ['Tracking number', tracking === null ? number : link(tracking.url, event.trackingNumber.slice(0, 60))],
         ['Shipped', dateToken(event.callbackAt)],
       ]),
-      section(
-        isAwaited(alert)
-          ? `When it arrives, activate it: ${commandCode(`activate ${copyable(cardHandle(known), 20)}`)}`
-          : 'This card is already activated or closed.',
-      ),
+      section(shippingTodo(alert)),
       ...outcomeLines(outcomes),
       ...actions(trackButton(tracking, known)),
       ...context(

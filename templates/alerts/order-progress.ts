@@ -1,4 +1,5 @@
 import { type OrderProgress, type OrderStep, orderSteps, type ShippingAlert } from '../../src/alerts/alert.ts';
+import type { CardStatus } from '../../src/core/event.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 
 const words: Readonly<Record<OrderStep, string>> = {
@@ -21,8 +22,15 @@ export function progressLine(progress: OrderProgress | null | undefined): string
   return `Card order ${progress.cardOrderId}: ${steps.join(' → ')}`;
 }
 
-/** True while the card waits to be activated: as far as known, it is new. */
-export function isAwaited({ progress, card }: Pick<ShippingAlert, 'progress' | 'card'>): boolean {
-  const isDone = (progress?.activated ?? progress?.used ?? progress?.closed ?? null) !== null;
-  return !isDone && (card.status ?? 'INACTIVE') === 'INACTIVE';
+/** The status of a card on its way, as far as known: a card of which nothing is known is new. */
+export function statusOnTheWay({ progress, card }: Pick<ShippingAlert, 'progress' | 'card'>): CardStatus {
+  if ((progress?.closed ?? null) !== null || card.status === 'CLOSED') return 'CLOSED';
+  if (card.status === 'BLOCKED') return 'BLOCKED';
+  const isActivated = (progress?.activated ?? progress?.used ?? null) !== null;
+  return isActivated ? 'ACTIVE' : (card.status ?? 'INACTIVE');
+}
+
+/** True while the card waits to be activated. */
+export function isAwaited(alert: Pick<ShippingAlert, 'progress' | 'card'>): boolean {
+  return statusOnTheWay(alert) === 'INACTIVE';
 }

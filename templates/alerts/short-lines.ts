@@ -6,22 +6,22 @@ import type {
   TransactionAlert,
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
-import { commandCode } from '../../src/core/installation.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
-import { copyable, countOf, escapeUntrusted } from '../core/blocks.ts';
-import { cardHandle, cardOf, shortCard } from '../core/card-words.ts';
+import { countOf, escapeUntrusted } from '../core/blocks.ts';
+import { cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { limitLine } from '../limits/limit-words.ts';
 import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
 import { isStillWaiting } from './activation-reminder.ts';
+import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
 import { howPaid, meaningOf, requestedAmount } from './decline.ts';
 import { fixes, isOrWasBlocked, reasonOf, serviceWords, shortfall } from './decline-words.ts';
-import { isAwaited, progressLine } from './order-progress.ts';
+import { progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
 import type { ShortLines } from './short-alert.ts';
 import { titles, whatHappened } from './virtual-card.ts';
@@ -119,14 +119,11 @@ export function statusLines(alert: StatusAlert): ShortLines {
 export function shippingLines(alert: ShippingAlert): ShortLines {
   const { event, progress } = alert;
   const card = cardOf(alert);
-  const todo = isAwaited(alert)
-    ? `When it arrives, activate it: ${commandCode(`activate ${copyable(cardHandle(card), 20)}`)}`
-    : 'It is already activated or closed.';
   return {
     title: 'Card shipped',
     who: shortCard(card),
     at: event.callbackAt,
-    cause: [`${tracked(event)} ${todo}`.trim()],
+    cause: [`${tracked(event)} ${shippingTodo(alert)}`.trim()],
     small: [progressLine(progress) ?? (event.cardOrderId === null ? '' : `card order ${event.cardOrderId}`)],
   };
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
 import { cardShipping } from '../../../templates/alerts/card-shipping.ts';
 import { cardStatus } from '../../../templates/alerts/card-status.ts';
 import { type CardTrack, cardTrack } from '../../../templates/alerts/card-track.ts';
 import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
+import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { holderShipping } from '../../../templates/holders/holder-shipping.ts';
 import { card, change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
@@ -175,9 +177,27 @@ describe('a shipped card', () => {
     const active = { ...card, status: 'ACTIVE' };
     const { blocks } = cardShipping(shippingAlert({}, { card: active }));
 
-    expect(shown(blocks)).toContain('already activated or closed');
+    expect(shown(blocks)).toContain('It is already activated.');
     expect(shown(blocks)).not.toContain('/card activate');
     expect(shown(holderShipping(shippingAlert({}, { card: active })).blocks)).toContain('already activated');
+  });
+
+  it.each([
+    ['closed', { progress: { cardOrderId: 1, created: null, shipped: at, activated: at, used: null, closed: at } }],
+    ['closed', { card: { ...card, status: 'CLOSED' } }],
+    ['blocked', { card: { ...card, status: 'BLOCKED' } }],
+  ])('that is %s tells the team and the holder that it will not work', (status, rest) => {
+    const alert = shippingAlert({}, rest);
+
+    for (const isLong of [true, false]) {
+      for (const message of [
+        renderAlert(alert, { place: 'private', isLong }),
+        renderHolderAlert(alert, { place: 'direct', isLong }),
+      ]) {
+        expect(shown(message?.blocks ?? [])).toContain(`It is ${status} and will not work`);
+        expect(JSON.stringify(message)).not.toMatch(/activate it|already activated|you can use it/);
+      }
+    }
   });
 
   it("shows an unknown carrier's tracking number as text", () => {
