@@ -1,5 +1,11 @@
 import type { CardFacts } from '../core/card-facts.ts';
-import type { CardStatusEvent, StoredEvent, TransactionEvent, VirtualCardEvent } from '../core/event.ts';
+import {
+  type CardStatusEvent,
+  declineCode,
+  type StoredEvent,
+  type TransactionEvent,
+  type VirtualCardEvent,
+} from '../core/event.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Advice } from '../limits/remedy.ts';
@@ -76,8 +82,8 @@ interface DeliverDeps {
   readonly cardUsed: (event: TransactionEvent) => Promise<readonly string[]>;
   readonly updateAlert: (alertId: string) => Promise<void>;
   readonly publish: Publish;
-  /** Whether the amount held on top of a purchase counts against limits: see `CardApiAssumptions`. */
-  readonly paddingCounts: boolean;
+  /** Whether the amount held on top of a purchase counts: see `CardApiAssumptions`. */
+  readonly paddingCounts: { readonly againstLimits: boolean; readonly againstBalance: boolean };
 }
 
 /** Any event except a status change, which `deliver-status.ts` delivers. */
@@ -94,8 +100,9 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
   const { directory, history, advice, publish } = deps;
 
   return async function deliverAlert(received, arrival) {
-    // From here on, all code sees the amount that counts against limits.
-    const event = !deps.paddingCounts && 'paddingCents' in received ? { ...received, paddingCents: 0 } : received;
+    // From here on, all code sees the amount that counts.
+    const event =
+      'paddingCents' in received && !isPaddingCounted(received) ? { ...received, paddingCents: 0 } : received;
     const card = await directory.factsOf(event);
     await directory.learn(event);
     const base = { card, outcomes: [], late: arrival.isLate };
@@ -119,6 +126,11 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
       await publish({ ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null });
     }
   };
+
+  function isPaddingCounted({ decline }: TransactionEvent): boolean {
+    const { againstLimits, againstBalance } = deps.paddingCounts;
+    return declineCode(decline) === 'decline.balance.card' ? againstBalance : againstLimits;
+  }
 }
 
 /** How long to wait before asking a slow or unavailable card API again. */

@@ -52,7 +52,10 @@ export function composeDelivery(
       },
       countDecline,
       cardUsed: cardLifecycle.used,
-      paddingCounts: assumptions.paddingCountsAgainstLimits,
+      paddingCounts: {
+        againstLimits: assumptions.paddingCountsAgainstLimits,
+        againstBalance: assumptions.paddingCountsAgainstBalance,
+      },
     }),
     deliverStatus: createDeliverStatus(common),
     resolveDeclines: createResolveDeclines({

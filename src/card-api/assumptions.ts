@@ -106,6 +106,12 @@ export const CardApiAssumptions = z.strictObject({
     .describe(
       'The amount reserved on top of a purchase (PaddingAmount: fuel, restaurants) counts against limits like the purchase itself. Otherwise a limit only needs room for the purchase.',
     ),
+  paddingCountsAgainstBalance: z
+    .boolean()
+    .default(true)
+    .describe(
+      'The same amount is taken from the balance of the card like the purchase itself. Otherwise the balance only needs to cover the purchase.',
+    ),
   laterStepsWithinDays: z
     .int()
     .min(0)

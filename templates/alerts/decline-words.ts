@@ -67,7 +67,9 @@ export function shortfall(alert: TransactionAlert, reason: ShownReason, place: C
   const { event } = alert;
   if (reason.code === 'decline.balance.card' && event.availableCents !== null && mayShow('balance', place)) {
     const missing = missingBalance(alert);
-    const needed = missing > 0 ? `: this purchase needed *${formatCents(missing)} more*` : '';
+    const { paddingCents } = event;
+    const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
+    const needed = missing > 0 ? `: this purchase${onTop} needed *${formatCents(missing)} more*` : '';
     return `Card balance ${balanceWord(event.availableCents)}${needed}.`;
   }
   return limitLines(alert);
@@ -157,5 +159,6 @@ function adminFix(alert: TransactionAlert, reason: ShownReason, place: ChannelVi
 
 /** By how much a purchase exceeded the card's balance; 0 when unknown. */
 function missingBalance({ event }: TransactionAlert): number {
-  return event.availableCents === null ? 0 : Math.max(0, event.amountCents - event.availableCents);
+  const { amountCents, paddingCents, availableCents } = event;
+  return availableCents === null ? 0 : Math.max(0, amountCents + paddingCents - availableCents);
 }

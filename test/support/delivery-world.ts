@@ -33,7 +33,10 @@ export function declineOf(index: number, over: Partial<TransactionEvent> = {}): 
 }
 
 /** Everything between a received event and the outboxes of the channels, on a Redis. */
-export function createDeliveryWorld(redis: Redis, { paddingCounts = true, remedy = null as Remedy | null } = {}) {
+export function createDeliveryWorld(
+  redis: Redis,
+  { paddingCounts = { againstLimits: true, againstBalance: true }, remedy = null as Remedy | null } = {},
+) {
   /** Where the rules send each event. Events without an entry go nowhere. */
   const routes = new Map<string, Delivery | Delivery[]>();
   const toHolder: Alert[] = [];

@@ -111,13 +111,15 @@ describe('an activation directly followed by a block', () => {
 });
 
 it.each([
-  ['counts', true, 800],
-  ['does not count', false, 0],
+  ['limits', 'decline.rule.velocity', { againstLimits: false, againstBalance: true }, 0],
+  ['limits', 'decline.rule.velocity', { againstLimits: true, againstBalance: false }, 800],
+  ['balance', 'decline.balance.card', { againstLimits: false, againstBalance: true }, 800],
+  ['balance', 'decline.balance.card', { againstLimits: true, againstBalance: false }, 0],
 ])(
-  'padding on top of a purchase %s against its limits, now and later, as configured',
-  async (_how, paddingCounts, paddingCents) => {
+  'padding on top of a purchase counts against its %s, now and later, as configured: %s, %j',
+  async (_what, code, paddingCounts, paddingCents) => {
     const { deliver, alerts, advised } = world({ paddingCounts });
-    const event = declineOf(1, { kind: 'decline', paddingCents: 800 });
+    const event = declineOf(1, { kind: 'decline', paddingCents: 800, decline: { code, message: '' } });
 
     await deliver(event);
 

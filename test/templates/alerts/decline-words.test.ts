@@ -54,3 +54,15 @@ describe('a decline whose cause is known better than the service says names that
     expect(shown).not.toMatch(/daily|midnight/i);
   });
 });
+
+it.each([
+  ['needed', 4500, 'this purchase and the $10.00 that the card service sets aside needed *$15.00 more*', '$15.00'],
+  ['still needed', 5500, 'this purchase and the $10.00 that the card service sets aside needed *$5.00 more*', '$5.00'],
+])('a balance that is too low for a purchase with padding: %s', (_what, availableCents, needed, add) => {
+  const alert = declined('decline.balance.card', 'Transaction exceeded current card balance');
+  const event = { ...alert.event, amountCents: 5000, paddingCents: 1000, availableCents };
+  const text = JSON.stringify(renderAlert({ ...alert, event }, { place: 'private', isLong: true }));
+
+  expect(text).toContain(needed);
+  expect(text).toContain(`Add at least ${add} to the card`);
+});
