@@ -169,6 +169,6 @@ describe('how long a limit lasts', () => {
     await cardbell().command(otto, `ask ${last4Of(card)} $1,250 projector`);
     const request = await requestFor(card, '\\$1,250');
 
-    expect(shown(request)).toMatch(/this purchase/);
+    expect(shown(request)).toMatch(/For one purchase only/);
   });
 });

@@ -100,7 +100,7 @@ describe('web and worker, each with a separate Redis user,', () => {
     const told = await waitTold(hana, /./);
 
     expect(told.text).not.toMatch(/How much/);
-    expect(told.text.replace(',', '')).toMatch(new RegExp(`\\$${number}\\.00|approver`));
+    expect(told.text.replace(',', '')).toMatch(new RegExp(`\\$${number}\\.00|approver|does not cover this purchase`));
   });
 
   it('may not run Redis administration commands', async () => {

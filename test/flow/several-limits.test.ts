@@ -253,7 +253,7 @@ describe('a daily limit above the weekly limit', () => {
   });
 });
 
-it('asks people when one limit was changed in the meantime, and restores all limits on their approval', async () => {
+it('asks people when one limit was changed in the meantime, restores the others at once, and that one on their approval', async () => {
   const card = await cardWith({ DailySpendLimit: 10, WeeklySpendLimit: 20 });
   const alert = await stopped(card, 40);
   const view = await openForm(ana, alert, 'approve_remedy', /is stopped by two limits/);
@@ -263,10 +263,11 @@ it('asks people when one limit was changed in the meantime, and restores all lim
 
   await timeIsOver(card);
   const question = await cardbell().waitFor(channels.approvals, new RegExp(`Put back\\?.*${holderOf(card)}`));
-  expect(question.text).toContain('Now: daily limit $40.00 and weekly limit $90.00.');
-  expect(limitsOf(card)).toEqual([40, 90, null]);
+  expect(question.text).toContain('Back already: daily limit $10.00.');
+  expect(question.text).toContain('it is $90.00 now. Should it go back to $20.00?');
+  expect(limitsOf(card)).toEqual([10, 90, null]);
   await cardbell().press(ben, question, 'put_back');
-  await until(() => limitsOf(card)[0] === 10, 'they are restored');
+  await until(() => limitsOf(card)[1] === 20, 'it is restored');
 
   expect(limitsOf(card)).toEqual([10, 20, null]);
 });
