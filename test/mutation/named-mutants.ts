@@ -150,8 +150,8 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a refusal names the channel beside the people',
     file: 'templates/policy/refusal.ts',
-    from: 'channel === undefined ?',
-    to: 'channel !== undefined ?',
+    from: 'channels.length === 0 ?',
+    to: 'channels.length !== 0 ?',
   },
   {
     name: 'a payment without the card is in person',
