@@ -4,7 +4,8 @@ import { EnvironmentError, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
-import { withSecretFiles } from '../src/app/read-variables.ts';
+import { ofProgram, wordsOf } from '../src/app/programs.ts';
+import { withoutEmpty, withSecretFiles } from '../src/app/read-variables.ts';
 import { ConfigError } from '../src/core/errors.ts';
 
 const USAGE = `Usage: npm run trigger -- KIND [--Field value …] [flags]
@@ -23,29 +24,34 @@ or a decline code, for instance decline.rule.velocity.
   --dry-run       prints what would be sent
   --list          prints every kind with a sample
 
-Times are those of CARD_SERVICE_TIMEZONE (America/New_York).
+Times are those of CARD_SERVICE_TIMEZONE (America/New_York). PROGRAM selects another card program: its variables and its
+receivers.
 
 Exit code: 0 when every webhook was accepted (200 or 201), 1 when not, 64 for a wrong command line,
 78 when the variable of the secret or of the time zone is bad.
 `;
 
+const problems: string[] = [];
+/** Those of the card program in PROGRAM, under their plain names. */
+const given = withoutEmpty(ofProgram(process.env, problems));
+const program = given['PROGRAM'] ?? '';
 const streams = {
   out: (line: string) => void process.stdout.write(`${line}\n`),
-  err: (line: string) => void process.stderr.write(`${line}\n`),
+  err: (line: string) => void process.stderr.write(`${wordsOf(program, line)}\n`),
 };
+const receivers = `http://127.0.0.1:${given['PORT'] ?? '3000'}/webhooks${program === '' ? '' : `/${program}`}`;
 
 /** The variable, or the content of the file that WEBHOOK_SHARED_SECRET_FILE names. @throws ConfigError */
 function sharedSecret(): string | undefined {
-  const problems: string[] = [];
-  const given = Object.entries(process.env).flatMap(([name, value]) => (value ? [[name, value]] : []));
-  const all = withSecretFiles(Object.fromEntries(given), ['WEBHOOK_SHARED_SECRET'], problems);
+  const all = withSecretFiles(given, ['WEBHOOK_SHARED_SECRET'], problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return all['WEBHOOK_SHARED_SECRET'];
 }
 
 try {
-  useZoneOf(process.env['CARD_SERVICE_TIMEZONE']);
-  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, process.env['PORT']);
+  if (problems.length > 0) throw new ConfigError(problems);
+  useZoneOf(given['CARD_SERVICE_TIMEZONE']);
+  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, receivers);
   // During a rotation there are two secrets; the first is the current one.
   const secret = asked.secret ?? sharedSecret()?.split(',')[0]?.trim();
   if (asked.help) process.stdout.write(USAGE);

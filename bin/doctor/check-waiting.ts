@@ -1,6 +1,6 @@
 import { countAlerts } from '../../src/alerts/alert-store.ts';
 import { outboxKey } from '../../src/core/keys.ts';
-import { openQueues } from '../../src/core/queues.ts';
+import { closeQueues, openQueues, type Queues } from '../../src/core/queues.ts';
 import { type RedisClient, serversOf } from '../../src/core/redis.ts';
 import { shardsOf } from '../../src/core/shards.ts';
 import { memoryOf } from '../../src/intake/memory.ts';
@@ -23,7 +23,10 @@ interface Options {
 
 /** How much waits, how long until it is posted, and how much memory Redis will need for it. */
 export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime }: Options, report: Report) {
-  const waits = await inTime(readWaits(redis, shards)).catch(() => null);
+  const queues = openQueues(redis, shards, { onlyLook: true });
+  const waits = await inTime(readWaits(redis, queues))
+    .catch(() => null)
+    .finally(() => closeQueues(queues));
   if (waits === null) {
     report.note('how much waits cannot be told: Redis does not let this user read it, or did not answer in time');
     return;
@@ -34,11 +37,10 @@ export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime 
   tellMemory(waits, memory, fullAt, report);
 }
 
-async function readWaits(redis: RedisClient, shards: number): Promise<Waits> {
-  const queues = openQueues(redis, shards, { onlyLook: true });
+async function readWaits(redis: RedisClient, queues: Queues): Promise<Waits> {
   const [inbox, inQueues, channels, alerts] = await Promise.all([
-    readInbox(redis, shards),
-    Promise.all(shardsOf(shards).map((shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard))),
+    readInbox(redis, queues.shards),
+    Promise.all(shardsOf(queues.shards).map((shard) => countEvents(queues, ['waiting', 'active', 'delayed'], shard))),
     redis.smembers(channelsKey),
     countAlerts(redis),
   ]);

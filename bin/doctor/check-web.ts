@@ -47,15 +47,18 @@ interface Outside {
 
 const WEBHOOK_VERSION = '2.0.2.0';
 
+/** The receiver of declines of the program that is checked. */
+const receiverOf = (program: string): string => `/webhooks/${program === '' ? '' : `${program}/`}decline`;
+
 /** A body that is never a webhook: the receiver answers 400 to a sender with the right secret, and stores nothing. */
 const noWebhook = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '[]' };
 
 async function checkReceiver(
-  { webhookSecrets, proxy }: WebConfig,
+  { program, webhookSecrets, proxy }: WebConfig,
   { send, base, timeoutMs }: Outside,
   report: Report,
 ): Promise<void> {
-  const refused = await send('/webhooks/decline', noWebhook);
+  const refused = await send(receiverOf(program), noWebhook);
   if (refused.status === 401) report.ok('a webhook without the shared secret is refused');
   else
     report.fix(
@@ -65,7 +68,7 @@ async function checkReceiver(
   for (const [index, secret] of webhookSecrets.entries()) {
     const sender = createSender({ secret, version: WEBHOOK_VERSION, timeoutMs });
     // Sent like the service does: the secret alone as Basic credential, and the body only after `100 Continue`.
-    const taken = await sender(`${base}/webhooks/decline`, noWebhook.body).finally(() => sender.close());
+    const taken = await sender(`${base}${receiverOf(program)}`, noWebhook.body).finally(() => sender.close());
     const which = webhookSecrets.length === 1 ? 'the shared secret' : `shared secret ${index + 1}`;
     if (taken.status === 400) report.ok(`a webhook with ${which} gets through`);
     else if (taken.status === null && proxy !== null)

@@ -25,12 +25,12 @@ const SETTINGS = ['url', 'to', 'secret', 'version', 'times'] as const;
  *
  * Our own flags are lowercase and the payload's fields start uppercase, so they cannot clash.
  *
- * @param port the port of this machine's web process.
+ * @param receivers the receivers of this machine's web process.
  */
 export function parseTriggerArguments(
   args: readonly string[],
   defaultVersion: string,
-  port?: string,
+  receivers: string,
 ): TriggerArguments {
   const switches = new Set<string>();
   const settings = new Map<string, string>();
@@ -73,7 +73,7 @@ export function parseTriggerArguments(
     help: switches.has('help'),
     dryRun: switches.has('dry-run'),
     same: switches.has('same'),
-    url: settings.get('url') ?? `http://127.0.0.1:${port === undefined || port === '' ? '3000' : port}/webhooks`,
+    url: settings.get('url') ?? receivers,
     to: settings.get('to'),
     secret: settings.get('secret'),
     version: settings.get('version') ?? defaultVersion,

@@ -90,6 +90,26 @@ it.concurrent('trigger exits with 78 when the secret file cannot be read, and sa
   expect(ended.err).toContain('WEBHOOK_SHARED_SECRET_FILE: expected a readable file');
 });
 
+it.concurrent.each([
+  [{}, 'http://127.0.0.1:3000/webhooks/decline'],
+  [{ PORT: '1' }, 'http://127.0.0.1:1/webhooks/decline'],
+  [{ PORT: '1', PROGRAM: 'first' }, 'http://127.0.0.1:1/webhooks/decline'],
+  [{ PORT: '1', PROGRAM: 'eu', EU_WEBHOOK_SHARED_SECRET: 'a-secret' }, 'http://127.0.0.1:1/webhooks/eu/decline'],
+])('trigger, given %j, sends to %s', async (more, url) => {
+  const { out } = await run('trigger', ['decline'], { WEBHOOK_SHARED_SECRET: 'a-secret', PROGRAMS: 'eu', ...more });
+
+  expect(out).toMatch(new RegExp(`^decline → ${url}: `));
+});
+
+it.concurrent('trigger asks for the secret of the card program in PROGRAM', async () => {
+  const given = { WEBHOOK_SHARED_SECRET: 'a-secret', PROGRAMS: 'eu', PORT: '1' };
+  const ofEu = await run('trigger', ['decline'], { ...given, PROGRAM: 'eu' });
+  const unknown = await run('trigger', ['decline'], { ...given, PROGRAM: 'uk' });
+
+  expect(ofEu).toMatchObject({ code: 64, out: '', err: expect.stringContaining('set EU_WEBHOOK_SHARED_SECRET') });
+  expect(unknown).toMatchObject({ code: 78, out: '', err: expect.stringContaining('PROGRAM: expected one of') });
+});
+
 it.concurrent.each(['trigger', 'sandbox'])(
   '%s exits with 78 for an unknown time zone, without its value',
   async (command) => {

@@ -168,6 +168,22 @@ it('each program has a separate record without the actions of the other', async 
   }
 });
 
+it.each(['first', 'eu'])('the doctor of %s ends, and its webhook gets through to its own receiver', async (PROGRAM) => {
+  const given = { ...commandEnv(cardbell()), ...env, PROGRAM };
+  const args = ['dist/bin/cardbell.js', 'doctor', '--json', '--url', cardbell().url];
+  const { signal, stdout } = await new Promise<{ signal: unknown; stdout: string }>((resolve) => {
+    execFile(process.execPath, args, { env: given, timeout: 60_000 }, (error, out) =>
+      resolve({ signal: error?.signal ?? null, stdout: out }),
+    );
+  });
+  expect(signal).toBeNull();
+  const { findings } = JSON.parse(stdout) as { findings: { level: string; area: string; what: string }[] };
+  const ofWeb = findings.filter(({ area }) => area === 'Web');
+
+  expect(ofWeb.filter(({ level }) => level === 'fix')).toEqual([]);
+  expect(ofWeb.map(({ what }) => what)).toContain('a webhook with the shared secret gets through');
+});
+
 it('a program whose service refuses the token notifies its own ops channel, and the other keeps working', async () => {
   ofEu.faults.add({ path: /./, kind: 'token_expired', times: Number.POSITIVE_INFINITY });
   const card = cardbell().take('ACTIVE');

@@ -10,6 +10,7 @@ import { DATA_SCHEMAS, Envelope } from '../../sandbox/webhook/schema.ts';
 import { toStoredEvent } from '../../src/webhooks/kind.ts';
 import { type Receiver, startReceiver } from './running-sandbox.ts';
 
+const receivers = 'http://127.0.0.1:3000/webhooks';
 let receiver: Receiver;
 let out: string[];
 let err: string[];
@@ -25,10 +26,14 @@ beforeEach(() => {
 });
 
 const run = (...args: string[]): Promise<boolean> =>
-  trigger(parseTriggerArguments(['--url', receiver.url, '--secret', 'S', ...args], '2.0.1.3'), () => new Date(), {
-    out: (line) => void out.push(line),
-    err: (line) => void err.push(line),
-  });
+  trigger(
+    parseTriggerArguments(['--url', receiver.url, '--secret', 'S', ...args], '2.0.1.3', receivers),
+    () => new Date(),
+    {
+      out: (line) => void out.push(line),
+      err: (line) => void err.push(line),
+    },
+  );
 
 describe('the catalogue', () => {
   it('has every kind and every decline code', () => {
@@ -173,7 +178,7 @@ describe('trigger', () => {
   });
 
   it('prints in a dry run without sending, and needs no secret', async () => {
-    await trigger(parseTriggerArguments(['pin', '--dry-run'], '2.0.1.3'), () => new Date(), {
+    await trigger(parseTriggerArguments(['pin', '--dry-run'], '2.0.1.3', receivers), () => new Date(), {
       out: (line) => void out.push(line),
       err: () => {},
     });
@@ -183,7 +188,11 @@ describe('trigger', () => {
   });
 
   it('sends a 64-bit id as a number with all its digits', async () => {
-    const asked = parseTriggerArguments(['pin', '--NetworkTransactionId', '9007199254740993', '--dry-run'], '2.0.1.3');
+    const asked = parseTriggerArguments(
+      ['pin', '--NetworkTransactionId', '9007199254740993', '--dry-run'],
+      '2.0.1.3',
+      receivers,
+    );
     await trigger(asked, () => new Date(), { out: (line) => void out.push(line), err: () => {} });
 
     expect(out[0]).toContain('"NetworkTransactionId": 9007199254740993,');
@@ -225,18 +234,14 @@ describe('trigger', () => {
   });
 
   it('sends to the web process on this machine by default', () => {
-    const urlOf = (args: string[], port?: string) => parseTriggerArguments(args, '2.0.1.3', port).url;
-    expect(urlOf(['pin'])).toBe('http://127.0.0.1:3000/webhooks');
-    expect(urlOf(['pin'], '')).toBe('http://127.0.0.1:3000/webhooks');
-    expect(urlOf(['pin'], '3900')).toBe('http://127.0.0.1:3900/webhooks');
-    expect(urlOf(['pin', '--url', 'https://cards.example.com/webhooks'], '3900')).toBe(
-      'https://cards.example.com/webhooks',
-    );
+    const urlOf = (args: string[]) => parseTriggerArguments(args, '2.0.1.3', receivers).url;
+    expect(urlOf(['pin'])).toBe(receivers);
+    expect(urlOf(['pin', '--url', 'https://cards.example.com/webhooks'])).toBe('https://cards.example.com/webhooks');
   });
 
   it('refuses to send without a secret', async () => {
     await expect(
-      trigger(parseTriggerArguments(['pin'], '2.0.1.3'), () => new Date(), { out: () => {}, err: () => {} }),
+      trigger(parseTriggerArguments(['pin'], '2.0.1.3', receivers), () => new Date(), { out: () => {}, err: () => {} }),
     ).rejects.toThrow('WEBHOOK_SHARED_SECRET');
   });
 });

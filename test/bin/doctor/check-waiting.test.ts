@@ -5,6 +5,7 @@ import { createAlerts } from '../../../src/alerts/alert-store.ts';
 import { intakeKey, outboxKey } from '../../../src/core/keys.ts';
 import { channelsKey } from '../../../src/outbox/note-channel.ts';
 import { useRedis } from '../../support/on-redis.ts';
+import { until } from '../../support/until.ts';
 import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
@@ -39,6 +40,22 @@ describe('the doctor’s check of the backlog', () => {
     expect(waits).toBe('ok: 3 webhooks wait in the inbox, 0 events in the queues, in outboxes 497 for C2');
     expect(drain).toMatch(/^ok: .* within 9 minutes where each needs its own: Slack takes one message a second.* 500$/);
     expect(memory).toMatch(/at today's rate \(events in the last 24 hours: 1\) it levels off at \d+ MB after 30 days/);
+  });
+
+  it('leaves no connection open for another card program', async () => {
+    const connections = async () =>
+      String(await redis().client('LIST'))
+        .trim()
+        .split('\n').length;
+    const before = await connections();
+    const ofEu = redis().duplicate({ keyPrefix: 'eu:' });
+    const report = createReport(() => {});
+
+    await checkWaiting(ofEu, { shards: 1, fullAt: 0.85, inTime: (work) => work }, report);
+    ofEu.disconnect();
+
+    await until(async () => (await connections()) === before, 'every connection is closed');
+    expect(report.findings[0]?.what).toBe('no event waits');
   });
 
   it('says in one sentence if it may not read the backlog', async () => {
