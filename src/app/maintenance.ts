@@ -72,7 +72,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
   };
 
   async function wakeSkewed(): Promise<void> {
-    for (const { queue } of queues.all) await wakeSkewedJobs(queue, redis, mayRunEarly);
+    for (const { queue } of queues.all) await wakeSkewedJobs(queue, queues.connection, mayRunEarly);
   }
 
   async function begin(): Promise<void> {

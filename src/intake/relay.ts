@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { intakeKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
-import type { RedisClient } from '../core/redis.ts';
+import { keyPrefixOf, type RedisClient } from '../core/redis.ts';
 import { mayShareJob } from './burst.ts';
 import { type InboxEntry, streamsOf } from './intake.ts';
 
@@ -91,7 +91,8 @@ export function startRelay({ shard = 0, reader, redis, handOn, roomInQueue, log 
   }
 
   async function handAll(answer: Answer): Promise<void> {
-    for (const [stream, entries] of answer ?? []) await handStream(stream, entries);
+    // Redis' answer names the streams with the card program's prefix, which each command adds.
+    for (const [stream, entries] of answer ?? []) await handStream(stream.slice(keyPrefixOf(reader).length), entries);
   }
 
   /** A failed entry does not hold up the others, and is retried soon. */

@@ -90,6 +90,7 @@ const LOOKED_AT_MAX = 1000;
  * Runs delayed jobs immediately if the process that delayed them had a fast clock, compared to Redis. BullMQ uses the clock
  * of the process, so a clock that is an hour fast would block a channel for an hour.
  *
+ * @param redis the connection of the queues, which adds no prefix: the queue's key has it already.
  * @param mayRunEarly whether jobs with this name check what there is to do and delay themselves again.
  * @returns how many jobs it woke.
  */

@@ -38,10 +38,11 @@ function start(
   roomInQueue = (): number => 1000,
   jobs: string[][] = [],
   shard = 0,
+  keyPrefix = '',
 ): string[] {
   const handed: string[] = [];
-  const reader = connectPatient({ urls: [server.url], log, name: 'reader' });
-  const redis = connectPatient({ urls: [server.url], log, name: 'relay' });
+  const reader = connectPatient({ urls: [server.url], log, name: 'reader', keyPrefix });
+  const redis = connectPatient({ urls: [server.url], log, name: 'relay', keyPrefix });
   const relay = startRelay({
     shard,
     reader,
@@ -104,6 +105,17 @@ describe('the relay', () => {
 
     await until(() => handed.length === 6, 'all are enqueued');
     expect(jobs.toSorted((a, b) => b.length - a.length)).toEqual([['1', '2', '3'], ['other'], ['other'], ['other']]);
+  });
+
+  it('empties the inbox of a card program with prefixed keys as soon as its entries are enqueued', async () => {
+    const stream = `eu:${inboxKeys.webhooks}`;
+    await store.xadd(stream, '*', 'entry', entryOf(1));
+
+    const handed = start(undefined, undefined, [], 0, 'eu:');
+
+    await until(() => handed.length === 1, 'the entry is enqueued');
+    await until(async () => (await store.xlen(stream)) === 0, 'its inbox is empty', 2000);
+    expect(handed).toEqual(['1']);
   });
 
   it("reads only its shard's webhooks, and pauses while its queue is full", async () => {
