@@ -175,7 +175,8 @@ function trackListeners(
     answerTooMany,
     answerUnknown,
     whichProgram,
-  }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown' | 'whichProgram'>,
+    log,
+  }: Pick<SlackAppOptions, 'mayAsk' | 'answerTooMany' | 'answerUnknown' | 'whichProgram' | 'log'>,
 ): () => Promise<unknown> {
   const running = new Set<Promise<void>>();
   const processOrAnswer = async (event: ReceiverEvent): Promise<void> => {
@@ -196,6 +197,10 @@ function trackListeners(
     running.add(run);
     try {
       await run;
+    } catch (error) {
+      // Bolt answers 500, so that Slack tries again, but does not say why.
+      log.error({ err: error }, 'could not handle a request of Slack');
+      throw error;
     } finally {
       running.delete(run);
     }

@@ -5,7 +5,15 @@ import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardb
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce, redisUsers: true });
+/** A second card program, whose service is away. */
+const eu = {
+  PROGRAMS: 'eu',
+  EU_CARD_API_URL: 'http://127.0.0.1:1/v4',
+  EU_CARD_API_TOKEN: 'api-token-of-eu-7c1d',
+  EU_WEBHOOK_SHARED_SECRET: 'SHARED-OF-EU-2B6E9A41',
+  EU_ALERTS_CHANNEL: channels.alerts,
+};
+const cardbell = useCardbell({ pace: atOnce, redisUsers: true, env: eu });
 const { olga, ana } = people;
 
 const open: Redis[] = [];
@@ -28,7 +36,7 @@ async function denied(user: string): Promise<string[]> {
   const entries = (await cardbell().store.call('ACL', 'LOG', '100')) as string[][];
   const texts = entries.map((entry) => Object.fromEntries(pairs(entry)) as Record<string, string>);
   return texts
-    .filter(({ username, object }) => username === user && !/^\{cardbell:queue\}:\w+:meta$/.test(object ?? ''))
+    .filter(({ username, object }) => username === user && !/^(?:eu:)?\{cardbell:queue\}:\w+:meta$/.test(object ?? ''))
     .map(({ reason, object, context }) => `${reason} ${object} ${context}`);
 }
 
@@ -58,6 +66,20 @@ describe('web and worker, each with a separate Redis user,', () => {
     const { adminUrl } = cardbell();
     expect((await fetch(`${adminUrl}/readyz`)).status).toBe(200);
     expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('cardbell_webhooks_total');
+  });
+
+  it('show the card program that somebody chose in App Home', async () => {
+    const { workspace } = cardbell();
+    const shown = (): string => JSON.stringify(workspace.views.home.get(ana)?.blocks ?? []);
+    await workspace.openHome(ana);
+    await until(() => shown().includes('choose_program'), 'the menu is there');
+
+    const viewId = workspace.views.home.get(ana)?.id ?? '';
+    await workspace.select({ user: ana, viewId, actionId: 'choose_program', value: 'eu' });
+
+    await until(() => shown().includes('eu~'), 'it is the page of eu');
+    expect(await denied('web')).toEqual([]);
+    expect(await denied('worker')).toEqual([]);
   });
 
   it('find a holder’s cards in the picker, for a number that may be a card, and in an explanation', async () => {

@@ -20,8 +20,8 @@ export const form = 'application/x-www-form-urlencoded';
 export type SlackSide = Awaited<ReturnType<typeof startSlackSide>>;
 
 /** The web process with its own Redis, in this process, and Slack's side of it. */
-export async function startSlackSide() {
-  const lines: { level: string; msg: string }[] = [];
+export async function startSlackSide(more: Record<string, string> = {}) {
+  const lines: { level: string; msg: string; err?: { message: string } }[] = [];
   const calls: { path: string; body: string }[] = [];
   const redis = await startRedis();
   /** The Web API, and the target of `response_url`. */
@@ -46,6 +46,7 @@ export async function startSlackSide() {
     ALERTS_CHANNEL: 'C0ALERTS',
     OPERATORS: people.join(),
     APPROVERS: people.join(),
+    ...more,
   });
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const log = createLog({ level: 'debug', process: 'web', destination, repeatMs: 0 });
@@ -69,6 +70,7 @@ export async function startSlackSide() {
   }
 
   return {
+    redis,
     /** What the process logged. */
     lines,
     /** What Slack was asked for. */

@@ -1,4 +1,6 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stateKey } from '../../../src/core/keys.ts';
 import recordedEvents from '../../fixtures/slack/events.json' with { type: 'json' };
 import recordedInteractions from '../../fixtures/slack/interactions.json' with { type: 'json' };
 import { filled, form, type SlackSide, startSlackSide } from '../../support/slack-side.ts';
@@ -221,4 +223,21 @@ it('reports a failing listener as a failure, not as an unknown control', async (
   );
   expect(errors().map(({ msg }) => msg)).toContain('a listener failed');
   expect(slack.calls.some(({ body: sent }) => /another version/.test(sent))).toBe(false);
+});
+
+it('logs why a delivery could not be handled, and answers 500 so that Slack tries again', async () => {
+  const side = await startSlackSide({ PROGRAMS: 'eu', EU_SLACK_COMMAND: '/card-eu' });
+  const store = new Redis(side.redis.url);
+  await store.set(stateKey('home-programs'), 'not a hash');
+
+  const answer = await side.deliverEvent({
+    type: 'event_callback',
+    event: { type: 'app_home_opened', user: 'U00000001', channel: 'D1', tab: 'home' },
+  });
+  store.disconnect();
+  await side.stop();
+
+  expect(answer.status).toBe(500);
+  const logged = side.lines.find(({ msg }) => msg === 'could not handle a request of Slack');
+  expect(logged?.err?.message).toContain('WRONGTYPE');
 });
