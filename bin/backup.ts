@@ -1,14 +1,16 @@
-import { takeBackup } from '../src/app/backup.ts';
+import { STANDARD_STREAM, takeBackup } from '../src/app/backup.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Writes everything that Cardbell has in Redis to a file, while it runs.
 
-  cardbell backup FILE          for instance cardbell-$(date +%F).backup
+  cardbell backup FILE              for instance cardbell-$(date +%F).backup; the file must not exist
+  cardbell backup -                 on standard output
+  npm run backup -- FILE            the same, with the variables of .env
 
 The file says who bought what and where: encrypt it. docs/backup.md says what a restore repeats, and what it never does.
-Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be written, 64 for a wrong command line,
+Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be written or Redis has no data of Cardbell, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is bad.
 `;
 
@@ -16,7 +18,8 @@ const file = fileArgument(usage);
 const redis = await reachRedis('backup', commandConfig().redis);
 try {
   const keys = await takeBackup(redis, file, () => new Date());
-  process.stdout.write(`${file}: ${countOf(keys, 'key')}.\n`);
+  const { stdout, stderr } = process;
+  (file === STANDARD_STREAM ? stderr : stdout).write(`${file}: ${countOf(keys, 'key')}.\n`);
 } catch (error) {
   process.stderr.write(`The backup was not written: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -7,7 +7,8 @@ import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Restores a backup into a Redis without any data of Cardbell. Stop web and worker first; start them afterwards.
 
-  cardbell restore FILE
+  cardbell restore FILE             - for standard input
+  npm run restore -- FILE           the same, with the variables of .env
 
 Pending requests and approvals are left out, because they may have been carried out after the backup:
 no card is changed twice. docs/backup.md says what is repeated. Reads REDIS_URL.

@@ -12,6 +12,7 @@ const usage = `Splits webhooks, their stored state and their jobs into shards, w
 
   cardbell shards         how many there are
   cardbell shards N       moves the stored data to N shards, from 1 to ${SHARDS_MAX}
+  npm run shards -- N     the same, with the variables of .env
 
 Stop all web and worker processes first; start them afterwards with REDIS_SHARDS=N. If it was interrupted, run it again.
 Reads REDIS_URL. Exit code: 0 when it is done, 1 when a process still runs (nothing was changed), 64 for a wrong command

@@ -1,7 +1,8 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { lstat, rename, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
@@ -57,6 +58,9 @@ const readInPages: Readonly<Record<string, readonly string[]>> = {
 };
 const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
 
+/** The file that means standard output for a backup, and standard input for a restore. */
+export const STANDARD_STREAM = '-';
+
 /**
  * Writes everything that Cardbell has in Redis to a file, while it runs.
  *
@@ -65,8 +69,14 @@ const ofOutboxInPages = ['sent:', 'batch:', 'thread:'];
  * or absent.
  *
  * @returns the number of keys.
+ * @throws BackupError when there is nothing to back up, or the file exists already.
  */
 export async function takeBackup(redis: RedisClient, file: string, now: () => Date): Promise<number> {
+  if (!(await hasKeys(redis)))
+    throw new BackupError(`Redis has no data of ${nameOf(programOf(redis))}: correct REDIS_URL or PROGRAM`);
+  // Also a device or a link: renaming a file to it would replace it.
+  if (file !== STANDARD_STREAM && (await isThere(file)))
+    throw new BackupError(`${file} exists already: choose another name`);
   const unfinished = `${file}.unfinished`;
   const keyPrefix = keyPrefixOf(redis);
   let keys = 0;
@@ -118,6 +128,10 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
       cursor = String(next);
     } while (cursor !== '0');
   }
+  if (file === STANDARD_STREAM) {
+    await pipeline(Readable.from(lines()), createGzip(), process.stdout);
+    return keys;
+  }
   try {
     const output = createWriteStream(unfinished, { mode: 0o600, flush: true });
     await pipeline(Readable.from(lines()), createGzip(), output);
@@ -129,12 +143,22 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
   return keys;
 }
 
+async function isThere(file: string): Promise<boolean> {
+  return await lstat(file).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+}
+
 const programOf = (redis: RedisClient): string => keyPrefixOf(redis).replace(/:$/, '');
 const nameOf = (program: string): string => (program === '' ? 'the first card program' : `card program ${program}`);
 
 const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
 
-/** A file that is not a backup, or not a complete one. */
+/** A backup that cannot be taken, or a file that is none or not a complete one. */
 export class BackupError extends Error {}
 
 /**
@@ -142,9 +166,12 @@ export class BackupError extends Error {}
  *
  * @throws BackupError when it is not a backup or is truncated.
  */
-export async function* readBackup(file: string): AsyncGenerator<BackupHeader | BackupKey> {
+export async function* readBackup(
+  file: string,
+  open = (): Readable => createReadStream(file),
+): AsyncGenerator<BackupHeader | BackupKey> {
   const unpacked = createGunzip();
-  const input = createReadStream(file);
+  const input = open();
   const unreadable = new Set<unknown>();
   input.on('error', (error) => {
     unreadable.add(error);
@@ -204,7 +231,8 @@ interface Restored {
  * In both cases nothing was changed.
  */
 export async function restoreBackup(redis: RedisClient, file: string, now: () => Date): Promise<Restored> {
-  const header = await checked(file);
+  const open = file === STANDARD_STREAM ? await openTwice(process.stdin) : undefined;
+  const header = await checked(file, open);
   const why = whyUnreadable(header.format);
   if (why !== null) throw new ConfigError([why]);
   const [its = programOf(redis), own] = [header.program, programOf(redis)];
@@ -215,7 +243,7 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
 
   await writeFormat(redis, RESTORING);
   const restored = { takenAt: header.takenAt, keys: 0, leftOut: 0 };
-  for await (const line of readBackup(file)) {
+  for await (const line of readBackup(file, open)) {
     if (!('key' in line) || line.key === stateKey('format')) continue;
     if (leftOut.some((prefix) => line.key.startsWith(prefix))) restored.leftOut += 1;
     else if (await restoreKey(redis, line, now, restored.keys)) restored.keys += 1;
@@ -226,10 +254,16 @@ export async function restoreBackup(redis: RedisClient, file: string, now: () =>
   return restored;
 }
 
+/** Keeps the compressed backup in memory, because standard input can only be read once. */
+async function openTwice(input: Readable): Promise<() => Readable> {
+  const whole = await buffer(input);
+  return () => Readable.from([whole]);
+}
+
 /** Reads all of it first, so that a damaged file changes nothing. */
-async function checked(file: string): Promise<BackupHeader> {
+async function checked(file: string, open?: () => Readable): Promise<BackupHeader> {
   let header: BackupHeader | null = null;
-  for await (const line of readBackup(file)) if (!('key' in line)) header = line;
+  for await (const line of readBackup(file, open)) if (!('key' in line)) header = line;
   if (header === null) throw new BackupError(`${file} is empty`);
   return header;
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, stat, symlink, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -119,11 +119,38 @@ it('does not mark an event as accepted unless its inbox entry is in the backup',
 });
 
 it('makes the file readable only by its owner', async () => {
+  await redis().set(stateKey('a'), 'x');
   const file = join(folder, 'private');
 
   await takeBackup(redis(), file, now);
 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
+
+it('refuses a Redis without any data of Cardbell, and writes no file', async () => {
+  await redis().set('somebody:else', 'x');
+  const ofEu = redis().duplicate({ keyPrefix: 'eu:' });
+  const before = await readdir(folder);
+
+  await expect(takeBackup(redis(), join(folder, 'empty'), now)).rejects.toThrow(/no data of the first card program/);
+  await expect(takeBackup(ofEu, join(folder, 'empty'), now)).rejects.toThrow(/no data of card program eu/);
+  ofEu.disconnect();
+
+  expect(await readdir(folder)).toEqual(before);
+});
+
+it('refuses a file, link or device that exists, and leaves it as it is', async () => {
+  await redis().set(stateKey('a'), 'x');
+  const [file, link] = [join(folder, 'last-good'), join(folder, 'link')];
+  await takeBackup(redis(), file, now);
+  await symlink('/dev/null', link);
+  const before = await readFile(file);
+
+  for (const taken of [file, link, folder])
+    await expect(takeBackup(redis(), taken, now)).rejects.toThrow(/exists already: choose another name/);
+
+  expect(await readFile(file)).toEqual(before);
+  expect(await readlink(link)).toBe('/dev/null');
 });
 
 it('rejects a file that is truncated, damaged or not a backup', async () => {
@@ -163,6 +190,7 @@ it('is not written if the data moved to other shards meanwhile', async () => {
 });
 
 it('leaves no file behind when it fails', async () => {
+  await redis().set(stateKey('a'), 'x');
   const before = await readdir(folder);
   const broken = Object.assign(Object.create(redis()), {
     callBuffer: async () => {

@@ -86,6 +86,7 @@ it('does not restore keys that expired since the backup', async () => {
 });
 
 it('marks for a while that messages posted since the backup must be searched for', async () => {
+  await redis().set(stateKey('links'), 'x');
   const before = Date.now();
   const file = await backUp();
 
@@ -115,6 +116,7 @@ it('rejects a backup of another card program and changes nothing', async () => {
 });
 
 it('rejects a Redis that is not empty and changes nothing', async () => {
+  await redis().set(stateKey('links'), 'x');
   const file = await backUp();
   await redis().set(stateKey('alert:1'), 'x');
 

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { buffer, text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { claimFormat } from '../../src/app/stored-format.ts';
+import { stateKey } from '../../src/core/keys.ts';
+import { useRedis } from '../support/on-redis.ts';
+
+const redis = useRedis();
+
+/** Runs a command with these bytes on its standard input. */
+async function run(verb: 'backup' | 'restore', file: string, input = Buffer.alloc(0)) {
+  const env = { PATH: process.env.PATH, REDIS_URL: `redis://127.0.0.1:${await portOf()}` };
+  const child = spawn(process.execPath, [`dist/bin/${verb}.js`, file], { env });
+  child.stdin.on('error', () => {
+    // A command that refuses to start does not read it.
+  });
+  child.stdin.end(input);
+  const ended = once(child, 'close');
+  const [out, err] = await Promise.all([buffer(child.stdout), text(child.stderr)]);
+  const [code] = (await ended) as [number];
+  return { code, out, err };
+}
+
+async function portOf(): Promise<string> {
+  return ((await redis().config('GET', 'port')) as string[])[1] ?? '';
+}
+
+it('"-" is standard output for a backup and standard input for a restore', async () => {
+  await claimFormat(redis());
+  await redis().set(stateKey('links'), 'x'.repeat(100_000));
+
+  const backup = await run('backup', '-');
+  await redis().flushall();
+  const cutOff = await run('restore', '-', backup.out.subarray(0, -10));
+  const restored = await run('restore', '-', backup.out);
+
+  expect(backup).toMatchObject({ code: 0, err: '-: 2 keys.\n' });
+  expect(cutOff).toMatchObject({ code: 1, err: expect.stringMatching(/damaged|cut off/) });
+  expect(restored).toMatchObject({ code: 0, err: '' });
+  expect(await redis().get(stateKey('links'))).toBe('x'.repeat(100_000));
+});
+
+it('a backup of a Redis without data ends with 1 and says what to correct', async () => {
+  const { code, out, err } = await run('backup', '-');
+
+  expect({ code, out: String(out) }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(/^The backup was not written: Redis has no data of .*: correct REDIS_URL or PROGRAM$/m);
+});
