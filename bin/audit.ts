@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';

@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { STANDARD_STREAM, takeBackup } from '../src/app/backup.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { fileArgument } from './arguments.ts';

@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { benchBytes } from '../bench/bytes.ts';
 import { benchCost } from '../bench/cost.ts';
 import { benchIngest } from '../bench/ingest.ts';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './unexpected-error.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Demo, startDemo } from '../local/demo.ts';
 import { DEMO_USAGE, type DemoFlags, readDemoFlags, storyAfterSeconds } from '../local/demo-flags.ts';

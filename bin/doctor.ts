@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { storeConfig, webConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';

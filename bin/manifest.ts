@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { EXIT_USAGE, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { appManifest } from '../src/slack/app-manifest.ts';

@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { EX_CONFIG, policyConfig } from '../src/app/config.ts';
 import { ConfigError } from '../src/core/errors.ts';
 import { useInstallation } from '../src/core/installation.ts';

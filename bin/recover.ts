@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { composeRecovery } from '../src/app/compose-recovery.ts';
 import { workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';

@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { remembered } from '../src/app/remember-writes.ts';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './unexpected-error.ts';
 import { pino } from 'pino';
 import { startRedis } from '../local/redis.ts';
 import { ProgramMissingError } from '../local/system-package.ts';

@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lastBeat } from '../src/app/last-beat.ts';
 import { moveToShards } from '../src/app/move-shards.ts';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './unexpected-error.ts';
 import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
 import { EnvironmentError, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
 import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';

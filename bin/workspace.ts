@@ -1,3 +1,4 @@
+import './unexpected-error.ts';
 import { EXIT_USAGE, numberFlag, parseFlags, UsageError, urlFlag } from '../sandbox/cli-flags.ts';
 import { useInstallation } from '../src/core/installation.ts';
 import { ListenError, listenError } from '../src/core/listen-error.ts';

@@ -8,6 +8,7 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
 import { intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey, wholePrefixes } from '../core/keys.ts';
+import { errorLine } from '../core/log.ts';
 import { keyPrefixOf, type RedisClient, scanKeys } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { shardsOf } from '../core/shards.ts';
@@ -228,7 +229,7 @@ interface Restored {
  * exits with 78.
  *
  * @throws BackupError when the file cannot be used or Redis is not empty; ConfigError when this build cannot read it.
- * In both cases nothing was changed.
+ * In both cases nothing was changed. BackupError also when Redis refuses a key, which leaves a part of the backup there.
  */
 export async function restoreBackup(redis: RedisClient, file: string, now: () => Date): Promise<Restored> {
   const open = file === STANDARD_STREAM ? await openTwice(process.stdin) : undefined;
@@ -278,7 +279,12 @@ async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKe
   await redis
     .restore(key, expiresAt, Buffer.from(dump, 'base64'), 'REPLACE', 'ABSTTL')
     .catch(async (error: unknown) => {
-      if (!(error instanceof Error && error.message.includes('DUMP payload version'))) throw error;
+      if (!(error instanceof Error)) throw error;
+      if (!error.message.includes('DUMP payload version'))
+        throw new BackupError(
+          `Redis did not take everything (${errorLine(error)}). It holds a part of the backup now: empty it before you try again`,
+          { cause: error },
+        );
       // Redis reports this at the first key. Then leave it as empty as it was.
       if (before === 0) await redis.del(stateKey('format'));
       throw new BackupError(

@@ -73,6 +73,15 @@ function serializeError(error: unknown): ErrorFields | { type: string } {
   };
 }
 
+/**
+ * An error as one line for a terminal: no stack, and no other properties. A SyntaxError quotes what it could not read.
+ */
+export function errorLine(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const { name, message } = error;
+  return error instanceof SyntaxError ? name : `${name}: ${scrub(message.split('\n', 1)[0] ?? '')}`;
+}
+
 const secretShapes = /xox[abeprs]-[\w-]+|xapp-[\w-]+/g;
 /** Only separators that JSON does not use between two numbers. */
 const digitRun = /\p{Nd}(?:[ /|*\p{Dash}\p{Cf}]{0,3}\p{Nd}){12,}/gu;

@@ -47,3 +47,17 @@ it('a backup of a Redis without data ends with 1 and says what to correct', asyn
   expect({ code, out: String(out) }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(/^The backup was not written: Redis has no data of .*: correct REDIS_URL or PROGRAM$/m);
 });
+
+it('a restore into a Redis that is too small says so in one line without the data', async () => {
+  for (let n = 0; n < 20; n += 1) await redis().set(stateKey(`alert:${n}`), `Sam Rivera ${'x'.repeat(1_000_000)}`);
+  const backup = await run('backup', '-');
+  await redis().flushall();
+  await redis().config('SET', 'maxmemory', '8mb');
+
+  const { code, err } = await run('restore', '-', backup.out);
+  await redis().config('SET', 'maxmemory', '0');
+
+  expect(code).toBe(1);
+  expect(err).toMatch(/^Redis did not take everything \(ReplyError: OOM [^\n]*\)\. It holds a part [^\n]*\n$/);
+  expect(err).not.toContain('Rivera');
+});

@@ -1,0 +1,45 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { stateKey } from '../../src/core/keys.ts';
+import { useRedis } from '../support/on-redis.ts';
+
+const redis = useRedis();
+
+const envOf = async (): Promise<Record<string, string>> => ({
+  PATH: process.env.PATH ?? '',
+  REDIS_URL: `redis://127.0.0.1:${((await redis().config('GET', 'port')) as string[])[1]}`,
+});
+
+it('an unexpected error of a command is one line without the values of the Redis command', async () => {
+  await redis().set(stateKey('quarantine'), 'not a set');
+  const env = await envOf();
+  const ended = await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
+    execFile(process.execPath, ['dist/bin/replay.js', 'list'], { env }, (error, out, err) =>
+      resolve({ code: error?.code, out, err }),
+    );
+  });
+
+  expect(ended).toMatchObject({ code: 1, out: '' });
+  expect(ended.err).toMatch(/^Unexpected error: ReplyError: WRONGTYPE [^\n]*\n$/);
+});
+
+it('a command whose output nobody reads any more ends without an error message', async () => {
+  const child = spawn(process.execPath, ['dist/bin/trigger.js', '--list'], { env: await envOf() });
+  child.stdout.destroy();
+  const ended = once(child, 'close');
+
+  expect(await text(child.stderr)).toBe('');
+  await ended;
+});
+
+it('every command handles unexpected errors this way', () => {
+  // The first one only starts the others, which are processes or commands; these are parts of commands.
+  const others = ['cardbell.ts', 'arguments.ts', 'open-record.ts', 'reach-redis.ts', 'unexpected-error.ts'];
+  const commands = readdirSync('bin').filter((name) => name.endsWith('.ts') && !others.includes(name));
+
+  for (const name of commands)
+    expect(readFileSync(`bin/${name}`, 'utf8'), name).toMatch(/^import '\.\/unexpected-error\.ts';$/m);
+});
