@@ -78,7 +78,7 @@ const rows: readonly (readonly [string, ...Panel[]])[] = [
     [
       'Workers, Redis memory, quarantine',
       'short',
-      same('cardbell_workers', 'workers'),
+      { expr: 'min(cardbell_workers)', legend: 'workers' },
       same('cardbell_redis_memory_ratio', 'Redis memory used'),
       same('cardbell_quarantined', 'webhooks in quarantine'),
     ],

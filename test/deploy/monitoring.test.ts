@@ -71,7 +71,12 @@ const faults: Readonly<Record<string, Fault>> = {
   CardbellDeclinesLateFast: declines('0+1x90', '0+1x60 60+0x29'),
   CardbellDeclinesLateSlow: declines('0+60x370', '0+59x370'),
   CardbellDown: { 'up{job="cardbell-worker",instance="worker"}': '1x70 0x19' },
-  CardbellNoWorker: { cardbell_workers: '2x70 0x19' },
+  // One of two card programs: web knows the fewest workers of any, and a worker those of its own.
+  CardbellNoWorker: {
+    cardbell_workers: null,
+    'cardbell_workers{process="web"}': '1x70 0x19',
+    'cardbell_workers{process="worker"}': '1x90',
+  },
   CardbellRedisUnreadable: { 'cardbell_health_read{instance="web"}': '1x70 0x19' },
   CardbellWebhooksRefused: { 'cardbell_webhooks_total{answer="store_unavailable"}': '0x70 0+30x19' },
   CardbellWebhooksNotAuthentic: {
