@@ -74,6 +74,19 @@ it('every file named in an installation page exists', () => {
 });
 
 describe('deploy/proxy/nginx.conf', () => {
+  it.each([
+    ['/webhooks/card-status', true],
+    ['/webhooks/eu/decline', true],
+    ['/webhooks/uk2/card-status', true],
+    ['/slack/events', true],
+    ['/webhooks/eu/uk/decline', false],
+    ['/metrics', false],
+  ])('passes %s on: %s', (path, isPassed) => {
+    const [, pattern = ''] = /location ~ (\S+) \{/.exec(read('deploy/proxy/nginx.conf')) ?? [];
+
+    expect(new RegExp(pattern).test(path)).toBe(isPassed);
+  });
+
   it('is valid for the nginx of Debian 12 (1.22), without the `http2` directive of 1.25.1', () => {
     expect(read('deploy/proxy/nginx.conf')).not.toMatch(/^\s*http2\b/m);
   });
