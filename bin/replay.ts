@@ -10,7 +10,7 @@ import { createLog } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
 import { createRedo } from '../src/core/redo.ts';
 import { createIntake } from '../src/intake/intake.ts';
-import { failedJobs, listStuck } from '../src/ops/stuck.ts';
+import { everyStuck, findFailed } from '../src/ops/stuck.ts';
 import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
@@ -30,7 +30,6 @@ Reads REDIS_URL; to discard also what the worker reads, because it goes on recor
 failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
-const LIST_MAX = 200;
 /** If Redis comes back without what it was told in this time, what was discarded would be back with it. */
 const UNTIL_ON_DISK_MS = 2000;
 
@@ -59,20 +58,20 @@ const shards = await readShards(redis);
 const queues = openQueues(redis, shards);
 const intake = createIntake(redis, { shards });
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
-const findFailed = async (wanted: string) =>
-  (await failedJobs(queues, LIST_MAX)).find(({ job }) => job.id === wanted) ?? null;
 
 async function list(): Promise<number> {
-  const stuck = await listStuck({ queues, quarantined: quarantine }, LIST_MAX);
-  for (const { id: one, kind, at, what, cause } of stuck) say(`${one}  ${kind}  ${at}  ${what}  ${cause}`);
-  const quarantined = stuck.filter(({ kind }) => kind === 'quarantined').length;
-  say(`${quarantined} quarantined, ${stuck.length - quarantined} failed.`);
+  const count = { quarantined: 0, failed: 0 };
+  for await (const { id: one, kind, at, what, cause } of everyStuck({ queues, quarantined: quarantine })) {
+    say(`${one}  ${kind}  ${at}  ${what}  ${cause}`);
+    count[kind] += 1;
+  }
+  say(`${count.quarantined} quarantined, ${count.failed} failed.`);
   return 0;
 }
 
 async function show(wanted: string): Promise<number> {
   const kept = await quarantine.get(wanted);
-  const failed = (await findFailed(wanted))?.job;
+  const failed = (await findFailed(queues, wanted))?.job;
   if (kept === null && failed === undefined) return unknown(wanted);
   say(
     JSON.stringify(
@@ -91,11 +90,13 @@ async function show(wanted: string): Promise<number> {
 }
 
 async function run(wanted: string): Promise<number> {
-  const stuck = wanted === 'all' ? await listStuck({ queues, quarantined: quarantine }, LIST_MAX) : null;
-  const ids = stuck?.map(({ id: one }) => one) ?? [wanted];
+  const ids = new Set<string>();
+  if (wanted !== 'all') ids.add(wanted);
+  // Noted first, so that what fails again is not tried again.
+  else for await (const stuck of everyStuck({ queues, quarantined: quarantine })) ids.add(stuck.id);
   let stillBad = 0;
   for (const one of ids) stillBad += await runOne(one);
-  say(`${ids.length - stillBad} replayed, ${stillBad} not.`);
+  say(`${ids.size - stillBad} replayed, ${stillBad} not.`);
   return stillBad === 0 ? 0 : 1;
 }
 
@@ -121,7 +122,7 @@ async function runOne(wanted: string): Promise<0 | 1> {
       return 1;
     }
   }
-  const failed = await findFailed(wanted);
+  const failed = await findFailed(queues, wanted);
   if (failed === null) return unknown(wanted);
   // Restore all attempts: the job had used them up.
   await failed.job.retry('failed', { resetAttemptsMade: true, resetAttemptsStarted: true });
@@ -135,7 +136,7 @@ async function discard(wanted: string): Promise<number> {
     process.stderr.write('discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it.\n');
     return EX_CONFIG;
   }
-  const failed = await findFailed(wanted);
+  const failed = await findFailed(queues, wanted);
   const kept = await quarantine.get(wanted);
   if (failed === null && kept === null) return unknown(wanted);
   const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
@@ -159,7 +160,7 @@ async function discard(wanted: string): Promise<number> {
 }
 
 async function remove(wanted: string): Promise<void> {
-  await (await findFailed(wanted))?.job.remove();
+  await (await findFailed(queues, wanted))?.job.remove();
   await quarantine.remove(wanted);
 }
 

@@ -21,40 +21,70 @@ interface Stuck {
 interface Deps {
   readonly queues: Queues;
   /** Webhooks in quarantine, newest first. */
-  readonly quarantined: { readonly list: (limit: number) => Promise<readonly QuarantinedWebhook[]> };
+  readonly quarantined: {
+    readonly list: (limit: number, from: number) => Promise<readonly QuarantinedWebhook[]>;
+  };
 }
+
+interface EveryDeps extends Deps {
+  readonly quarantined: Deps['quarantined'] & { readonly count: () => Promise<number> };
+}
+
+/** How many are read at once. */
+const PAGE = 200;
 
 /** The quarantined webhooks, then each queue's failed jobs: at most `limit` of each, newest first. */
 export async function listStuck({ queues, quarantined }: Deps, limit: number): Promise<Stuck[]> {
-  const kept = await quarantined.list(limit);
+  const kept = await quarantined.list(limit, 0);
   const failed = await failedJobs(queues, limit);
-  return [
-    ...kept.map(
-      ({ id, path, receivedAt, issues }): Stuck => ({
-        id,
-        kind: 'quarantined',
-        what: path,
-        at: receivedAt,
-        cause: maskCardNumbers(issues.join('; ')),
-      }),
-    ),
-    ...failed.map(
-      ({ name, job }): Stuck => ({
-        id: job.id ?? '',
-        kind: 'failed',
-        what: `${name}/${job.name}`,
-        at: new Date(job.finishedOn ?? job.timestamp).toISOString(),
-        cause: maskCardNumbers(job.failedReason ?? ''),
-      }),
-    ),
-  ];
+  return [...kept.map(ofWebhook), ...failed.map(ofJob)];
+}
+
+/** The same without a limit. */
+export async function* everyStuck({ queues, quarantined }: EveryDeps): AsyncGenerator<Stuck> {
+  for (let from = 0; from < (await quarantined.count()); from += PAGE)
+    yield* (await quarantined.list(PAGE, from)).map(ofWebhook);
+  for (const { name, queue } of queues.all) {
+    for (let from = 0; ; from += PAGE) {
+      const jobs = await queue.getFailed(from, from + PAGE - 1);
+      yield* jobs.filter((job) => job !== undefined).map((job) => ofJob({ name, job }));
+      if (jobs.length < PAGE) break;
+    }
+  }
+}
+
+function ofWebhook({ id, path, receivedAt, issues }: QuarantinedWebhook): Stuck {
+  return { id, kind: 'quarantined', what: path, at: receivedAt, cause: maskCardNumbers(issues.join('; ')) };
+}
+
+function ofJob({ name, job }: FailedJob): Stuck {
+  return {
+    id: job.id ?? '',
+    kind: 'failed',
+    what: `${name}/${job.name}`,
+    at: new Date(job.finishedOn ?? job.timestamp).toISOString(),
+    cause: maskCardNumbers(job.failedReason ?? ''),
+  };
+}
+
+interface FailedJob {
+  readonly name: QueueName;
+  readonly job: Job;
+}
+
+/** The job with this id that failed for good, in whichever queue. Null when there is none. */
+export async function findFailed(queues: Queues, id: string): Promise<FailedJob | null> {
+  const found = await Promise.all(
+    queues.all.map(async ({ name, queue }) => {
+      const job = await queue.getJob(id);
+      return job !== undefined && (await job.isFailed()) ? { name, job } : null;
+    }),
+  );
+  return found.find((one) => one !== null) ?? null;
 }
 
 /** Jobs that failed for good: at most `limit` of each queue, newest first within the queue. */
-export async function failedJobs(
-  queues: Queues,
-  limit: number,
-): Promise<{ readonly name: QueueName; readonly job: Job }[]> {
+async function failedJobs(queues: Queues, limit: number): Promise<FailedJob[]> {
   const found = await Promise.all(
     queues.all.map(async ({ name, queue }) => (await queue.getFailed(0, limit - 1)).map((job) => ({ name, job }))),
   );

@@ -189,9 +189,9 @@ export function createQuarantineStore(redis: RedisClient) {
           .zadd(index, String(Date.parse(webhook.receivedAt)), webhook.id)
           .zremrangebyscore(index, '-inf', String(Date.now() - KEPT_SECONDS * 1000)),
       ),
-    /** Newest first. */
-    async list(limit: number): Promise<QuarantinedWebhook[]> {
-      const ids = await redis.zrevrange(index, 0, limit - 1);
+    /** Newest first. @param from how many newer ones to skip. */
+    async list(limit: number, from = 0): Promise<QuarantinedWebhook[]> {
+      const ids = await redis.zrevrange(index, from, from + limit - 1);
       const found = await Promise.all(ids.map(get));
       return found.filter((webhook) => webhook !== null);
     },

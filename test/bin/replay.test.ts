@@ -1,12 +1,16 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ConnectionOptions, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { QuarantinedWebhook } from '../../src/core/event.ts';
+import { QUEUE_PREFIX } from '../../src/core/keys.ts';
+import { closeQueues, openQueues } from '../../src/core/queues.ts';
 import { createQuarantineStore } from '../../src/webhooks/quarantine.ts';
+import { useRedis } from '../support/on-redis.ts';
 
 const webhook = QuarantinedWebhook.parse({
   id: 'q_1',
@@ -52,4 +56,51 @@ it('what was discarded stays discarded and on record if Redis comes back from be
   expect(await store.lrange('{cardbell:audit}:chain', 0, -1)).toEqual([expect.stringContaining('"discard"')]);
   store.disconnect();
   await again.stop();
+});
+
+describe('with more webhooks and failed jobs than one page', () => {
+  const redis = useRedis();
+  const MANY = 230;
+
+  async function replay(...args: string[]) {
+    const port = ((await redis().config('GET', 'port')) as string[])[1];
+    const env = { PATH: process.env.PATH, REDIS_URL: `redis://127.0.0.1:${port}` };
+    return await new Promise<{ code: unknown; lines: string[] }>((resolve) => {
+      execFile(process.execPath, ['dist/bin/replay.js', ...args], { env }, (error, out) =>
+        resolve({ code: error === null ? 0 : error.code, lines: out.trim().split('\n') }),
+      );
+    });
+  }
+
+  beforeEach(async () => {
+    const quarantine = createQuarantineStore(redis());
+    for (let n = 0; n < MANY; n += 1) await quarantine.keep({ ...webhook, id: `q_${n}` });
+    const queues = openQueues(redis());
+    const patient = redis().duplicate({ maxRetriesPerRequest: null }) as ConnectionOptions;
+    const worker = new Worker('updates', null, { connection: patient, prefix: QUEUE_PREFIX, autorun: false });
+    for (let n = 0; n < MANY; n += 1) {
+      await queues.updates.add('job', {}, { jobId: `job-${n}` });
+      await (await worker.getNextJob('token'))?.moveToFailed(new Error('a fault'), 'token');
+    }
+    await worker.close();
+    await closeQueues(queues);
+  });
+
+  it('lists all of them, and finds the oldest by its id', async () => {
+    const { lines } = await replay('list');
+    const oldest = await replay('show', 'job-0');
+
+    expect(lines).toHaveLength(2 * MANY + 1);
+    expect(lines.at(-1)).toBe(`${MANY} quarantined, ${MANY} failed.`);
+    expect(oldest.lines.join('')).toContain('"cause": "a fault"');
+  });
+
+  it('runs all of them once, although the webhooks still do not fit', async () => {
+    const { code, lines } = await replay('run', 'all');
+    const after = await replay('list');
+
+    expect(code).toBe(1);
+    expect(lines.at(-1)).toBe(`${MANY} replayed, ${MANY} not.`);
+    expect(after.lines.at(-1)).toBe(`${MANY} quarantined, 0 failed.`);
+  });
 });
