@@ -75,7 +75,7 @@ export async function runProcess(start: () => Promise<RunningProcess>, createLog
 /** What a part of a process needs from the admin port. */
 export interface Admin {
   readonly metrics: Metrics;
-  /** Serves the queues page under `/queues`. */
+  /** Serves the queues page under `/queues`: that of the first card program. */
   serveQueues(page: RequestListener): void;
   /** Readiness reports `problems` (what keeps the part from working) and everyone's health, as Redis knows it. */
   watch(part: { readonly problems: () => Promise<readonly string[]>; readonly health?: () => Promise<Health> }): void;
@@ -125,7 +125,7 @@ export async function withAdmin(
     const running = await start({
       metrics,
       serveQueues(page) {
-        queuePage = page;
+        queuePage ??= page;
       },
       watch(part) {
         parts.push(part.problems);

@@ -4,6 +4,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { answerJson } from '../core/answer-json.ts';
+import { terminalCommand } from '../core/installation.ts';
 import type { Queues } from '../core/queues.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
 
@@ -35,6 +36,7 @@ export function createQueuePage(
   now: () => number = Date.now,
 ): RequestListener {
   const guard = createGuard(password, now);
+  const discard = terminalCommand('replay -- discard');
   const adapters = queues.all.map(({ queue, shard }) => {
     const prefix = shard === 0 ? '' : `shard-${shard}-`;
     const adapter = new BullMQAdapter(queue, { readOnlyMode: !isWritable, prefix });
@@ -61,7 +63,7 @@ export function createQueuePage(
       return answerJson(
         response,
         405,
-        { error: 'this page only tries again or runs now; npm run replay -- discard gives up a job' },
+        { error: `this page only tries again or runs now; ${discard} gives up a job` },
         { allow: 'GET, HEAD' },
       );
     board(request, response);

@@ -2,6 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { freePort } from '../../../local/port.ts';
+import { webConfig } from '../../../src/app/config.ts';
+import { withAdmin } from '../../../src/app/run-process.ts';
+import { createLog } from '../../../src/core/log.ts';
 
 const moduleOf = (path: string): string => new URL(`../../../src/${path}`, import.meta.url).href;
 
@@ -70,3 +74,23 @@ it.each([
     expect(output).not.toContain('secret');
   },
 );
+
+it('the admin port shows the queue page of the first card program', async () => {
+  const port = await freePort();
+  const config = webConfig({
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    SLACK_SIGNING_SECRET: 'signing-secret-1',
+    WEBHOOK_SHARED_SECRET: 'shared-secret-1',
+    ALERTS_CHANNEL: 'C1',
+    ADMIN_PORT: String(port),
+  });
+  const running = await withAdmin('worker', config, createLog({ level: 'silent', process: 'test' }), async (admin) => {
+    for (const program of ['first', 'eu']) admin.serveQueues((_request, response) => void response.end(program));
+    return { stop: async () => {} };
+  });
+
+  const shown = await (await fetch(`http://127.0.0.1:${port}/queues`)).text();
+  await running.stop();
+
+  expect(shown).toBe('first');
+});
