@@ -14,7 +14,7 @@ export function readArguments<Options extends NonNullable<ParseArgsConfig['optio
 
 /** The command's only argument, a file. Without it, prints the usage and ends the process. */
 export function fileArgument(usage: string): string {
-  const given = readArguments({ help: { type: 'boolean' } });
+  const given = readArguments({ help: { type: 'boolean', short: 'h' } });
   if (given?.values.help === true) {
     process.stdout.write(usage);
     process.exit(0);

@@ -48,7 +48,7 @@ const given = readArguments({
   csv: { type: 'boolean' },
   since: { type: 'string' },
   until: { type: 'string' },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 });
 const [verb = '', ...more] = given?.positionals ?? [];
 const since = toInstant(given?.values.since, '');

@@ -57,7 +57,7 @@ const given = readArguments({
   events: text,
   actions: text,
   minutes: text,
-  help: flag,
+  help: { type: 'boolean', short: 'h' },
 });
 const counts = [given?.values.events ?? '1', given?.values.actions ?? '1', given?.values.minutes ?? '1'];
 const isRead =

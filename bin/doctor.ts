@@ -32,7 +32,7 @@ function readArguments(): { readonly isJson: boolean; readonly url: string | nul
   const values = parseFlags(process.argv.slice(2), {
     json: { type: 'boolean', default: false },
     url: { type: 'string' },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   });
   if (values.help === true) return null;
   const url = urlFlag('url', values.url, ['https:', 'http:']);

@@ -16,7 +16,7 @@ Reads SLACK_COMMAND, and PROGRAMS with the commands of further card programs. Ex
 try {
   const flags = parseFlags(process.argv.slice(2), {
     url: { type: 'string' },
-    help: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   });
   const url = urlFlag('url', flags.url, ['https:', 'http:'])?.replace(/\/+$/, '') ?? null;
   if (flags.help === true) process.stdout.write(usage);

@@ -43,7 +43,7 @@ const given = readArguments({
   group: { type: 'string' },
   own: { type: 'boolean' },
   member: { type: 'string', multiple: true },
-  help: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 });
 const [verb = '', ...rest] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -33,7 +33,7 @@ const given = readArguments({
   since: { type: 'string' },
   until: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
-  help: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
 });
 
 /** @throws a message for people when a time cannot be read. */

@@ -197,11 +197,15 @@ it.concurrent.each([
   'backup',
   'restore',
   'shards',
-])('cardbell %s --help only explains that verb', async (verb) => {
+  'manifest',
+  'doctor',
+  'policy',
+])('cardbell %s --help only explains that verb, and so does -h', async (verb) => {
   const { code, out, err } = await run('cardbell', [verb, '--help']);
 
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(verb);
+  expect(await run('cardbell', [verb, '-h'])).toEqual({ code, out, err });
 });
 
 it.concurrent('doctor lists a missing variable once, with every process that needs it', async () => {
