@@ -19,7 +19,7 @@ import { EX_UNAVAILABLE, orExit, reachRedis } from './reach-redis.ts';
 const usage = `The record of who did what: verify and export it.
 
   npm run audit -- verify [--anchor COUNT:HASH …]          checks that no record was changed, and that the copy matches
-  npm run audit -- export --csv [--since T] [--until T]    as CSV on standard output
+  npm run --silent audit -- export --csv [--since T] [--until T]    as CSV on standard output, without lines of npm
 
 COUNT:HASH is in the small print of each line in the audit channel, and in the worker's log. T is a day
 (2026-11-20, UTC) or a time (2026-11-20T15:00:00Z); since is included, until is not.

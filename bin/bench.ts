@@ -25,7 +25,7 @@ const usage = `The benchmarks: figures as shares of a baseline measured in the s
   --minutes N        how long outage takes, 5 unless given
   --actions N        how many actions there are under soak, 1000 unless given
   --profile FOLDER   writes a processor profile of the worker under cost
-  --json   the figures of cost and routing as JSON
+  --json   the figures of cost and routing as JSON; npm run --silent leaves out the lines of npm
   --save   keeps the figures of cost and routing in bench/last.json, which the next run is compared with
 
 Exit code: 0 when it is done; 1 when waiting or outage lost or repeated something, or soak has left something that

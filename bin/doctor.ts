@@ -19,7 +19,7 @@ const usage = `Checks everything that Cardbell needs, from the machine where it 
 
   npm run doctor
   npm run doctor -- --url https://cards.example.com    tries the address that the card service and Slack know
-  npm run doctor -- --json                             for machines: one JSON document
+  npm run --silent doctor -- --json                    for machines: one JSON document, without lines of npm
 
 Reads the variables of both processes; npm run takes them from .env. If only those of web or only the worker's are set, it
 checks what they are for, and lists what the doctor of the other process must check. Each line says what was found, or what

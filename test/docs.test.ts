@@ -82,7 +82,7 @@ const cardbell = (line: string): string[] => {
 const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] = [
   [/^(?:sudo )?npm (?:ci|test|start|prune|sbom)\b/, () => []],
   [
-    /^(?:sudo )?npm run ([\w:]+)(.*)$/,
+    /^(?:sudo )?npm run (?:--silent )?([\w:]+)(.*)$/,
     (name = '', rest = '') => {
       const program = /dist\/bin\/(\w+)\.js/.exec(scripts[name] ?? '')?.[1];
       return [...has(name, scripts), ...(program === undefined ? [] : flagsOf(rest.replace(/^ -- /, ''), program))];

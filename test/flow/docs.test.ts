@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The commands for operations staff, as written in the docs. `test/docs.test.ts` checks the others. */
 const runnable =
-  /^(?:npm run (replay|audit|recover|policy|doctor|trigger)\b(?: --)?|(?:node dist\/bin\/)?cardbell(?:\.js)?)(.*)$/;
+  /^(?:npm run (?:--silent )?(replay|audit|recover|policy|doctor|trigger)\b(?: --)?|(?:node dist\/bin\/)?cardbell(?:\.js)?)(.*)$/;
 
 /** The arguments of a documented command, with real values in place of its placeholders. */
 function argumentsOf(words: string, url: string): string[] {
