@@ -92,6 +92,7 @@ const checks: readonly (readonly [RegExp, (...parts: string[]) => string[]])[] =
   [/^node --env-file=\.env dist\/(src\/\w+)\.js$/, (name = '') => hasFile(`${name}.ts`)],
   [/^git (?:clone|pull)\b|^sudo git\b|^cd\b/, () => []],
   [/^(?:sudo )?cp (\S+) \S+$/, hasFile],
+  [/^sed .* (\S+)$/, hasFile],
   [
     /^(?:CARDBELL_HOSTNAME=\S+ )?docker compose (.*)$/,
     (rest = '') => {
