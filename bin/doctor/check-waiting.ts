@@ -24,9 +24,8 @@ interface Options {
 /** How much waits, how long until it is posted, and how much memory Redis will need for it. */
 export async function checkWaiting(redis: RedisClient, { shards, fullAt, inTime }: Options, report: Report) {
   const queues = openQueues(redis, shards, { onlyLook: true });
-  const waits = await inTime(readWaits(redis, queues))
-    .catch(() => null)
-    .finally(() => closeQueues(queues));
+  const waits = await inTime(readWaits(redis, queues)).catch(() => null);
+  await closeQueues(queues);
   if (waits === null) {
     report.note('how much waits cannot be told: Redis does not let this user read it, or did not answer in time');
     return;

@@ -75,10 +75,6 @@ export const STANDARD_STREAM = '-';
 export async function takeBackup(redis: RedisClient, file: string, now: () => Date): Promise<number> {
   if (!(await hasKeys(redis)))
     throw new BackupError(`Redis has no data of ${nameOf(programOf(redis))}: correct REDIS_URL or PROGRAM`);
-  // Also a device or a link: renaming a file to it would replace it.
-  if (file !== STANDARD_STREAM && (await isThere(file)))
-    throw new BackupError(`${file} exists already: choose another name`);
-  const unfinished = `${file}.unfinished`;
   const keyPrefix = keyPrefixOf(redis);
   let keys = 0;
   async function* lines(): AsyncGenerator<string> {
@@ -129,19 +125,23 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
       cursor = String(next);
     } while (cursor !== '0');
   }
-  if (file === STANDARD_STREAM) {
-    await pipeline(Readable.from(lines()), createGzip(), process.stdout);
-    return keys;
-  }
+  await writeWhole(file, lines());
+  return keys;
+}
+
+async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
+  if (file === STANDARD_STREAM) return await pipeline(Readable.from(lines), createGzip(), process.stdout);
+  // Also a device or a link: renaming a file to it would replace it.
+  if (await isThere(file)) throw new BackupError(`${file} exists already: choose another name`);
+  const unfinished = `${file}.unfinished`;
   try {
     const output = createWriteStream(unfinished, { mode: 0o600, flush: true });
-    await pipeline(Readable.from(lines()), createGzip(), output);
+    await pipeline(Readable.from(lines), createGzip(), output);
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
-  return keys;
 }
 
 async function isThere(file: string): Promise<boolean> {
