@@ -132,7 +132,7 @@ export async function takeBackup(redis: RedisClient, file: string, now: () => Da
 async function writeWhole(file: string, lines: AsyncIterable<string>): Promise<void> {
   if (file === STANDARD_STREAM) return await pipeline(Readable.from(lines), createGzip(), process.stdout);
   // Also a device or a link: renaming a file to it would replace it.
-  if (await isThere(file)) throw new BackupError(`${file} exists already: choose another name`);
+  if (await isThere(file)) throw new BackupError(`${file} is there already: choose another name`);
   const unfinished = `${file}.unfinished`;
   try {
     const output = createWriteStream(unfinished, { mode: 0o600, flush: true });

@@ -63,7 +63,7 @@ export function createQueuePage(
       return answerJson(
         response,
         405,
-        { error: `this page only tries again or runs now; ${discard} gives up a job` },
+        { error: `this page only tries again or runs now; to give up a job, use ${discard}` },
         { allow: 'GET, HEAD' },
       );
     board(request, response);

@@ -147,7 +147,7 @@ it('refuses a file, link or device that exists, and leaves it as it is', async (
   const before = await readFile(file);
 
   for (const taken of [file, link, folder])
-    await expect(takeBackup(redis(), taken, now)).rejects.toThrow(/exists already: choose another name/);
+    await expect(takeBackup(redis(), taken, now)).rejects.toThrow(/is there already: choose another name/);
 
   expect(await readFile(file)).toEqual(before);
   expect(await readlink(link)).toBe('/dev/null');
