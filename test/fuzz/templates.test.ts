@@ -334,7 +334,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     (['team', 'holder'] as const).map((audience) =>
       expiryWarning({ card: { ...somebody, holder: one, last4: two }, expiresOn: two }, audience),
     ),
-  'warnings-set': () => [true, false].map((isOn) => warningsSet({ kinds: ['low-balance', 'expiring-cards'], isOn, elsewhere: 'Elsewhere.' })),
+  'warnings-set': () =>
+    [true, false].map((isOn) =>
+      warningsSet({ kinds: ['low-balance', 'expiring-cards'], isOn, elsewhere: 'Elsewhere.' }),
+    ),
   'alert-length': () => [true, false].map((isLong) => alertLengthSet({ isLong })),
   quiet: (one, two) => [
     quietSet({ words: one, except: two, unknown: [{ what: 'group', typed: one, meant: two }], until: at, released: 3 }),

@@ -140,7 +140,7 @@ describe('trigger', () => {
   });
 
   it.each(['-h', '--help'])('explains itself with %s', (flag) => {
-    expect(parseTriggerArguments([flag], '2.0.1.3').help).toBe(true);
+    expect(parseTriggerArguments([flag], '2.0.1.3', receivers).help).toBe(true);
   });
 
   it('sends several events, or one event several times', async () => {
