@@ -148,6 +148,6 @@ export function warningsSet({ kinds, isOn, elsewhere }: WarningsSet): Message {
     ? `This channel gets warnings about ${what}.`
     : `This channel no longer gets warnings about ${what}.`;
   const holders = isOn ? '' : 'Cardholders decide for themselves, in the Home tab.';
-  const more = [holders, elsewhere].filter(Boolean).join(' ');
-  return { text: sentence(`${said} ${more}`), blocks: [section(`*${said}*`, more || null)] };
+  const more = [holders, elsewhere].filter(Boolean);
+  return { text: sentence([said, ...more].join(' ')), blocks: [section(`*${said}*`, ...more)] };
 }

@@ -98,7 +98,7 @@ describe('/card declines', () => {
     await createLinks(store).link({ acctId: own.AcctId, userId: otto, provedBy: 'approver', by: olga, at });
 
     await command(otto, `declines ${own.AcctId}`);
-    await waitTold(otto, new RegExp(`${holderOf(own)}.*declines in 1 week`));
+    await waitTold(otto, new RegExp(`${holderOf(own)}.*0 declines since it was linked to you`));
     await command(otto, `declines ${other.AcctId}`);
     await waitTold(otto, /You hold no card/);
     expect(told(otto).join()).not.toContain(holderOf(other));

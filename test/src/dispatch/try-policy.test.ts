@@ -60,7 +60,7 @@ describe('explaining what would happen', () => {
     [
       'U0HUGO ask 1234 5000',
       { isOwnCard: true },
-      /Change: raises a limit by at most \$5,000\.00, for this purchase only.*\nResult: waits for 3 other approvers/,
+      /Change: raises a limit by at most \$5,000\.00, for one purchase only.*\nResult: waits for 3 other approvers/,
     ],
     [
       'U0HUGO ask 1234 500 for 2 days hotel',
