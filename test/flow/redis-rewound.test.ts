@@ -134,8 +134,8 @@ it('does not repost alerts that were posted in the lost time', async () => {
 it('records a block made in the lost time, and does not block again', async () => {
   const { store, deliver, waitFor, press, take: takeAccount, account, writes } = cardbell();
   const { AcctId } = takeAccount('ACTIVE');
-  await deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: 'Lost Corner' }));
-  const alert = await waitFor(channels.declines, /Lost Corner/);
+  await deliver(sampleWebhook('decline.rule.mcc', { AcctId, MerchantName: `Lost Corner ${AcctId}` }));
+  const alert = await waitFor(channels.declines, new RegExp(`Lost Corner ${AcctId}`));
   await quiet(cardbell());
   const before = writes().length;
 
@@ -149,7 +149,7 @@ it('records a block made in the lost time, and does not block again', async () =
   const chain = await store.lrange('{cardbell:audit}:chain', 0, -1);
   const events = chain.map((line) => JSON.parse(line).record).filter((record) => record.acctId === AcctId);
   expect(events.map(({ event }) => event)).toEqual(expect.arrayContaining(['asked', 'sent', 'done']));
-  expect(events.every(({ actor }) => actor?.userId === people.olga)).toBe(true);
+  expect(events.filter(({ actor }) => actor?.userId !== people.olga)).toEqual([]);
   expect(writes().slice(before)).toHaveLength(1);
 }, 120_000);
 
@@ -207,7 +207,9 @@ it('finds posted alerts in the channel and records an unknown change as discover
   await waitTold(people.olga, /Active/i);
   const posted = (): string[] => texts(channels.declines).filter((text) => text.includes('88,888'));
   const discovered = async (): Promise<string[]> =>
-    (await store.lrange('{cardbell:audit}:chain', 0, -1)).filter((line) => line.includes('"discovered"'));
+    (await store.lrange('{cardbell:audit}:chain', 0, -1)).filter(
+      (line) => line.includes('"discovered"') && line.includes(`"acctId":${AcctId}`),
+    );
 
   await losing(
     async () => {
