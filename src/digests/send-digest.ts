@@ -182,7 +182,7 @@ async function readFacts({ kind, period, isExact, before, declines, late }: Aske
     late,
     total: declines.reduce(added, noSums),
     before: earlier.reduce(added, noSums).count,
-    reasons: compared(declines, earlier, ({ code, reason }) => ({ key: code, name: reason })),
+    reasons: compared(declines, earlier, reasonOf),
     merchants: compared(declines, earlier, ({ merchant }) => merchantName(merchant)),
     groups: declines.every(({ group }) => group === null) ? [] : compared(declines, earlier, groupName),
     approvals,
@@ -199,6 +199,11 @@ function compared(rows: readonly TallyRow[], earlier: readonly TallyRow[], nameO
   const keyOf = (row: TallyRow): string => nameOf(row).key;
   const before = new Map(sumBy(earlier, keyOf).map((row) => [keyOf(row), row.count]));
   return sumBy(rows, keyOf).map((row) => ({ ...row, name: nameOf(row).name, before: before.get(keyOf(row)) ?? 0 }));
+}
+
+/** One code has several reasons: the limits of a card, and the statuses. Codes that Cardbell does not know share a title. */
+function reasonOf({ code, reason }: TallyRow): Named {
+  return { key: JSON.stringify([code, reason]), name: reason };
 }
 
 /** Cards without a group get their own row, so that the rows add up. */

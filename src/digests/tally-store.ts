@@ -142,7 +142,7 @@ function rowsIn(bucket: Readonly<Record<string, string>>): TallyRow[] {
 
 /** One row per reason, merchant and group. */
 export function mergeRows(rows: readonly TallyRow[]): TallyRow[] {
-  return sumBy(rows, ({ code, merchant, group }) => [code, merchantName(merchant).key, group]);
+  return sumBy(rows, ({ code, reason, merchant, group }) => [code, reason, merchantName(merchant).key, group]);
 }
 
 /** Sums the rows of each key, largest first. The descriptive fields are those of the first row. */

@@ -117,6 +117,35 @@ it('sums dollars exactly by reason and group, with ungrouped cards and the spell
   expect(page).toContain('• No group · Declines 1 · Attempts 1 · Amount $0.20 · Previous 1');
 });
 
+it('counts the limits of each category, and blocked and inactive cards, as separate reasons', async () => {
+  const { digest, declined, posted } = createWorld(new Date('2026-11-20T23:00:00Z'));
+  const titles = {
+    'decline.rule.velocity.mcc': ['Over the daily limit for Restaurants', 'Over the daily limit for Hotels'],
+    'decline.card.status': ['Card is blocked', 'Card is not active'],
+    'decline.of.tomorrow': ['Declined by the card service'],
+    'decline.of.today': ['Declined by the card service'],
+  };
+  for (const [code, ofCode] of Object.entries(titles))
+    for (const title of ofCode) await declined('2026-11-20T20:00:00Z', { reason: { code, title } });
+  const hotels = { code: 'decline.rule.velocity.mcc', title: 'Over the daily limit for Hotels' };
+  await declined('2026-11-20T20:01:00Z', { reason: hotels });
+  await declined('2026-11-19T20:00:00Z', { reason: hotels });
+
+  await digest.now('D0ANA', 'n1', null, 'UTC');
+
+  const [{ text, page } = { text: '', page: '' }] = posted;
+  expect(text).toContain('Most often: Over the daily limit for Hotels, 2 times.');
+  const rows = [...page.matchAll(/^• (.*) · Declines (\d) .* Previous (\d)$/gm)].map((row) => row.slice(1).join(', '));
+  expect(rows.filter((row) => /^(?:Over|Card|Declined)/.test(row)).toSorted()).toEqual([
+    'Card is blocked, 1, 0',
+    'Card is not active, 1, 0',
+    'Declined by the card service, 1, 0',
+    'Declined by the card service, 1, 0',
+    'Over the daily limit for Hotels, 2, 1',
+    'Over the daily limit for Restaurants, 1, 0',
+  ]);
+});
+
 it('covers the calendar month in a monthly digest, even days late, with a file for the controller', async () => {
   const { digest, digests, sendDue, declined, posted, asked, recorded } = createWorld(new Date('2026-11-03T12:00:00Z'));
   const when = { weekday: null, isMonthly: true, hour: 9, minute: 0, zone: 'America/New_York' };

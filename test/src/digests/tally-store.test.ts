@@ -118,6 +118,20 @@ describe('a decline in the tally', () => {
     expect(await all()).toMatchObject([{ count: 1, attempts: 3, cents: 1000 }]);
   });
 
+  it('is in one row with those of the same reason, not with all of its code', async () => {
+    const tallies = createTallies(redis(), now);
+    const over = (category: string) => ({
+      reason: { code: 'decline.rule.velocity.mcc', title: `Over the daily limit for ${category}` },
+    });
+    for (const [index, category] of ['Restaurants', 'Hotels', 'Hotels'].entries())
+      await tallies.count(decline(`evt_${index}`, '2026-11-20T14:00:00Z', { ...over(category), acctId: index }));
+
+    expect(await all()).toMatchObject([
+      { reason: 'Over the daily limit for Hotels', count: 2 },
+      { reason: 'Over the daily limit for Restaurants', count: 1 },
+    ]);
+  });
+
   it('is forgotten when it is no longer needed to compare two months', async () => {
     const tallies = createTallies(redis(), now);
     await tallies.count(decline('evt_old', '2026-09-01T14:00:00Z'));
