@@ -87,7 +87,9 @@ interface Digested extends Pick<Counting, 'period'> {
  * @param sinceMs since when the schedule owes digests, by whatever times.
  */
 export function coveredSpan({ period, last, sinceMs }: Digested & { readonly sinceMs: number }): Span {
-  const owedFromMs = Math.min(period.fromMs, wholeQuarter(sinceMs));
+  // A first digest that was not sent is owed. Longer ago, digests were sent, and their record is lost.
+  const isLost = last === null && sinceMs < period.fromMs - LATE_MS;
+  const owedFromMs = isLost ? period.fromMs : Math.min(period.fromMs, wholeQuarter(sinceMs));
   return { fromMs: Math.min(period.toMs, Math.max(owedFromMs, last?.toMs ?? owedFromMs)), toMs: period.toMs };
 }
 

@@ -191,6 +191,16 @@ it('shows each decline once if they want it more or less often', async () => {
   ]);
 });
 
+it('covers its own period if it was chosen long ago and no earlier digest is on record', async () => {
+  const chosen = '2026-09-01T15:00:00.000Z';
+  const declines = tries('2026-09-02T20:00:00.000Z', '2026-11-21T20:00:00.000Z', '2026-11-22T20:00:00.000Z');
+  const { texts, send } = createWorld([{ ...daily, since: chosen, startedAt: chosen }], declines);
+
+  await send();
+
+  expect(texts()).toEqual(['Your cards: 1 declined purchase in the last day, $84.10.']);
+});
+
 it('leaves a decline that arrives while a digest is cut off to the next one', async () => {
   const { texts, send, at, arrives, failures } = createWorld([daily]);
   failures.push('record');

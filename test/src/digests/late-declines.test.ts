@@ -92,6 +92,8 @@ it('covers the time from the end of the last digest, or from when the first one 
   expect(span(5.5, 1), 'its hour was changed').toBe(5.5);
   expect(span(null, 5.5), 'the first one').toBe(5);
   expect(span(null, 4.5), 'the first one was not sent').toBe(4.5);
+  expect(span(null, -10.5), 'nothing on record of a schedule that is weeks old').toBe(5);
+  expect(span(2, -10.5), 'its record is not weeks old').toBe(2);
   expect(span(2, 4.5), 'off for a time, and then one was not sent').toBe(4.5);
 });
 

@@ -211,6 +211,16 @@ const dailyAtNine = { weekday: null, isMonthly: false, hour: 9, minute: 0, zone:
 const lateIn = (posted: readonly { readonly text: string }[]) =>
   posted.map(({ text }) => /[^.]*\$?[\d.,]*,? arrived after the last digest/.exec(text)?.[0].trim() ?? null);
 
+it('covers its own period if it was set long ago and no earlier digest is on record', async () => {
+  const { digests, sendDue, declined, posted } = createWorld(new Date('2026-11-20T09:00:00Z'));
+  await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-09-20T12:00:00Z' });
+  for (const at of ['2026-09-21T08:00:00Z', '2026-11-18T08:00:00Z', '2026-11-20T08:00:00Z']) await declined(at);
+
+  await sendDue();
+
+  expect(posted.map(({ text }) => text)).toEqual([expect.stringContaining(': 1 decline, $10.10, ')]);
+});
+
 it('says once what arrived after the last digest, even if it is two days late', async () => {
   const { digests, sendDue, pass, declined, posted } = createWorld(new Date('2026-11-20T09:00:00Z'));
   await digests.set({ ...dailyAtNine, channel: 'D0ANA', by: 'U1', at: '2026-11-19T12:00:00Z' });
