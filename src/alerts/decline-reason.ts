@@ -55,15 +55,18 @@ const untilReset = (): Readonly<Record<LimitWindow, string>> => ({
 });
 
 function velocity(message: string, remedy: Remedy | null): Entry {
+  const named = { period: periodOf(message) ?? 'daily', category: null };
   return {
-    ...overLimit(stoppingLimit(remedy) ?? { period: periodOf(message) ?? 'daily', category: null }),
+    ...overLimit(stoppingLimit(remedy, { isOfCategory: false }) ?? named),
     usually: /^transaction exceeded (?:daily|weekly|monthly|yearly|lifetime) spend limit$/i,
   };
 }
 
 /** The service may name the daily limit when a longer one stopped the purchase. */
-function stoppingLimit(remedy: Remedy | null): Pick<LimitRule, 'period' | 'category'> | null {
-  return limitsOf(remedy)[0]?.rule ?? null;
+function stoppingLimit(remedy: Remedy | null, { isOfCategory }: { readonly isOfCategory: boolean }): LimitRule | null {
+  const rule = limitsOf(remedy)[0]?.rule ?? null;
+  // The code says which kind of limit it was. One of the other kind would stop the purchase next.
+  return rule !== null && (rule.category !== null) === isOfCategory ? rule : null;
 }
 
 function overLimit({ period, category }: Pick<LimitRule, 'period' | 'category'>): Omit<Entry, 'usually'> {
@@ -82,7 +85,7 @@ function overLimit({ period, category }: Pick<LimitRule, 'period' | 'category'>)
 const usualMcc = /^transaction exceeded merchant category limit$/i;
 
 function velocityMcc(message: string, remedy: Remedy | null): Entry {
-  const limit = stoppingLimit(remedy);
+  const limit = stoppingLimit(remedy, { isOfCategory: true });
   if (limit !== null) return { ...overLimit(limit), usually: usualMcc };
   return {
     title: 'Over the limit for this kind of merchant',

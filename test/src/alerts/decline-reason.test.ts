@@ -40,6 +40,7 @@ describe.each(Object.entries(codes))('%s', (code, [message, remedy]) => {
 it('names a blocked card and the first limit that stopped the purchase, whatever the service says', () => {
   const status = { code: 'decline.card.status', message: 'Card Status Inactive' };
   const velocity = { code: 'decline.rule.velocity', message: 'Transaction exceeded daily spend limit' };
+  const ofCategory = { code: 'decline.rule.velocity.mcc', message: 'Transaction exceeded merchant category limit' };
   const category = { id: 5814, name: 'Restaurants' };
   const over = (...limits: Parameters<typeof remedyOf>) => declineReason(velocity, remedyOf(...limits));
 
@@ -51,12 +52,24 @@ it('names a blocked card and the first limit that stopped the purchase, whatever
     period: 'weekly',
     saysMore: false,
   });
-  expect(over(limitRaise('transaction', 400, 500, { category }))).toMatchObject({
+  expect(declineReason(ofCategory, remedyOf(limitRaise('transaction', 400, 500, { category })))).toMatchObject({
     title: 'Over the limit for a single purchase at Restaurants',
     meaning: 'The purchase is more than the limit for a single purchase at Restaurants allows.',
     holderFix: 'Ask for a higher limit, or pay a smaller amount.',
     period: null,
   });
+});
+
+it('does not name a limit that would stop the purchase next, but did not', () => {
+  const overall = limitRaise('monthly', 400, 500, { remainingCents: 100 });
+  const ofCategory = limitRaise('daily', 400, 500, { category: { id: 5814, name: 'Restaurants' } });
+  const titleOf = (code: string, ...limits: Parameters<typeof remedyOf>) =>
+    declineReason({ code, message: '' }, remedyOf(...limits)).title;
+
+  expect(titleOf('decline.rule.velocity.mcc', ofCategory, overall)).toBe('Over the daily limit for Restaurants');
+  expect(titleOf('decline.rule.velocity.mcc', overall)).toBe('Over the limit for this kind of merchant');
+  expect(titleOf('decline.rule.velocity', overall, ofCategory)).toBe('Over the monthly limit');
+  expect(titleOf('decline.rule.velocity', ofCategory)).toBe('Over the daily limit');
 });
 
 it.each([
