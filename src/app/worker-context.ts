@@ -213,7 +213,7 @@ function createCards(base: WithServices) {
       card,
       statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
       hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
-      categoryIn: (decline) => declineReason(decline).category,
+      namedIn: (decline) => declineReason(decline),
       categoryId: createCategoryId({
         card,
         categories: createCategories(redis),

@@ -1,6 +1,6 @@
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
-import { isSameRule, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
+import { isSameRule, type LimitPeriod, limitPeriods, limitWindows, type SpendCategory } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals, limitOf } from '../card-api/rule-change.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
@@ -20,6 +20,8 @@ interface DeclinedPurchase {
   readonly amountCents: number;
   /** The kind of merchant, in words ("Hardware Stores"). Distinguishes categories when several are binding. */
   readonly merchantKind?: string | null;
+  /** The period of the limit that the card service named. */
+  readonly period?: LimitPeriod | null;
 }
 
 /**
@@ -45,7 +47,7 @@ export function bindingLimit(
     const isSure = category !== null || knowsCategories(remaining, rules);
     return isSure ? together([...(category ?? []), ...overall], rules) : null;
   }
-  const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(rules?.limits ?? null);
+  const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(purchase, rules?.limits ?? null);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
   return together([...own, ...(byCategory.likely ?? [])], rules);
 }
@@ -152,9 +154,10 @@ function alongOf({ rule, to }: LimitGoal, rules: CardLimits | null): LimitRaise 
   return { rule, from: rules && limitOf(rules, rule), to, remainingCents: null, isAdjustedToo: true };
 }
 
-/** The service's message for this decline names the daily limit, which is the best guess while nothing can be read. */
-function guessed(limits: CardLimits['limits'] | null): LimitRaise[] {
-  const period = limits === null ? 'daily' : limitPeriods.find((one) => limits[one] !== null);
+/** The limit that the service named is the best guess while nothing can be read, unless the card has no such limit. */
+function guessed({ period: named = null }: DeclinedPurchase, limits: CardLimits['limits'] | null): LimitRaise[] {
+  const likely = named === null ? limitPeriods : [named, ...limitPeriods];
+  const period = likely.find((one) => limits === null || limits[one] !== null);
   if (period === undefined) return [];
   const rule = { kind: 'limit', period, category: null } as const;
   return [{ rule, from: limits?.[period] ?? null, to: null, remainingCents: null, isAdjustedToo: false }];

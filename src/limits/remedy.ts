@@ -1,6 +1,6 @@
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import type { LimitWindow } from '../card-api/rule.ts';
+import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
@@ -21,8 +21,11 @@ interface Deps {
   /** Statuses of an account's cards, from the directory. */
   readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
-  /** The merchant category named in a decline; null: none. */
-  readonly categoryIn: (decline: NonNullable<TransactionEvent['decline']>) => string | null;
+  /** The merchant category and the period of the limit that a decline names; null: none. */
+  readonly namedIn: (decline: NonNullable<TransactionEvent['decline']>) => {
+    readonly category: string | null;
+    readonly period: LimitPeriod | null;
+  };
   /** A merchant category's number by its name, from other rules of the program. */
   readonly categoryId: (name: string) => Promise<number | null>;
   readonly now: () => Date;
@@ -85,7 +88,7 @@ function remainingThen({ overall, categories }: RemainingLimits, isSameWindow: I
   return { overall: overall.map(then), categories: categories.map(then) };
 }
 
-function createLook({ card, statusesOf, hasFraudCase, categoryIn, categoryId, log }: Deps) {
+function createLook({ card, statusesOf, hasFraudCase, namedIn, categoryId, log }: Deps) {
   return async function look(
     event: TransactionEvent,
     deadlineMs: number,
@@ -122,14 +125,15 @@ function createLook({ card, statusesOf, hasFraudCase, categoryIn, categoryId, lo
     if (read === null && rules === null) return { state: 'unknown', isAway: true };
     const remaining = read && remainingThen(read, isSameWindow);
     const amountCents = event.amountCents + event.paddingCents;
-    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
+    const period = event.decline === null ? null : namedIn(event.decline).period;
+    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc), period };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
     if (found !== null) return { state: 'stopped', remedy: found };
     return { state: allPass(purchase, remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
   }
 
   async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
-    const name = event.decline === null ? null : categoryIn(event.decline);
+    const name = event.decline === null ? null : namedIn(event.decline).category;
     if (name === null) return { state: 'unknown' };
     const rules = (await readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log))?.rules;
     const isListed = rules?.categories.some((one) => one.name.toLowerCase() === name.toLowerCase());

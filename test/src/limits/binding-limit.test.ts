@@ -72,6 +72,16 @@ describe('the limit that stopped a purchase', () => {
     expect(bindingLimit(velocity, null, { limits: none, categories: [] })).toBeNull();
   });
 
+  it('is the one that the service named when nothing more is known, if the card has it', () => {
+    const named = { ...velocity, period: 'monthly' } as const;
+    const guess = (limits: Partial<Record<LimitPeriod, number>> | null) =>
+      bindingLimit(named, null, limits === null ? null : { limits: { ...none, ...limits }, categories: [] })?.limits;
+
+    expect(guess({ daily: 50_000, monthly: 90_000 })).toEqual([limitRaise('monthly', 90_000, null)]);
+    expect(guess({ daily: 50_000 })).toEqual([limitRaise('daily', 50_000, null)]);
+    expect(guess(null)).toEqual([limitRaise('monthly', null, null)]);
+  });
+
   it('is the one of the category that matches the merchant, or else of the tightest category', () => {
     const limitsAt = (merchantKind: string) =>
       bindingLimit({ ...ofCategory, merchantKind }, remaining, rules)?.limits[0];

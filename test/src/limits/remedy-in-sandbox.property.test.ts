@@ -76,7 +76,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
     card: { getRemainingLimits: async () => remainingOf(bare, account), getSpendRules: async () => ({ rules, raw }) },
     statusesOf: async () => [],
     hasFraudCase: async () => false,
-    categoryIn: () => null,
+    namedIn: () => ({ category: null, period: null }),
     categoryId: async () => null,
     now: () => new Date(),
     log: createLog({ level: 'silent', process: 'test' }),

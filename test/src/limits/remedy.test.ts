@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { declineReason } from '../../../src/alerts/decline-reason.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createRemedies, withThrottle } from '../../../src/limits/remedy.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const never = async (): Promise<never> => {
@@ -29,7 +31,7 @@ describe('the remedy for a decline due to the card’s status', () => {
       card: api,
       statusesOf: async () => statuses,
       hasFraudCase: async () => what.includes('fraud'),
-      categoryIn: () => null,
+      namedIn: () => ({ category: null, period: null }),
       categoryId: never,
       now,
       log: createLog({ level: 'silent', process: 'test' }),
@@ -74,7 +76,7 @@ describe('the remedy for a decline due to a limit', () => {
       },
       statusesOf: async () => statuses,
       hasFraudCase: async () => false,
-      categoryIn: () => null,
+      namedIn: () => ({ category: null, period: null }),
       categoryId: never,
       now,
       log: createLog({ level: 'silent', process: 'test' }),
@@ -154,7 +156,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
       },
       hasFraudCase: async () => false,
       statusesOf: async () => ['ACTIVE'],
-      categoryIn: () => null,
+      namedIn: () => ({ category: null, period: null }),
       categoryId: never,
       now: () => new Date(read),
       log: createLog({ level: 'silent', process: 'test' }),
@@ -190,6 +192,31 @@ describe('the remedy for a decline whose limit has reset since', () => {
 
     expect(advice).toMatchObject(raise({ rule: { period: 'weekly' }, remainingCents: 2_000 }));
   });
+});
+
+it('is the limit that the service named if what is left of the limits cannot be read', async () => {
+  const limits = { ...none, daily: 10_000, monthly: 90_000 };
+  const rules = { limits, apartCents: 0, categories: [], usesBusinessBalance: null };
+  const allowed = { isEveryCategoryAllowed: true, isInternationalAllowed: true, isCardNotPresentAllowed: true };
+  const { adviceFor } = createRemedies({
+    card: {
+      getRemainingLimits: () => Promise.reject(new Error('no answer')),
+      getSpendRules: async () => ({ rules: { ...rules, ...allowed }, raw: {} }),
+    },
+    hasFraudCase: never,
+    statusesOf: never,
+    namedIn: ({ code, message }) => declineReason({ code, message }),
+    categoryId: never,
+    now,
+    log: createLog({ level: 'silent', process: 'test' }),
+  });
+  const declined = event('decline.rule.velocity', 'Transaction exceeded monthly spend limit');
+  const purchase = { ...declined, amountCents: 8000, paddingCents: 0, mcc: '5812' };
+
+  const { remedy } = await adviceFor(purchase);
+
+  expect(remedy).toEqual(remedyOf(limitRaise('monthly', 90_000, null)));
+  expect(declineReason(purchase.decline ?? { code: '', message: '' }, remedy).title).toBe('Over the monthly limit');
 });
 
 it('limits the rate of lookups, and reports no remedy at once beyond it', async () => {
@@ -251,7 +278,7 @@ describe('what lets a declined purchase pass', () => {
       },
       statusesOf: async () => ['ACTIVE'],
       hasFraudCase: async () => false,
-      categoryIn: () => category,
+      namedIn: () => ({ category, period: null }),
       categoryId: async (name) => (name === 'Books' ? 12 : null),
       now,
       log: createLog({ level: 'warn', process: 'test', destination: { write: (line) => void logged.push(line) } }),
