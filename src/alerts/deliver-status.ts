@@ -154,7 +154,10 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
 
   /** The alert of the block now also shows the activation. It knew who caused it, and perhaps the card's previous status. */
   async function addActivation(block: StatusAlert, change: StatusTimeline['change']): Promise<void> {
-    const changes = block.changes.map(({ from, causedBy }) => ({ ...change, from: change.from ?? from, causedBy }));
+    const changes = block.changes.map((shown) => {
+      if (shown.cardId !== change.cardId) return shown;
+      return { ...change, from: change.from ?? shown.from, causedBy: shown.causedBy };
+    });
     await alerts.save({ ...block, changes });
     await updateAlert(block.event.id);
   }

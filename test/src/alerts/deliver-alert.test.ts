@@ -8,7 +8,7 @@ import { change, shippingAlert, statusAlert, transactionAlert } from '../../temp
 const redis = useRedis();
 const world = (options: Parameters<typeof createDeliveryWorld>[1] = {}) => createDeliveryWorld(redis(), options);
 
-function status(index: number, to: CardStatus, seconds: number): StoredEvent {
+function status(index: number, to: CardStatus, seconds: number): CardStatusEvent {
   const at = timeOf(seconds);
   const { event } = statusAlert([change({ steps: [{ status: to, at }] })]);
   return { ...event, id: idOf(index), callbackAt: at };
@@ -107,6 +107,23 @@ describe('an activation directly followed by a block', () => {
     expect((await outbox.look('C1', 9)).waiting).toMatchObject([{ entry: { subject: { id: blocked.id } } }]);
     expect(await outbox.waiting('C2')).toBe(0);
     expect(updated).toContain(blocked.id);
+  });
+
+  it('that arrives after the block of two cards leaves the other card as it was', async () => {
+    const { deliver, alerts, routes } = world();
+    const { cards } = blocked;
+    const both = { ...blocked, cards: cards.flatMap((one) => [{ ...one, cardId: 99, last4: '9999' }, one]) };
+    routes.set(blocked.id, here);
+
+    await deliver(both);
+    await deliver(active);
+
+    expect(await alerts.get(blocked.id)).toMatchObject({
+      changes: [
+        { cardId: 99, last4: '9999', steps: [{ status: 'BLOCKED' }] },
+        { cardId: cards[0]?.cardId, last4: cards[0]?.last4, steps: [{ status: 'ACTIVE' }, { status: 'BLOCKED' }] },
+      ],
+    });
   });
 });
 
