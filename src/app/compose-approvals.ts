@@ -87,7 +87,7 @@ export function composeApprovals({ tools, openRequest, limits, failures, orders,
     openRequest,
     judge: createJudgeAsk(common),
     findChange: createFindChange(common),
-    findObstacle: createFindObstacle(tools.card),
+    findObstacle: createFindObstacle(common),
     showWaiting: createShowWaiting(tools),
   });
   const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });

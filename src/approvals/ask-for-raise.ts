@@ -49,7 +49,7 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await deps.findChange(action, acctId, amountCents);
     if (changes === 'passes' || changes === null) {
-      const obstacle = await deps.findObstacle(acctId, amountCents);
+      const obstacle = await deps.findObstacle(action, acctId, amountCents);
       const { why, whoCan } = obstacle ?? (changes === null ? noneToChange : noneStops);
       return await refuse(why, whoCan);
     }
@@ -143,17 +143,26 @@ interface Obstacle {
 }
 
 /** What else would decline a purchase; null: nothing that is known. */
-type FindObstacle = (acctId: number, amountCents: number) => Promise<Obstacle | null>;
+type FindObstacle = (action: Action, acctId: number, amountCents: number) => Promise<Obstacle | null>;
 
-export function createFindObstacle(card: Pick<CardClient, 'getAccount' | 'getSpendRules'>): FindObstacle {
-  return async function findObstacle(acctId, amountCents) {
+interface ObstacleDeps extends Pick<ActionTools, 'purchaseOf'> {
+  readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
+  readonly paddingCountsAgainstBalance: boolean;
+}
+
+/** The declined purchase of the action says how much the card service sets aside on top. */
+export function createFindObstacle(deps: ObstacleDeps): FindObstacle {
+  const { card, purchaseOf, paddingCountsAgainstBalance } = deps;
+  return async function findObstacle(action, acctId, amountCents) {
     const account = await card.getAccount(acctId);
     const status = cardInUse(account, null)?.status ?? null;
     if (status !== null && status !== 'ACTIVE') return obstacles[status];
     const { availableCents } = account;
-    if (availableCents === null || availableCents >= amountCents) return null;
+    const paddingCents = paddingCountsAgainstBalance ? ((await purchaseOf(action))?.paddingCents ?? 0) : 0;
+    if (availableCents === null || availableCents >= amountCents + paddingCents) return null;
     if ((await card.getSpendRules(acctId)).rules.usesBusinessBalance !== false) return null;
-    const why = `The card’s balance is ${formatCents(availableCents)}, which does not cover this purchase.`;
+    const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;
+    const why = `The card’s balance is ${formatCents(availableCents)}, which does not cover this purchase${onTop}.`;
     return { why, whoCan: 'Ask for money to be added to the card.' };
   };
 }

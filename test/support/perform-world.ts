@@ -176,6 +176,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     directory: { account: async () => null, async *all() {} } as unknown as Directory,
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
+    paddingCountsAgainstBalance: assumptions.paddingCountsAgainstBalance,
     checkPurchase: async () => ({ state: 'unknown' }),
     rolesOf: async (userId) => {
       const roles = knownRoles.get(userId) ?? bothRoles;

@@ -80,6 +80,39 @@ it('says that the card is blocked if it was blocked after a decline over a limit
   ]);
 });
 
+it.each([
+  [
+    'taken from the balance',
+    true,
+    109.99,
+    /balance is \$109\.99, which does not cover this purchase and the \$50\.00 that/,
+  ],
+  ['taken from the balance', true, 110, /Try again\./],
+  ['not taken from the balance', false, 109.99, /Try again\./],
+])(
+  'says whether the balance covers a purchase whose padding is %s',
+  async (_what, paddingCountsAgainstBalance, balance, why) => {
+    const world = await createActionWorld(redis());
+    world.service.rules['UseBusinessBalanceForAuths'] = false;
+    const { deps } = await linkHugo(world);
+    const cards = [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: 'ACTIVE' }];
+    const account = AccountDetails.parse({ AccountId: acctId, AvailableBalance: balance, CardList: cards });
+    const decline = { code: 'decline.rule.velocity', message: 'over' };
+    const alert = transactionAlert({ decline, amountCents: 6000, paddingCents: 5000 });
+    await deps.alerts.save(alert);
+    const asked = ask('ask', { ...toPay(6000), target: { kind: 'alert', alertId: alert.event.id } });
+
+    await performAction(asked, {
+      ...deps,
+      card: { ...deps.card, getAccount: async () => account },
+      paddingCountsAgainstBalance,
+      checkPurchase: async () => ({ state: 'passes' }),
+    });
+
+    expect(world.answers.at(-1)?.text).toMatch(why);
+  },
+);
+
 it('asks for the purchase plus its padding if the remaining limit is unknown', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
