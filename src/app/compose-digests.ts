@@ -116,11 +116,15 @@ function composeOwnDigests(context: WorkerContext): () => Promise<void> {
     zone: context.config.serviceZone,
   });
   return async () => {
+    let isOurs = false;
     try {
-      await tryLock('own-digests', sendOwnDigests);
+      await tryLock('own-digests', async () => {
+        isOurs = true;
+        await sendOwnDigests();
+      });
     } catch (error) {
-      // An earlier run is still sending them.
-      if (!(error instanceof StoreUnavailableError)) throw error;
+      // Without the lock, an earlier run is still sending them.
+      if (isOurs || !(error instanceof StoreUnavailableError)) throw error;
     }
   };
 }

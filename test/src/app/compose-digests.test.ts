@@ -3,6 +3,7 @@ import { type LocalRedis, startRedis } from '../../../local/redis.ts';
 import { composeDigests } from '../../../src/app/compose-digests.ts';
 import { workerConfig } from '../../../src/app/config.ts';
 import { createWorkerContext } from '../../../src/app/worker-context.ts';
+import { StoreUnavailableError } from '../../../src/core/errors.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues } from '../../../src/core/queues.ts';
 import { connectPatient, type RedisClient, whenReady } from '../../../src/core/redis.ts';
@@ -24,7 +25,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-it('digests of own cards read cards at the pace that leaves the API quota to people, one run at a time', async () => {
+async function createContext() {
   const config = workerConfig({
     REDIS_URL: server.url,
     SLACK_BOT_TOKEN: 'xoxb-1',
@@ -40,6 +41,16 @@ it('digests of own cards read cards at the pace that leaves the API quota to peo
     metrics: createMetrics('worker'),
   });
   await context.redo.settled();
+  const close = async () => {
+    context.redo.stop();
+    await context.directory.stop();
+    await closeQueues(queues);
+  };
+  return { context, queues, close };
+}
+
+it('digests of own cards read cards at the pace that leaves the API quota to people, one run at a time', async () => {
+  const { context, queues, close } = await createContext();
   const now = () => new Date('2026-11-20T14:01:00Z');
   const startedAt = performance.now();
   const calls: number[] = [];
@@ -63,7 +74,16 @@ it('digests of own cards read cards at the pace that leaves the API quota to peo
   const shown = JSON.stringify(sent?.data);
   expect(shown).toContain('nothing was declined');
   expect(shown).toContain('The limits are not available right now.');
-  context.redo.stop();
-  await context.directory.stop();
-  await closeQueues(queues);
+  await close();
 }, 30_000);
+
+it('digests of own cards that Redis could not take are reported, not taken for those of another run', async () => {
+  const { context, close } = await createContext();
+  const ownDigests = () => Promise.reject(new StoreUnavailableError('redis does not answer'));
+  const preferences = { ...context.preferences, ownDigests };
+  const { sendDigests } = composeDigests({ ...context, preferences });
+
+  await expect(sendDigests()).rejects.toThrow('redis does not answer');
+
+  await close();
+});
