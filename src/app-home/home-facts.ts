@@ -16,6 +16,7 @@ import { happenedSince, limitsOf, type RecentDeclines } from '../directory/show-
 import { claimFacts } from '../holders/claim-card.ts';
 import type { Claims } from '../holders/claim-store.ts';
 import type { Links } from '../holders/link-store.ts';
+import { undecided } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import type { Permission } from '../policy/decide-action.ts';
 import type { CardsFor } from '../policy/permissions.ts';
@@ -131,14 +132,14 @@ async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<Waitin
 /** Temporary changes, soonest end first. */
 async function openRaises(now: Date, { temporaryChanges, factsOf }: TeamDeps): Promise<OpenTemporaryChange[]> {
   return await Promise.all(
-    (await temporaryChanges.all()).map(async ({ id, acctId, changes, by, endsAt, state, isUnconfirmed }) => ({
-      value: id,
-      card: await factsOf(acctId),
-      changes,
-      by: by.userId,
-      endsAt,
-      leftMs: state === 'open' ? Math.max(1, Date.parse(endsAt) - now.getTime()) : 0,
-      isUnconfirmed: isUnconfirmed === true,
+    (await temporaryChanges.all()).map(async (one) => ({
+      value: one.id,
+      card: await factsOf(one.acctId),
+      changes: undecided(one),
+      by: one.by.userId,
+      endsAt: one.endsAt,
+      leftMs: one.state === 'open' ? Math.max(1, Date.parse(one.endsAt) - now.getTime()) : 0,
+      isUnconfirmed: one.isUnconfirmed === true,
     })),
   );
 }

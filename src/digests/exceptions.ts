@@ -7,7 +7,7 @@ import type { AuditRecord } from '../audit/audit-record.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { groupBy } from '../core/group-by.ts';
 import { formatCents, parseAmount } from '../core/money.ts';
-import { BETWEEN_RULES, ruleMoves } from '../limits/rule-words.ts';
+import { BETWEEN_RULES, ruleMoves, undecided } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 
 /** A change that let a card spend more, or the order of a card, as recorded in the audit. */
@@ -119,9 +119,11 @@ export async function openExceptions({ requests, temporaryChanges, factsOf }: De
   const [changes, open] = await Promise.all([temporaryChanges.all(), requests.open()]);
   // Nothing has shown the others. Their own messages say so.
   const seen = changes.filter(({ isUnconfirmed }) => isUnconfirmed !== true);
-  const temporary = seen.map(async ({ acctId, changes: made, by, openedAt, endsAt, state }): Promise<OpenException> => {
+  const temporary = seen.map(async (one): Promise<OpenException> => {
+    const { acctId, by, openedAt, endsAt, state } = one;
     const kind = state === 'open' ? 'temporary' : 'asking';
-    return { kind, card: await factsOf(acctId), change: ruleMoves(made), by: by.userId, since: openedAt, endsAt };
+    const change = ruleMoves(undecided(one));
+    return { kind, card: await factsOf(acctId), change, by: by.userId, since: openedAt, endsAt };
   });
   const waiting = open.map((request): OpenException => {
     const { card, orderCents, action } = request;

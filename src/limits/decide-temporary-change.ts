@@ -1,4 +1,3 @@
-import { backWords, undecided } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
@@ -10,7 +9,7 @@ import type { OpenRequest } from './change-rule.ts';
 import { endNote, type Restore } from './end-temporary-change.ts';
 import type { EndQuestions, NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
-import { ruleMoves, ruleNames } from './rule-words.ts';
+import { backWords, ruleMoves, ruleNames, undecided } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';

@@ -1,4 +1,3 @@
-import { backWords } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -27,7 +26,7 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
-import { ruleStates } from './rule-words.ts';
+import { backWords, ruleStates } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 

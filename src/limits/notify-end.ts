@@ -11,7 +11,7 @@ import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
-import { ruleNames, ruleStates } from './rule-words.ts';
+import { backAlready, ruleNames, ruleStates, undecided } from './rule-words.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
 /** A temporary change whose end people learn about. */
@@ -89,23 +89,26 @@ export function createNotifyEnd(deps: Deps) {
 }
 
 /**
- * Rules went back with one change. Ends the questions about others that would put them back to the same values. Called before
+ * Rules went back with one change. Ends the questions about others that have nothing else left to decide. Called before
  * the change is reported, so that a rerun after a crash finds the questions that are left.
  */
 export type EndQuestions = (over: OverChange, action: Action | null) => Promise<void>;
 
 export function createEndQuestions(deps: {
+  readonly now: () => Date;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly notifyEnd: Pick<NotifyEnd, 'notify'>;
 }): EndQuestions {
-  return async function endQuestions({ id, acctId, changes, state, closedAt, closedBy, closingActionId }, action) {
-    if (state !== 'ended') return;
+  return async function endQuestions(over, action) {
+    const back = over.state === 'asking' ? backAlready(over) : over.changes;
+    if (over.state === 'kept' || over.state === 'refused') return;
     const isBack = ({ rule, from }: RuleChange) =>
-      changes.some((change) => isSameRule(change.rule, rule) && change.from === from);
+      back.some((change) => isSameRule(change.rule, rule) && change.from === from);
     for (const other of await deps.temporaryChanges.all()) {
-      const isSettled = other.state === 'asking' && other.acctId === acctId && other.changes.every(isBack);
-      if (other.id === id || !isSettled) continue;
-      await deps.notifyEnd.notify({ ...other, state: 'ended', closedAt, closedBy, closingActionId }, action);
+      const isSettled = other.state === 'asking' && other.acctId === over.acctId && undecided(other).every(isBack);
+      if (other.id === over.id || !isSettled) continue;
+      const closed = { closedAt: deps.now().toISOString(), closedBy: action?.actor.userId ?? null };
+      await deps.notifyEnd.notify({ ...other, ...closed, state: 'ended', closingActionId: action?.id ?? null }, action);
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { LimitWindow, Rule, RuleValue } from '../card-api/rule.ts';
-import { isAboutLimits, isMade, type RuleChange, type RuleGoal } from '../card-api/rule-change.ts';
+import { isAboutLimits, isMade, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
 import { serviceZone } from '../core/installation.ts';
 import { formatCents } from '../core/money.ts';
 import { localDate, toInstant } from '../core/service-time.ts';
@@ -117,4 +117,20 @@ export function windowEnd(period: LimitWindow, instant: string): string | null {
 export function hasReset(period: LimitWindow, instant: string, later: Date): boolean {
   const end = windowEnd(period, instant);
   return end !== null && Date.parse(end) <= later.getTime();
+}
+
+/** What people have to decide about: the rules that do not have their earlier values. All, while its time is not over. */
+export function undecided({ changes, meanwhile }: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);
+}
+
+/** What needs no decision, because it has its earlier value. */
+export function backAlready(asking: Pick<TemporaryChange, 'changes' | 'meanwhile'>): RuleChange[] {
+  return without(asking.changes, undecided(asking));
+}
+
+/** `Back already: weekly limit $600.00.` Raw. Empty: nothing. */
+export function backWords(asking: TemporaryChange): string {
+  const back = backAlready(asking);
+  return back.length === 0 ? '' : `Back already: ${ruleStates(back, 'from')}.`;
 }

@@ -9,7 +9,7 @@ import { capital } from '../core/first-letter.ts';
 import type { Log } from '../core/log.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
-import { ruleName, ruleNames, ruleStates, stateWords } from './rule-words.ts';
+import { ruleName, ruleNames, ruleStates, stateWords, undecided } from './rule-words.ts';
 import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** A change that was made after another, and the Slack user who made it. */
@@ -119,7 +119,8 @@ export function otherwiseWords(before: readonly RuleChange[], accepted: readonly
 export type HandOver = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
 
 export function createHandOver(
-  deps: Pick<SupersedeDeps, 'outcomes' | 'notifyEnd' | 'now'> & {
+  deps: Pick<SupersedeDeps, 'outcomes' | 'now'> & {
+    readonly notifyEnd: NotifyEnd;
     readonly temporaryChanges: Pick<TemporaryChanges, 'all' | 'save' | 'get'>;
     readonly supersede: Supersede;
   },
@@ -144,9 +145,8 @@ export function createHandOver(
       if (other.id === id || !isOnTop || onOurs.length === 0) continue;
       const from = (change: RuleChange): RuleChange => ({ ...change, from: (ours(change) ?? change).from });
       const rebased = { ...other, changes: other.changes.map(from) };
-      await showRebased(rebased, id);
-      await deps.temporaryChanges.save(rebased);
-      await deps.notifyEnd.show(rebased);
+      if (other.state === 'asking' && undecided(rebased).length === 0) await endQuestion(rebased);
+      else await keepRebased(rebased, id);
       // A change that people decide about, or that nothing has shown, does not end this one with its own end.
       if (!isRunning) continue;
       onTop = rebased;
@@ -157,6 +157,18 @@ export function createHandOver(
     const left = await deps.temporaryChanges.get(id);
     return left?.state === 'superseded' ? null : left;
   };
+
+  /** The card has the values from before both, so people have nothing to decide. */
+  async function endQuestion(asking: TemporaryChange): Promise<void> {
+    const closedAt = deps.now().toISOString();
+    await deps.notifyEnd.notify({ ...asking, state: 'ended', closedAt, closedBy: null, closingActionId: null }, null);
+  }
+
+  async function keepRebased(rebased: TemporaryChange, endedId: string): Promise<void> {
+    await showRebased(rebased, endedId);
+    await deps.temporaryChanges.save(rebased);
+    await deps.notifyEnd.show(rebased);
+  }
 
   /** Its alert says what it went back to when it was made. */
   async function showRebased({ id, alertId, changes }: TemporaryChange, endedId: string): Promise<void> {

@@ -1,7 +1,15 @@
-import { type RuleChange, without } from '../../src/card-api/rule-change.ts';
+import { without } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { purchaseWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../src/limits/rule-words.ts';
+import {
+  backAlready,
+  backWords,
+  purchaseWords,
+  ruleMoves,
+  ruleNames,
+  stateWords,
+  undecided,
+} from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -101,21 +109,6 @@ export function ending(one: TemporaryChange): string {
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
   return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
-}
-
-/** What needs no decision, because it has its earlier value: `Back already: weekly limit $600.00.` Raw. Empty: nothing. */
-export function backWords(asking: TemporaryChange): string {
-  const back = backAlready(asking);
-  return back.length === 0 ? '' : `Back already: ${ruleStates(back, 'from')}.`;
-}
-
-/** What people have to decide about: the rules that do not have their earlier values. */
-export function undecided({ changes, meanwhile }: TemporaryChange): RuleChange[] {
-  return changes.filter(({ from }, index) => meanwhile?.[index]?.to !== from);
-}
-
-function backAlready(asking: TemporaryChange): RuleChange[] {
-  return without(asking.changes, undecided(asking));
 }
 
 /** True whether the later change is permanent or goes back itself. */

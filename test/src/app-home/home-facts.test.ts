@@ -5,9 +5,11 @@ import { firstPermitted } from '../../../src/core/first-permitted.ts';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
 import { home } from '../../../templates/app-home/home.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card, declined } from '../../templates/fixtures.ts';
 import { buttons, shown } from '../../templates/shown.ts';
 
@@ -220,4 +222,17 @@ describe('a user’s own cards', () => {
       'none of an earlier holder',
     ).toEqual(['2026-11-20T00:00:00Z']);
   });
+});
+
+it('lists only the limits of a pending decision that have not gone back yet', async () => {
+  const changes = [limitChange('daily', 40_000, 45_000), limitChange('weekly', 60_000, 70_000)];
+  const meanwhile = [limitChange('daily', 45_000, 50_000), limitChange('weekly', 70_000, 60_000)];
+  const asking = temporaryChangeOf({ state: 'asking', changes, meanwhile });
+
+  const { temporaryChanges } = await teamFacts({ userId: 'U0SAL', isApprover: true }, new Date(), {
+    ...nothing,
+    temporaryChanges: { all: async () => [asking] },
+  });
+
+  expect(temporaryChanges).toMatchObject([{ changes: [changes[0]] }]);
 });

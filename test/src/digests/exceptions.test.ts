@@ -3,6 +3,7 @@ import { createAudit } from '../../../src/audit/audit.ts';
 import type { Statement } from '../../../src/audit/audit-record.ts';
 import { approvedChanges, openExceptions } from '../../../src/digests/exceptions.ts';
 import { signer, statement } from '../../support/audit-records.ts';
+import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
@@ -126,4 +127,17 @@ it('lists temporary changes that are in effect, changes awaiting a decision and 
     ['request', 'daily limit $400.00 → $900.00', 'U0HUGO'],
     ['request', 'virtual card with $250.00', 'U0HUGO'],
   ]);
+});
+
+it('lists only the limits of a pending decision that have not gone back yet', async () => {
+  const changes = [limitChange('daily', 40_000, 45_000), limitChange('weekly', 60_000, 70_000)];
+  const meanwhile = [limitChange('daily', 45_000, 50_000), limitChange('weekly', 70_000, 60_000)];
+
+  const open = await openExceptions({
+    requests: { open: async () => [] },
+    temporaryChanges: { all: async () => [temporaryChangeOf({ state: 'asking', changes, meanwhile })] },
+    factsOf: async () => card,
+  });
+
+  expect(open.map(({ change }) => change)).toEqual(['daily limit $400.00 → $450.00']);
 });

@@ -236,6 +236,7 @@ describe('a question about rules that went back with another change', () => {
   ])('%s', async (_what, state, over, expected) => {
     const ended: string[] = [];
     const endQuestions = createEndQuestions({
+      now: () => new Date(at),
       temporaryChanges: { all: async () => [temporaryChangeOf(), { ...asking, ...over }] },
       notifyEnd: { notify: async (one) => void ended.push(`${one.id} ${one.state} by ${one.closedBy}`) },
     });

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -112,4 +113,65 @@ it('a value that was only temporary is not offered, or restored, once the change
   expect(world.service.rules['DailySpendLimit']).toBe(400);
   expect(await deps.temporaryChanges.all(), 'nothing is left to decide').toEqual([]);
   expect(await deps.temporaryChanges.get('act_top')).toMatchObject({ state: 'ended', closedBy: 'U0OLGA' });
+});
+
+describe('a question about several limits of which one goes back with another change', () => {
+  const both = (daily: number, monthly: number) => [
+    limitGoal('daily', daily * 100),
+    limitGoal('monthly', monthly * 100),
+  ];
+
+  /** One change below, for four hours, and one on top of it, for one. Then somebody sets other limits, and both end. */
+  async function bothEnd(below: RuleGoal[], top: RuleGoal[], set: Record<string, number>) {
+    const world = await createActionWorld(redis());
+    const timeLeft = async (moment: string) => Date.parse(moment) - world.deps.now().getTime();
+    const deps: WorldDeps = { ...world.deps, timeLeft };
+    for (const [id, goals, minutes] of [
+      ['act_below', below, 240],
+      ['act_top', top, 60],
+    ] as const) {
+      const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+      await performAction(ask('limit', { ...byCommand, id, changeRequest: { goals, term } }), deps);
+      world.advance(1000);
+    }
+    world.service.rules = { ...world.service.rules, ...set };
+    for (const [id, minutes] of [
+      ['act_top', 60],
+      ['act_below', 180],
+    ] as const) {
+      world.advance(minutes * MINUTE_MS);
+      await endTemporaryChange(id, deps);
+    }
+    return { world, deps };
+  }
+
+  it('ends when the value before both turns out to be what the card has', async () => {
+    const { world, deps } = await bothEnd([limitGoal('daily', 50_000)], both(600, 2100), { DailySpendLimit: 400 });
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 2000 });
+    expect(await deps.temporaryChanges.all()).toEqual([]);
+    expect(await deps.temporaryChanges.get('act_top')).toMatchObject({ state: 'ended', closedBy: null });
+  });
+
+  it('ends so even if the change below becomes a question itself', async () => {
+    const set = { DailySpendLimit: 400, MonthlySpendLimit: 2150 };
+    const { deps } = await bothEnd(both(500, 2100), [limitGoal('daily', 60_000)], set);
+
+    expect((await deps.temporaryChanges.all()).map(({ id, state }) => [id, state])).toEqual([['act_below', 'asking']]);
+  });
+
+  it('ends once the rest of it is put back', async () => {
+    const { world, deps } = await bothEnd(both(500, 2100), [limitGoal('daily', 60_000)], { DailySpendLimit: 550 });
+    expect((await deps.temporaryChanges.all()).map(({ id, state }) => [id, state])).toEqual([
+      ['act_top', 'asking'],
+      ['act_below', 'asking'],
+    ]);
+
+    const target = { kind: 'temporary-change', temporaryChangeId: 'act_top' } as const;
+    const askedAt = deps.now().toISOString();
+    await performAction(ask('complete-temporary-change', { id: 'act_put', target, restore: true, askedAt }), deps);
+
+    expect(world.service.rules).toMatchObject({ DailySpendLimit: 400, MonthlySpendLimit: 2000 });
+    expect(await deps.temporaryChanges.all()).toEqual([]);
+  });
 });

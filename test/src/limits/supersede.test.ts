@@ -145,7 +145,10 @@ async function gaveWay(ending: TemporaryChange, ...others: TemporaryChange[]) {
       return [];
     },
     outcomes: { show: async (alertId, _id, { verb, text }) => void onAlert.push(`${alertId}: ${verb} ${text}`) },
-    notifyEnd: { show: async (one) => expect(one).toEqual(kept.get(one.id)) },
+    notifyEnd: {
+      show: async (one) => expect(one).toEqual(kept.get(one.id)),
+      notify: async (one) => void kept.set(one.id, one),
+    },
     now: () => new Date(at),
   });
   const left = await handOver(ending);

@@ -7,8 +7,8 @@ import { AppError } from '../../../src/core/errors.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
+import { undecided } from '../../../src/limits/rule-words.ts';
 import { isUndecided } from '../../../src/limits/temporary-change-store.ts';
-import { undecided } from '../../../templates/limits/temporary-change.ts';
 import { crashAtStep, Killed } from '../crash-at.ts';
 import { limitGoal } from '../limit-goals.ts';
 import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
@@ -121,6 +121,8 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       if (fault !== null) throw new Loosened(fault);
       await wait(310 * DAY);
       const asking = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'asking');
+      const empty = asking.find((one) => undecided(one).length === 0);
+      if (empty !== undefined) throw new Loosened(`people have nothing to decide about ${empty.id}`);
       const undecidedRules = new Set(
         asking.flatMap((one) => undecided(one).map(({ rule }) => `${one.acctId} ${ruleKey(rule)}`)),
       );
