@@ -18,7 +18,7 @@ import {
   createForgetUnmade,
   createPermitDecision,
 } from '../limits/decide-temporary-change.ts';
-import { createEndTemporaryChange, createRestore } from '../limits/end-temporary-change.ts';
+import { createEndTemporaryChange, createInEffect, createRestore } from '../limits/end-temporary-change.ts';
 import { createEndQuestions, createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
@@ -77,6 +77,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });
   const handOver = createHandOver({ ...tools, notifyEnd, supersede });
+  const inEffect = createInEffect(tools);
   const restore = createRestore(tools);
   const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
   const changeOnce = createChangeOnce(tools);
@@ -97,6 +98,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     ...tools,
     permitDecision,
     forgetUnmade: createForgetUnmade({ ...tools, raises }),
+    inEffect,
     handOver,
     restore,
     endQuestions,
@@ -114,7 +116,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,
-    endTemporaryChange: createEndTemporaryChange({ ...tools, handOver, restore, endQuestions, notifyEnd }),
+    endTemporaryChange: createEndTemporaryChange({ ...tools, inEffect, handOver, restore, endQuestions, notifyEnd }),
     applyLateConfirmation: createApplyLateConfirmation({ ...tools, terms }),
   };
 }

@@ -164,8 +164,9 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
     for (const channel of await outbox.channels()) {
       if ((await outbox.waiting(channel)) > 0 || (await hasEdits(channel))) await enqueue('flush-outbox', { channel });
     }
-    for (const { id, endsAt, state } of await temporaryChanges.all()) {
-      if (state === 'open' && isOverdue(endsAt)) {
+    for (const { id, endsAt, state, isUnconfirmed } of await temporaryChanges.all()) {
+      // An unconfirmed change is looked at until it is in effect or can no longer be made.
+      if (state === 'open' && (isUnconfirmed === true || isOverdue(endsAt))) {
         await enqueue('end-temporary-change', { temporaryChangeId: id }, { id: `temporary-change-${id}-now` });
       }
     }

@@ -6,7 +6,7 @@ import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
 import type { OpenRequest } from './change-rule.ts';
-import { endNote, type Restore } from './end-temporary-change.ts';
+import { endNote, type InEffect, type Restore } from './end-temporary-change.ts';
 import type { EndQuestions, NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { backWords, ruleMoves, ruleNames, undecided } from './rule-words.ts';
@@ -19,6 +19,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'n
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
   readonly forgetUnmade: ForgetUnmade;
+  readonly inEffect: InEffect;
   readonly handOver: HandOver;
   readonly restore: Restore;
   readonly endQuestions: EndQuestions;
@@ -65,14 +66,16 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
-    const left = await deps.handOver(temporaryChange);
+    const made = await deps.inEffect(temporaryChange);
+    if (made === null) return await refuse(action, notClear, lookLater, isSent);
+    const left = await deps.handOver(made);
     const goesBack = 'When that ends, it goes back to what was before both.';
     if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
     const after = await deps.restore(left, action, lease).catch(async (error: unknown) => {
       if (!isSent) await deps.forgetUnmade(action, acctId, error);
       throw error;
     });
-    if (after === null) return await refuse(action, notClear, 'Wait two minutes, then look at the card.', isSent);
+    if (after === null) return await refuse(action, notClear, lookLater, isSent);
     await deps.endQuestions(after, action);
     await deps.notifyEnd.notify(after, action, endNote(left, after));
     if (after.state !== 'asking') return;
@@ -92,6 +95,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
 }
 
 const notClear = 'Whether the card service made the change itself is not clear yet.';
+const lookLater = 'Wait two minutes, then look at the card.';
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'It still runs.',

@@ -38,6 +38,7 @@ const REFUSALS_MAX = 5;
 interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save' | 'forget'>;
+  readonly inEffect: InEffect;
   readonly handOver: HandOver;
   readonly restore: Restore;
   readonly endQuestions: EndQuestions;
@@ -46,7 +47,8 @@ interface EndDeps extends Pick<ActionTools, 'withLock' | 'now'> {
 }
 
 /**
- * A temporary change has ended: restores the earlier rules if nobody changed them meanwhile.
+ * A temporary change has ended: restores the earlier rules if nobody changed them meanwhile. An unconfirmed one is looked
+ * at until it is in effect or can no longer be made.
  *
  * A value that someone else set since is not overwritten; people are asked instead. Idempotent: an ended change is no
  * longer open.
@@ -69,12 +71,18 @@ export function createEndTemporaryChange(deps: EndDeps) {
       }
       const leftMs = isEarly ? 0 : await timeLeft(temporaryChange.endsAt);
       if (leftMs === null) return COME_BACK_MS;
-      if (leftMs > 0) return leftMs;
+      if (leftMs > 0 && temporaryChange.isUnconfirmed !== true) return leftMs;
       try {
-        const left = await deps.handOver(temporaryChange);
+        const made = await deps.inEffect(temporaryChange);
+        if (made === null) return await waitOrForget(temporaryChangeId);
+        if (leftMs > 0) {
+          await notifyEnd.show(made);
+          return leftMs;
+        }
+        const left = await deps.handOver(made);
         if (left === null) return null;
         const over = await restore(left, null, lease);
-        if (over === null) return await waitOrForget(left);
+        if (over === null) return COME_BACK_MS;
         await deps.endQuestions(over, null);
         await notifyEnd.notify(over, null, endNote(left, over));
       } catch (error) {
@@ -100,11 +108,39 @@ export function createEndTemporaryChange(deps: EndDeps) {
   }
 
   /** A change that nothing has shown is over once it can no longer be made. People know that it was not confirmed. */
-  async function waitOrForget({ id, isUnconfirmed }: TemporaryChange): Promise<number | null> {
-    if (isUnconfirmed !== true || (await mayStillCome(id, deps))) return COME_BACK_MS;
+  async function waitOrForget(id: string): Promise<number | null> {
+    if (await mayStillCome(id, deps)) return COME_BACK_MS;
     await temporaryChanges.forget(id);
     return null;
   }
+}
+
+/**
+ * What the card shows of a temporary change. An unconfirmed one that was made after all is like any other from then on,
+ * but only its rules that are in effect: nobody has to decide about those that were never seen.
+ *
+ * @returns null: nothing shows it.
+ * @throws CardApiError when the rules could not be read.
+ */
+export type InEffect = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
+
+export function createInEffect(
+  deps: Pick<ActionTools, 'postTemporaryChange'> & {
+    readonly card: Pick<CardClient, 'getSpendRules'>;
+    readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
+  },
+): InEffect {
+  return async function inEffect(temporaryChange) {
+    if (temporaryChange.isUnconfirmed !== true) return temporaryChange;
+    const { rules } = await deps.card.getSpendRules(temporaryChange.acctId);
+    const changes = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
+    if (changes.length === 0) return null;
+    // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
+    if (temporaryChange.requestId === null) await deps.postTemporaryChange(temporaryChange);
+    const made = { ...temporaryChange, changes, isUnconfirmed: false };
+    await deps.temporaryChanges.save(made);
+    return made;
+  };
 }
 
 /** What is unusual about an end. */
@@ -118,7 +154,7 @@ export function endNote(before: TemporaryChange, over: OverChange): string {
  * these. Returns the temporary change's new state; the caller that reports it saves it.
  *
  * @param by who reverts it early; null when its time is over.
- * @returns null: the change is not in effect. It may still be made, and must end then.
+ * @returns null: the earlier rules are in effect, but the change may still be made, and must end then.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
  */
 export type Restore = (
@@ -136,12 +172,9 @@ interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
 export function createRestore(deps: RestoreDeps): Restore {
   const putBack = createPutBack(deps);
   return async function restore(temporaryChange, by, lease) {
-    const { id, acctId, state, isUnconfirmed } = temporaryChange;
+    const { id, acctId, state } = temporaryChange;
     const { rules, raw } = await deps.card.getSpendRules(acctId);
-    const inEffect = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
-    if (isUnconfirmed === true && inEffect.length === 0) return null;
-    // Nobody has to decide about the rules of a change that was never seen to be made.
-    const changes = accepted(rules, isUnconfirmed === true ? inEffect : temporaryChange.changes);
+    const changes = accepted(rules, temporaryChange.changes);
     const back = changesFrom(rules, reversed(changes));
     const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
     const ended = {

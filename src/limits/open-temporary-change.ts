@@ -53,7 +53,7 @@ export function createTemporaryTerms(deps: TermDeps) {
     keep: (made: MadeChange): Promise<Opened | null> => resolveTemporaryChanges(made, deps),
     /**
      * Marks a change whose answer was lost and that is not in effect: no rule has its value, or one that the card service
-     * may have made of it, and no other change goes back to its value. It still ends, because it may be made late.
+     * may have made of it, and no other change goes back to its value. It may still be made late: the card is read again.
      */
     markUnconfirmed: (id: string, seen: SeenRules, acctId: number): Promise<void> =>
       markUnconfirmed(id, seen, acctId, deps),

@@ -140,7 +140,7 @@ const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /**
  * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and
- * the changes it supersedes end, as if the answer had come in time. If it is not, its end stays scheduled, because it may be made late.
+ * the changes it supersedes end, as if the answer had come in time. If it is not, it is marked as unconfirmed, because it may be made late.
  *
  * Runs under the account's lock. Idempotent. Returns the text to show; null if there is none.
  */

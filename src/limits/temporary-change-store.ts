@@ -32,8 +32,8 @@ export const TemporaryChange = z.strictObject({
     })
     .nullable(),
   /**
-   * The card service never answered, and the card did not show it. The service may still make it, so it still ends. Until
-   * it is seen, nobody reads that it is in effect.
+   * The card service never answered, and the card did not show it. The service may still make it, so the card is read again
+   * until it is seen, or can no longer be made. Until it is seen, nobody reads that it is in effect.
    */
   isUnconfirmed: z.boolean().optional(),
   /** How often the card service refused to put it back. */

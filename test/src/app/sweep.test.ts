@@ -5,6 +5,7 @@ import { createClaims, type OpenClaim } from '../../../src/holders/claim-store.t
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, byCommand } from '../../support/perform-world.ts';
 import { storeSigner } from '../../support/store-signer.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
 const none = async (): Promise<never[]> => [];
@@ -64,4 +65,14 @@ it('wakes outboxes with waiting messages', async () => {
   };
 
   expect(await swept({ outbox })).toEqual([{ name: 'flush-outbox', data: { channel: 'C0FULL' } }]);
+});
+
+it('looks again at an unconfirmed temporary change before its time is over, and leaves others that run alone', async () => {
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString();
+  const running = temporaryChangeOf({ id: 'act_runs', endsAt });
+  const unconfirmed = temporaryChangeOf({ id: 'act_late', endsAt, isUnconfirmed: true });
+
+  expect(await swept({ temporaryChanges: { all: async () => [running, unconfirmed] } })).toEqual([
+    { name: 'end-temporary-change', data: { temporaryChangeId: 'act_late' }, id: 'temporary-change-act_late-now' },
+  ]);
 });

@@ -15,6 +15,7 @@ import {
   type PerformWorld,
   performAction,
   verifyAction,
+  type WorldDeps,
 } from '../../support/perform-world.ts';
 import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -151,6 +152,11 @@ describe('a temporary raise that the card service has not shown within two minut
     return () => void Object.assign(world.service, { rules: sent });
   }
 
+  const withTime = ({ deps }: PerformWorld): WorldDeps => ({
+    ...deps,
+    timeLeft: async (moment) => Date.parse(moment) - deps.now().getTime(),
+  });
+
   it('still goes back at its end if the service makes it later', async () => {
     const world = await createActionWorld(redis());
     const makeLate = await sendUnanswered(world);
@@ -192,6 +198,51 @@ describe('a temporary raise that the card service has not shown within two minut
     expect(await world.deps.temporaryChanges.get(raise.id)).toBeNull();
     expect(world.service.rules['DailySpendLimit']).toBe(dollars);
     expect(await world.stations()).toEqual(before);
+  });
+
+  it('is forgotten once the service can no longer make it, and undoes nothing that somebody sets later', async () => {
+    const world = await createActionWorld(redis());
+    const deps = withTime(world);
+    await sendUnanswered(world);
+
+    expect(await endTemporaryChange(raise.id, deps), 'it looks again').toBe(MINUTE);
+    world.advance(8 * MINUTE);
+    expect(await endTemporaryChange(raise.id, deps)).toBeNull();
+    expect(await deps.temporaryChanges.get(raise.id)).toBeNull();
+
+    world.service.rules = { ...world.service.rules, DailySpendLimit: 1400 };
+    world.advance(60 * MINUTE);
+    await endTemporaryChange(raise.id, deps);
+    expect(world.service.rules['DailySpendLimit']).toBe(1400);
+  });
+
+  it('is shown like any other once the service makes it', async () => {
+    const posted: string[] = [];
+    const world = await createActionWorld(redis(), { postTemporaryChange: async ({ id }) => void posted.push(id) });
+    const deps = withTime(world);
+    const makeLate = await sendUnanswered(world);
+    world.advance(3 * MINUTE);
+    makeLate();
+
+    expect(await endTemporaryChange(raise.id, deps)).toBe(55 * MINUTE);
+
+    expect(await deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', isUnconfirmed: false });
+    expect(posted).toEqual([raise.id]);
+  });
+
+  it('takes nothing from a later change on its value when it is over', async () => {
+    const world = await createActionWorld(redis());
+    const deps = withTime(world);
+    await sendUnanswered(world);
+    const changeRequest = { goals: [limitGoal('daily', 120_000)], term: forAnHour };
+    await performAction(ask('limit', { ...byCommand, id: 'act_later', changeRequest }), deps);
+    const before = await deps.temporaryChanges.get('act_later');
+
+    world.advance(58 * MINUTE);
+    await endTemporaryChange(raise.id, deps);
+
+    expect(await deps.temporaryChanges.get(raise.id)).toBeNull();
+    expect(await deps.temporaryChanges.get('act_later')).toEqual(before);
   });
 
   it('cannot be taken back while nothing shows it', async () => {

@@ -43,6 +43,7 @@ describe('a click on a temporary change', () => {
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
       forgetUnmade: async () => {},
+      inEffect: async (given) => given,
       handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
       endQuestions: async () => {},
       restore: async (change) => (given.after === null ? null : { ...change, state: given.after ?? 'ended' }),

@@ -242,6 +242,7 @@ describe('when a temporary change is due to end', () => {
       timeLeft: async () => (time.leftMs === undefined ? -1 : time.leftMs),
       progress: { read: async () => null },
       now,
+      inEffect: async (given) => given,
       handOver: async (given) => (time.givesWay === true ? null : given),
       endQuestions: async () => {},
       restore: async (given) => {

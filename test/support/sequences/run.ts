@@ -353,7 +353,9 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const at = deps.now().getTime();
     if (service.nextLateMs() <= at) await judged({ ...outside, verb: 'late', id: `late${at}` }, makeLate);
     if (world.unverified.size > 0) await judged({ ...outside, verb: 'verify', id: `verify${at}` }, verify);
-    const over = (await deps.temporaryChanges.all()).filter(({ state, endsAt }) => state === 'open' && isDue(endsAt));
+    const over = (await deps.temporaryChanges.all()).filter(
+      ({ state, endsAt, isUnconfirmed }) => state === 'open' && (isUnconfirmed === true || isDue(endsAt)),
+    );
     if (over.length > 0)
       await judged({ ...outside, verb: 'end', id: `end${at}` }, async () => {
         for (const { id } of over) await service.writtenBy(`end-${id}`, () => verbs.endTemporaryChange(id));
