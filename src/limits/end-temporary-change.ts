@@ -199,20 +199,22 @@ export function createRestore(deps: RestoreDeps): Restore {
       return { ...ended, state: 'ended' };
     }
     const own = state === 'open' ? ownOf(temporaryChange.changes, touched, rules) : [];
-    if (own.length === 0 || !(await isPutBack({ ...write, back: own })))
+    // Nobody waits for the automatic end, so it is tried again as any other refused one.
+    const isLast = by !== null || (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
+    if (own.length === 0 || !(await isPutBack({ ...write, back: own }, isLast)))
       return { ...temporaryChange, state: 'asking', meanwhile };
     return { ...temporaryChange, state: 'asking', meanwhile: withGoals(meanwhile, own) };
   };
 
-  /** False: the card service refuses them without the others. */
-  async function isPutBack(write: Write): Promise<boolean> {
+  /** False: the card service refuses them without the others. Throws that refusal unless it is the last attempt. */
+  async function isPutBack(write: Write, isLast: boolean): Promise<boolean> {
     const { progress } = deps;
     const isSent = (await progress.read(write.progressId))?.state === 'sending';
     try {
       await putBack(write);
       return true;
     } catch (error) {
-      if (!(error instanceof CardApiError) || error.code !== 'refused') throw error;
+      if (!isLast || !(error instanceof CardApiError) || error.code !== 'refused') throw error;
       if (!isSent) await progress.write(write.progressId, { state: 'asked' });
       return false;
     }

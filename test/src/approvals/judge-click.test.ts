@@ -449,11 +449,12 @@ it('a request to keep a temporary limit counts from what it would go back to, an
   await performAction(approve('req_both', 'act_ben', 'U0BEN'), given.deps);
   given.service.rules = { ...given.service.rules, WeeklySpendLimit: 3500 };
   const [moment] = await given.deps.temporaryChanges.all();
-  // Otherwise the daily limit, which nobody changed, would go back at once.
+  // Otherwise the daily limit, which nobody changed, would go back at once. It is tried five times.
   const putSpendRules = async (): Promise<never> => {
     throw refusal();
   };
-  await endTemporaryChange(moment?.id ?? '', { ...given.deps, card: { ...given.deps.card, putSpendRules } });
+  const deps = { ...given.deps, card: { ...given.deps.card, putSpendRules } };
+  for (let attempt = 1; attempt <= 5; attempt += 1) await endTemporaryChange(moment?.id ?? '', deps);
 
   const target = { kind: 'temporary-change', temporaryChangeId: moment?.id ?? '' } as const;
   await performAction(

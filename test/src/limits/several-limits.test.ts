@@ -230,7 +230,7 @@ describe('limits that someone changed in the meantime', () => {
     },
   );
 
-  it('the others wait, too, if the card service refuses to put them back alone', async () => {
+  it('the others wait, too, if the card service keeps refusing to put them back alone', async () => {
     const world = await createActionWorld(redis());
     await performAction(both, world.deps);
     Object.assign(world.service.rules, { MonthlySpendLimit: 3000 });
@@ -238,11 +238,33 @@ describe('limits that someone changed in the meantime', () => {
       throw refusal();
     };
 
-    await endTemporaryChange(both.id, { ...world.deps, card: { ...world.deps.card, putSpendRules } });
+    const deps = { ...world.deps, card: { ...world.deps.card, putSpendRules } };
+    for (const refusals of [1, 2, 3, 4]) {
+      expect(await endTemporaryChange(both.id, deps)).toBe(60_000);
+      expect(await deps.temporaryChanges.get(both.id)).toMatchObject({ state: 'open', refusals });
+    }
+    expect(await endTemporaryChange(both.id, deps)).toBeNull();
 
     expect(await world.deps.temporaryChanges.get(both.id)).toMatchObject({
       state: 'asking',
       meanwhile: [{ to: 45_000 }, { to: 300_000 }],
+    });
+  });
+
+  it('the others go back at the next attempt if the card service refuses them once', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(both, world.deps);
+    world.service.rules = { ...world.service.rules, MonthlySpendLimit: 3000 };
+    const putSpendRules = async (): Promise<never> => {
+      throw refusal('Conflict', { status: 409 });
+    };
+    await endTemporaryChange(both.id, { ...world.deps, card: { ...world.deps.card, putSpendRules } });
+    await endTemporaryChange(both.id, world.deps);
+
+    expect(limitsOf(world)).toEqual([400, 3000]);
+    expect(await world.deps.temporaryChanges.get(both.id)).toMatchObject({
+      state: 'asking',
+      meanwhile: [{ to: 40_000 }, { to: 300_000 }],
     });
   });
 });
