@@ -22,13 +22,12 @@ import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
 import type { Lease } from '../core/lock.ts';
 import { foldName } from '../directory/card-query.ts';
-import * as opsIssue from '../ops/issue.ts';
-import type { NotifyOps } from '../ops/notify-ops.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { backWords, ruleStates } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import type { TimeLeft } from './time-left.ts';
 
 /** Retry interval while the card API is unavailable, rejects our token or refuses. */
 const COME_BACK_MS = 60_000;
@@ -322,30 +321,4 @@ function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolea
   const { id, name } = event.merchant;
   if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;
   return foldName(name) !== '' && foldName(name) === foldName(purchase.merchant);
-}
-
-/** Correct clocks differ by less. */
-const DIFFERENCE_MS = 60_000;
-
-/** Milliseconds until a time, negative when it has passed; null when two clocks disagree. Then ops are notified. */
-type TimeLeft = (moment: string) => Promise<number | null>;
-
-interface TimeLeftDeps {
-  /** Redis's time. */
-  readonly sharedNow: () => Promise<Date>;
-  /** Time from a clock independent of Redis (ms). */
-  readonly secondNow: () => number;
-  readonly notifyOps: NotifyOps;
-}
-
-/** A single wrong clock must not end a temporary change early, so two clocks have to agree. */
-export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps): TimeLeft {
-  return async function timeLeft(moment) {
-    const nowMs = (await sharedNow()).getTime();
-    if (Math.abs(secondNow() - nowMs) > DIFFERENCE_MS) {
-      await notifyOps(opsIssue.clocksDiffer);
-      return null;
-    }
-    return Date.parse(moment) - nowMs;
-  };
 }
