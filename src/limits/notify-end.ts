@@ -6,7 +6,7 @@ import type { Outcome } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Audit } from '../audit/audit.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import type { RuleChange } from '../card-api/rule-change.ts';
+import { type RuleChange, without } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardApiError } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -123,11 +123,32 @@ type RecordEnd = (
 
 interface RecordDeps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
 }
 
-export function createRecordEnd({ audit, postAuditLine, now }: RecordDeps): RecordEnd {
-  return async function recordEnd({ id, acctId, changes, meanwhile, alertId, state }, { action, card, detail }) {
+export function createRecordEnd({ audit, postAuditLine, now, temporaryChanges }: RecordDeps): RecordEnd {
+  return async function recordEnd(temporaryChange, end) {
+    const { id, changes, state } = temporaryChange;
     const at = now().toISOString();
+    const before = await temporaryChanges.get(id);
+    // What went back before people were asked is on record already.
+    const recorded = before?.state === 'asking' ? backAlready(before) : [];
+    const over = about(temporaryChange, without(changes, recorded));
+    const back = state === 'asking' ? backAlready(over) : [];
+    if (back.length > 0) {
+      const part = { ...about(over, back), state: 'ended' } as const;
+      await recordRules(part, { ...end, detail: details.ended }, at, 'part');
+    }
+    await recordRules(about(over, without(over.changes, back)), end, at);
+    return at;
+  };
+
+  async function recordRules(
+    { id, acctId, changes, meanwhile, alertId, state }: TemporaryChange,
+    { action, card, detail }: Parameters<RecordEnd>[1],
+    at: string,
+    key: string = state,
+  ): Promise<void> {
     const isBack = state === 'ended';
     const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
     const after = isBack ? ruleStates(changes, 'from') : null;
@@ -151,9 +172,15 @@ export function createRecordEnd({ audit, postAuditLine, now }: RecordDeps): Reco
     const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
     const by = action?.actor.userId ?? null;
     const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
-    await postAuditLine(`audit-${id}-${state}`, line);
-    return at;
-  };
+    await postAuditLine(`audit-${id}-${key}`, line);
+  }
+}
+
+/** Only these rules of a temporary change. */
+function about(temporaryChange: TemporaryChange, changes: readonly RuleChange[]): TemporaryChange {
+  const others = without(temporaryChange.changes, changes);
+  const { meanwhile } = temporaryChange;
+  return { ...temporaryChange, changes: [...changes], meanwhile: meanwhile && without(meanwhile, others) };
 }
 
 function toOutcome({ id, state, changes }: OverChange, detail: string, at: string, by: string | null): Outcome {

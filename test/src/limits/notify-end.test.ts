@@ -148,16 +148,21 @@ describe('the end of a temporary change', () => {
 });
 
 describe('the audit entry', () => {
-  async function recorded(over: Partial<TemporaryChange>, action: typeof click | null) {
+  async function recorded(
+    over: Partial<TemporaryChange>,
+    action: typeof click | null,
+    before: TemporaryChange = temporaryChangeOf(),
+  ) {
     const records: Statement[] = [];
     const lines: string[] = [];
     const record = createRecordEnd({
       audit: { append: async (entry) => void records.push(entry) },
       postAuditLine: async (id, { text }) => void lines.push(`${id}: ${text}`),
+      temporaryChanges: { get: async () => before },
       now: () => new Date(at),
     });
     await record(temporaryChangeOf(over), { action, card, detail: 'detail' });
-    return { entry: records[0], line: lines[0] };
+    return { entry: records[0], line: lines[0], records, lines };
   }
 
   it('has no actor if the change ended on schedule', async () => {
@@ -210,6 +215,35 @@ describe('the audit entry', () => {
       reason: 'too early',
       channel: 'C0OPS',
       messageTs: '1.2',
+    });
+  });
+
+  describe('of several limits of which one went back', () => {
+    const two = [limitChange('daily', 40_000, 45_000), limitChange('monthly', 200_000, 210_000)];
+    const meanwhile = [limitChange('daily', 45_000, 55_000), limitChange('monthly', 210_000, 200_000)];
+    const asking = temporaryChangeOf({ state: 'asking', changes: two, meanwhile });
+    const sides = (records: Statement[]) => records.map(({ event, before, after }) => [event, before, after]);
+
+    it('says what went back, and of the question only what is left to decide', async () => {
+      const { records, lines } = await recorded(asking, null);
+
+      expect(sides(records)).toEqual([
+        ['ended', 'monthly limit $2,100.00', 'monthly limit $2,000.00'],
+        ['waiting', 'daily limit $550.00', null],
+      ]);
+      expect(lines).toEqual([
+        expect.stringMatching(/^audit-act_1-part: Cardbell put back the monthly limit of /),
+        expect.stringMatching(/^audit-act_1-asking: Cardbell left the daily limit of /),
+      ]);
+    });
+
+    it.each([
+      ['ended', 'daily limit $450.00', 'daily limit $400.00'],
+      ['kept', 'daily limit $550.00', null],
+    ] as const)('names only the others once it is decided: %s', async (state, before, after) => {
+      const { records } = await recorded({ ...asking, state }, click, asking);
+
+      expect(sides(records)).toEqual([['ended', before, after]]);
     });
   });
 
