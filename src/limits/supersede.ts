@@ -45,11 +45,13 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
     const { id, alertId, acctId, changes, meanwhile } = temporaryChange;
     const at = deps.now().toISOString();
     const left = without(changes, goals);
-    const isOver = left.length === 0;
+    const found = meanwhile && without(meanwhile, goals);
+    // Of a question, the rest may be back already. Then people have nothing to decide.
+    const isOver = undecided({ changes: left, meanwhile: found }).length === 0;
     const lifted = isForGood && !isOver ? await raiseRestoreValues(left, goals, acctId) : left;
     const superseded: TemporaryChange = isOver
       ? { ...temporaryChange, state: 'superseded', closedAt: at, closedBy: later.by }
-      : { ...temporaryChange, changes: lifted, meanwhile: meanwhile && without(meanwhile, goals) };
+      : { ...temporaryChange, changes: lifted, meanwhile: found };
     // Before it is stored: a rerun after a crash finds only changes that are not superseded yet.
     if (alertId !== null)
       await deps.outcomes.show(alertId, `superseded-${id}-${later.id}`, {

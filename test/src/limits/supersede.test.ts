@@ -110,6 +110,13 @@ it('keeps what was found about the other rules of one that waits for a decision'
   expect(saved?.meanwhile).toEqual([limitChange('weekly', 70_000, 70_000)]);
 });
 
+it('ends a question of which the other rules are back already', async () => {
+  const meanwhile = [limitChange('daily', 70_000, 70_100), limitChange('weekly', 70_000, 60_000)];
+  const { saved } = await superseded([limitGoal('daily', 80_000)], true, { over: { state: 'asking', meanwhile } });
+
+  expect(saved).toMatchObject({ state: 'superseded', closedBy: 'U0BEN' });
+});
+
 it('ends the temporary value even while the card is unreadable', async () => {
   const { saved } = await superseded([limitGoal('daily', 65_000)], true, { isCardAway: true });
 
