@@ -44,13 +44,8 @@ const answers = {
   quarantined: answer('quarantined', 200, 'kept aside: it does not fit the schema'),
   unknownKind: answer('unknown_kind', 404, `unknown kind: expected one of ${webhookKinds.join(', ')}`),
   wrongMethod: answer('wrong_method', 405, 'expected POST', 'allow', 'POST'),
-  notAuthentic: answer(
-    'not_authentic',
-    401,
-    'expected the shared secret as Basic credential',
-    'www-authenticate',
-    'Basic realm="cardbell", charset="UTF-8"',
-  ),
+  noSecret: refusedFor('no_secret'),
+  notAuthentic: refusedFor('not_authentic'),
   wrongType: answer('wrong_type', 415, 'expected content-type application/json'),
   tooLarge: answer('too_large', 413, `expected at most ${BODY_MAX_BYTES} bytes`),
   notJson: answer('not_json', 400, 'expected a JSON object'),
@@ -58,6 +53,12 @@ const answers = {
   storeAway: answer('store_unavailable', 503, 'cannot be stored right now, try again', 'retry-after', '15'),
   broken: answer('internal_error', 500, 'unexpected error on our side, try again'),
 } as const;
+
+/** People and probes come without a secret. A wrong one is that of a sender who should get through. */
+function refusedFor(name: string): Answer {
+  const realm = 'Basic realm="cardbell", charset="UTF-8"';
+  return answer(name, 401, 'expected the shared secret as Basic credential', 'www-authenticate', realm);
+}
 
 function answer(name: string, status: number, text: string, ...more: string[]): Answer {
   const json = JSON.stringify(status < 300 ? { status: text } : { error: text });
@@ -117,7 +118,8 @@ export async function receiveWebhook(
 function refuse(path: string, request: IncomingMessage, { isAuthentic }: Deps): Answer | null {
   if (!paths.has(path)) return answers.unknownKind;
   if (request.method !== 'POST') return answers.wrongMethod;
-  if (!isAuthentic(request.headers.authorization)) return answers.notAuthentic;
+  const { authorization } = request.headers;
+  if (!isAuthentic(authorization)) return authorization === undefined ? answers.noSecret : answers.notAuthentic;
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (type !== 'application/json' || encoding !== 'identity') return answers.wrongType;

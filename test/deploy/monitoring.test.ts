@@ -177,6 +177,18 @@ describe.skipIf(promtool === undefined)('promtool (skipped if missing: Debian pa
           { expr: firing('CardbellWebhooksNotAuthentic'), eval_time: '89m', exp_samples: [{ labels: '{}', value: 1 }] },
         ],
       },
+      {
+        name: 'a night without webhooks, in which only the doctor and strangers post, without a secret',
+        interval: '1m',
+        input_series: input({
+          ...normal(MINUTES),
+          'cardbell_webhooks_total{answer="stored"}': null,
+          'cardbell_webhooks_total{answer="duplicate"}': null,
+          'cardbell_webhooks_total{answer="not_authentic"}': null,
+          'cardbell_webhooks_total{answer="no_secret"}': '_x20 1x14 2x14 3x14 4x14 5x20',
+        }),
+        promql_expr_test: [{ expr: 'ALERTS', eval_time: '89m', exp_samples: [] }],
+      },
       ...Object.entries(faults).map(([alert, fault]) => {
         const minutes = alert === 'CardbellDeclinesLateSlow' ? SLOW_MINUTES : MINUTES;
         const exp_samples = [{ labels: '{}', value: 1 }];

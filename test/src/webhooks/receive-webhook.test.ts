@@ -171,6 +171,12 @@ it('reads and stores nothing from an unauthenticated caller', async () => {
   expect(take).not.toHaveBeenCalled();
 });
 
+it('counts a request without any secret apart from one with a wrong secret', async () => {
+  const { measure } = await deliver({ isAuthentic: () => false });
+
+  expect(measure).toHaveBeenCalledExactlyOnceWith('decline', 'no_secret', false, expect.any(Number));
+});
+
 describe('a request', () => {
   interface Sent {
     readonly path?: string;
@@ -243,7 +249,7 @@ describe('a request', () => {
     ['of exactly the largest size', { body: [padded(BODY_MAX_BYTES)] }, 200, 'stored'],
     ['of an unknown kind', { path: 'weather' }, 404, 'unknown_kind'],
     ['with another method', { method: 'PUT' }, 405, 'wrong_method'],
-    ['without the secret', { headers: { authorization: 'Basic wrong' } }, 401, 'not_authentic'],
+    ['with a wrong secret', { headers: { authorization: 'Basic wrong' } }, 401, 'not_authentic'],
     ['of another type', { headers: { 'content-type': 'text/plain' } }, 415, 'wrong_type'],
     ['without a type', { headers: { 'content-type': '' } }, 415, 'wrong_type'],
     ['that is compressed', { headers: { 'content-encoding': 'gzip' } }, 415, 'wrong_type'],
