@@ -13,6 +13,7 @@ import type { Gap } from '../core/gap.ts';
 import { localDate, toInstant } from '../core/service-time.ts';
 import { shardOf } from '../core/shards.ts';
 import { momentOf, type Since } from '../core/since.ts';
+import { createGroupOfCard } from '../directory/group-of-card.ts';
 import { type Claim, claimMessages } from '../holders/claim-store.ts';
 import { seenKey } from '../intake/intake.ts';
 import { durationOf } from '../limits/change-request.ts';
@@ -122,19 +123,22 @@ function people({ config, policy, delegations, currentRoles, slack, seals, now, 
   };
 }
 
+const hasCardGroups = ({ policy }: WorkerContext): boolean => policy.current().groups.length > 0;
+
 function approvalsChannel({ config, policy }: WorkerContext, group: string | null): string {
   return sectionOf(policy.current(), group).approvalsChannel ?? config.channels.approvals;
 }
 
 /** Messages that are kept up to date. Posts go to the channel for requests; updates follow soon. */
 function messages(context: WorkerContext) {
-  const { enqueue, postTracked, factsOf } = context;
+  const { enqueue, postTracked, directory } = context;
   const linkTo = (kind: Subject['kind']) => async (id: string) => {
     const references = await context.trackedMessages.references({ kind, id });
     const posted = references.find(({ audience }) => audience === 'team');
     return posted === undefined ? null : await context.permalink(posted.channel, posted.ts);
   };
-  const approvalsChannelOf = async (acctId: number) => approvalsChannel(context, (await factsOf(acctId)).group);
+  const groupOfCard = createGroupOfCard({ directory, hasCardGroups: () => hasCardGroups(context) });
+  const approvalsChannelOf = async (acctId: number) => approvalsChannel(context, (await groupOfCard(acctId)) ?? null);
   const update = (kind: Subject['kind']) => (id: string) => enqueue('update-messages', { kind, id });
   return {
     alertMessages: alertMessages(context.trackedMessages),
@@ -214,7 +218,7 @@ function settings(context: WorkerContext) {
     /** Whom approvers may name as their delegate. */
     ownDelegates: () => policy.current().ownDelegates,
     /** Whether some groups of cards have their own rules or approvers. */
-    hasCardGroups: () => policy.current().groups.length > 0,
+    hasCardGroups: () => hasCardGroups(context),
     /** What would let a declined purchase pass now. */
     checkPurchase: remedies.checkPurchase,
     /** The spend rules as received, with some of them changed and everything else unchanged. */

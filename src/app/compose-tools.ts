@@ -4,8 +4,7 @@ import { createAccountOf, createAskAgain, createRefusals } from '../actions/reco
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
-import { within } from '../core/deadline.ts';
-import { groupIn } from '../directory/account.ts';
+import { createGroupOfCard } from '../directory/group-of-card.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
@@ -66,20 +65,11 @@ export function createTools(context: ActionContext) {
   };
 }
 
-/** How long a decision waits to learn a card's group. */
-const GROUP_READ_MS = 3000;
-
 /** Who may do what to which card, and what is remembered of each decision. */
 function createRights(context: ActionContext) {
-  const { directory, decisions, policyFor, hasCardGroups, now } = context;
+  const { decisions, policyFor, now } = context;
+  const groupOfCard = createGroupOfCard(context);
   const isOwnCard = createIsOwnCard(context);
-  const groupOfCard = async (acctId: number): Promise<string | null | undefined> => {
-    if (!hasCardGroups()) return null;
-    const known = groupIn(await directory.account(acctId));
-    if (known !== undefined) return known;
-    // A block must not wait for a card service that does not answer.
-    return groupIn(await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
-  };
   const policyOfCard = async (acctId: number) => policyFor((await groupOfCard(acctId)) ?? null);
   const remember: AuthorizationDeps['remember'] = async (decision, acctId) => {
     // Viewing something is not a decision about a card.

@@ -7,7 +7,7 @@ import { channels, people } from '../support/people.ts';
 import { atOnce, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const { ana, ben, zoe, hugo } = people;
+const { ana, ben, zoe, hugo, otto } = people;
 const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
 
 writeFileSync(
@@ -51,4 +51,17 @@ it('asks the approvers of each group about their own cards, and shows all of the
     userId: hugo,
     by: zoe,
   });
+});
+
+it('asks the approvers of its group about a card that is known only from a webhook', async () => {
+  const { command, sandbox, store, texts, waitFor } = cardbell();
+  const card = sandbox.accounts().find(({ GroupId, LastName }) => GroupId === 1 && LastName !== 'Alvarez');
+  const acctId = String(card?.AcctId);
+  const stored: object = JSON.parse((await store.hget('{cardbell:dir}:accounts', acctId)) ?? '');
+  await store.hset('{cardbell:dir}:accounts', acctId, JSON.stringify({ ...stored, group: null, detailsAt: null }));
+
+  await command(otto, `link ${card?.LastName}`);
+
+  await waitFor(channels.status, new RegExp(`<@${otto}> says card`));
+  expect(texts(channels.approvals).join()).not.toContain(`<@${otto}> says card`);
 });
