@@ -58,7 +58,7 @@ export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName
 }
 
 /** True when the cards have not been read from the API yet, or a card is known only from a webhook. */
-export function lacksDetails(account: DirectoryAccount): boolean {
+export function lacksDetails(account: Pick<DirectoryAccount, 'cards' | 'detailsAt'>): boolean {
   return account.detailsAt === null || account.cards.some((card) => card.cardId === null);
 }
 

@@ -4,7 +4,7 @@ import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
-import { type DirectoryAccount, holderOf } from './account.ts';
+import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
 import { splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
@@ -20,6 +20,7 @@ interface Candidate {
 
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
+    readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
   readonly links: {
@@ -106,7 +107,11 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
   const { directory, refuse } = deps;
   // The query may be a person's name, which the audit does not need.
   const onRecord = { why: 'no card matches' };
-  const unread = notReadYet(query, await directory.status());
+  const status = await directory.status();
+  const unread = notReadYet(
+    query,
+    action.asHolder ? { ...status, lackingDetails: await ownUnread(action, deps) } : status,
+  );
   if (unread !== null) return await refuse(action, { what: null, ...unread }, onRecord);
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
@@ -116,6 +121,13 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`;
   await refuse(action, { what: null, why: `No card matches “${query}”.`, whoCan }, onRecord);
+}
+
+/** How many of the person's own accounts may have cards that are not read yet. Other accounts do not concern a holder. */
+async function ownUnread({ actor }: Action, { directory, links }: Deps): Promise<number> {
+  const own = await links.ofUser(actor.userId);
+  const accounts = await Promise.all(own.map(({ acctId }) => directory.account(acctId)));
+  return accounts.filter((account) => account === null || lacksDetails(account)).length;
 }
 
 const NAME_WORDS_MAX = 4;

@@ -11,6 +11,8 @@ import { card } from '../../templates/fixtures.ts';
 let linked: { acctId: number; userId: string }[] = [];
 let accounts = 20;
 let lackingDetails = 0;
+/** Accounts whose cards have not been read. */
+let unread: readonly number[] = [];
 let found: Readonly<Record<string, CardMatch[]>> = {};
 /** The matches once the cards are listed; null if they already are. */
 let listed: typeof found | null = null;
@@ -20,6 +22,7 @@ beforeEach(() => {
   linked = [];
   accounts = 20;
   lackingDetails = 0;
+  unread = [];
   found = {};
   listed = null;
   refusals.length = 0;
@@ -46,6 +49,7 @@ const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: Card
 });
 const resolveCard = createResolveCard({
   directory: {
+    account: async (acctId) => ({ cards: [], detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z' }),
     find: async (query) => found[query] ?? [],
     findKnown: async (query) => found[query] ?? [],
     untilListed: async () => {
@@ -227,22 +231,33 @@ describe('words that no card matches', () => {
     ]);
   });
 
-  it.each([false, true])(
-    'are not reported as unknown while cards have not been read (as holder: %s)',
-    async (asHolder) => {
-      lackingDetails = 3120;
+  it('are not reported as unknown while cards have not been read', async () => {
+    lackingDetails = 3120;
 
-      await resolveCard({ ...words('4242'), asHolder });
+    await resolveCard(words('4242'));
 
-      expect(refusals).toEqual([
-        {
-          what: null,
-          why: 'I have not found “4242” yet: the cards of 3,120 accounts have not been read from the card service.',
-          whoCan: 'Use the holder’s name or the account id, or try again later.',
-        },
-      ]);
-    },
-  );
+    expect(refusals).toEqual([
+      {
+        what: null,
+        why: 'I have not found “4242” yet: the cards of 3,120 accounts have not been read from the card service.',
+        whoCan: 'Use the holder’s name or the account id, or try again later.',
+      },
+    ]);
+  });
+
+  it.each([
+    ['own account has not been read', [7], 'I have not found “4242” yet: the cards of 1 account'],
+    ['own accounts are read, and only others have not been', [8], 'You hold no card “4242”.'],
+    ['person has no account', [], 'You hold no card “4242”.'],
+  ])('are unknown to a holder unless their own cards have not been read: the %s', async (_case, own, why) => {
+    lackingDetails = 3120;
+    unread = [7];
+    linked = own.map((acctId) => ({ acctId, userId: words('').actor.userId }));
+
+    await resolveCard({ ...words('4242'), asHolder: true });
+
+    expect(refusals).toEqual([expect.objectContaining({ why: expect.stringContaining(why) })]);
+  });
 
   it('are reported as unknown once a single card is known', async () => {
     accounts = 1;
