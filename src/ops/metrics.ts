@@ -122,6 +122,8 @@ function createHistograms(registry: Registry) {
 
 /** How long the health figures from Redis are cached. Prometheus asks less often. */
 const HEALTH_FRESH_MS = 5000;
+/** A short failure keeps the last figures: with a gap, an alert that must hold for two minutes would start over. */
+const HEALTH_STALE_MS = 60_000;
 /** Metrics without these figures are better than none. */
 const HEALTH_DEADLINE_MS = 700;
 
@@ -129,6 +131,38 @@ export type HealthMetrics = ReturnType<typeof createHealthMetrics>;
 
 /** Figures about Cardbell overall, the same in every process: they are read from Redis on request. */
 export function createHealthMetrics(registry: Registry, read: () => Promise<Health>) {
+  const { show, hide, isRead } = createHealthGauges(registry);
+  hide();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let latest: Health | null = null;
+
+  return {
+    /** Updates the figures: takes at most a moment, and runs at most every few seconds. */
+    async refresh(): Promise<void> {
+      if (performance.now() - readAt < HEALTH_FRESH_MS) return;
+      readAt = performance.now();
+      try {
+        latest = await within(HEALTH_DEADLINE_MS, read(), () => {
+          throw new Error('not in time');
+        });
+        show(latest);
+        isRead.set(1);
+        shownAt = readAt;
+      } catch {
+        isRead.set(0);
+        if (readAt - shownAt > HEALTH_STALE_MS) hide();
+      }
+    },
+    /** Problems from these figures that keep alerts from people although this process works. */
+    warnings: (): readonly string[] => [
+      ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
+      ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),
+    ],
+  };
+}
+
+function createHealthGauges(registry: Registry) {
   const registers = [registry];
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `cardbell_${name}`, help, labelNames, registers });
@@ -145,32 +179,15 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
       'redis_memory_ratio',
       'Share of its memory that Redis uses, with what waits; 0 when it has no limit.',
     ),
-    read: gauge('health_read', '1 when these figures could be read from Redis the last time.'),
   };
-  let readAt = Number.NEGATIVE_INFINITY;
-  let latest: Health | null = null;
+  const isRead = gauge('health_read', '1 when these figures could be read from Redis the last time.');
+  return { show, hide, isRead };
 
-  return {
-    /** Updates the figures: takes at most a moment, and runs at most every few seconds. */
-    async refresh(): Promise<void> {
-      if (performance.now() - readAt < HEALTH_FRESH_MS) return;
-      readAt = performance.now();
-      try {
-        latest = await within(HEALTH_DEADLINE_MS, read(), () => {
-          throw new Error('not in time');
-        });
-        show(latest);
-        plain.read.set(1);
-      } catch {
-        plain.read.set(0);
-      }
-    },
-    /** Problems from these figures that keep alerts from people although this process works. */
-    warnings: (): readonly string[] => [
-      ...(latest?.isSlackTokenDead === true ? ['slack refuses the bot token'] : []),
-      ...(latest?.isCardTokenDead === true ? ['the card API refuses the token'] : []),
-    ],
-  };
+  /** An unknown value is not 0, which would mean "no worker" or "token refused". */
+  function hide(): void {
+    jobs.reset();
+    for (const figure of Object.values(plain)) figure.remove();
+  }
 
   function show(health: Health): void {
     for (const [queue, { waiting, active, delayed, failed }] of Object.entries(health.queues)) {

@@ -1,5 +1,5 @@
 import { Registry } from 'prom-client';
-import { expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Health } from '../../../src/ops/health.ts';
 import { createHealthMetrics } from '../../../src/ops/metrics.ts';
 
@@ -47,15 +47,43 @@ it('warns about rejected tokens', async () => {
   expect(warnings()).toEqual(['slack refuses the bot token', 'the card API refuses the token']);
 });
 
-it('reports that the metrics could not be read, and keeps the last values', async () => {
-  const registry = new Registry();
-  const read = vi.fn(async (): Promise<Health> => {
-    throw new Error('redis is unavailable');
+describe('while Redis cannot be read', () => {
+  afterEach(() => void vi.useRealTimers());
+  const figures = /^cardbell_(?!health_read)\w+(?:\{.*\})? /m;
+
+  it('shows no figure before the first successful read: 0 would mean that no worker runs and Slack refuses the token', async () => {
+    const registry = new Registry();
+    const { refresh } = createHealthMetrics(registry, () => Promise.reject(new Error('redis is unavailable')));
+
+    expect(await registry.metrics()).not.toMatch(figures);
+    await refresh();
+
+    const text = await registry.metrics();
+    expect(text).toContain('cardbell_health_read 0');
+    expect(text).not.toMatch(figures);
   });
 
-  await createHealthMetrics(registry, read).refresh();
+  it('reports that, keeps the last figures for a minute, and then shows none until they can be read again', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const registry = new Registry();
+    const read = vi.fn(async (): Promise<Health> => healthy);
+    const { refresh } = createHealthMetrics(registry, read);
+    const later = async (seconds: number): Promise<string> => {
+      vi.advanceTimersByTime(seconds * 1000);
+      await refresh();
+      return await registry.metrics();
+    };
+    await later(0);
 
-  expect(await registry.metrics()).toContain('cardbell_health_read 0');
+    read.mockRejectedValue(new Error('redis is unavailable'));
+    const soon = await later(30);
+    expect(soon).toContain('cardbell_health_read 0');
+    expect(soon).toContain('cardbell_lag_seconds 1.5');
+    expect(await later(31)).not.toMatch(figures);
+
+    read.mockResolvedValue(healthy);
+    expect(await later(30)).toContain('cardbell_workers 2');
+  });
 });
 
 it('shares one Redis read among concurrent scrapes', async () => {
