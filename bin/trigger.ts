@@ -2,7 +2,7 @@
 import './unexpected-error.ts';
 import { ASSUMPTIONS } from '../sandbox/assumptions.ts';
 import { EnvironmentError, EXIT_USAGE, UsageError, useZoneOf } from '../sandbox/cli-flags.ts';
-import { parseTriggerArguments } from '../sandbox/trigger/arguments.ts';
+import { parseTriggerArguments, type TriggerArguments } from '../sandbox/trigger/arguments.ts';
 import { printCatalogue, trigger } from '../sandbox/trigger/trigger.ts';
 import { EX_CONFIG } from '../src/app/config.ts';
 import { ofProgram, wordsOf } from '../src/app/programs.ts';
@@ -49,22 +49,20 @@ function sharedSecret(): string | undefined {
   return all['WEBHOOK_SHARED_SECRET'];
 }
 
-try {
+/** @throws ConfigError, EnvironmentError, UsageError */
+async function send(asked: TriggerArguments): Promise<boolean> {
   if (problems.length > 0) throw new ConfigError(problems);
   useZoneOf(given['CARD_SERVICE_TIMEZONE']);
-  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, receivers);
   // During a rotation there are two secrets; the first is the current one.
-  const secret = asked.secret ?? sharedSecret()?.split(',')[0]?.trim();
+  const secret = asked.secret ?? (asked.dryRun ? undefined : sharedSecret()?.split(',')[0]?.trim());
+  return await trigger({ ...asked, secret: secret === '' ? undefined : secret }, () => new Date(), streams);
+}
+
+try {
+  const asked = parseTriggerArguments(process.argv.slice(2), ASSUMPTIONS.webhookVersion.value, receivers);
   if (asked.help) process.stdout.write(USAGE);
   else if (asked.list) printCatalogue(streams);
-  else
-    process.exitCode = (await trigger(
-      { ...asked, secret: secret === '' ? undefined : secret },
-      () => new Date(),
-      streams,
-    ))
-      ? 0
-      : 1;
+  else process.exitCode = (await send(asked)) ? 0 : 1;
 } catch (error) {
   if (error instanceof ConfigError || error instanceof EnvironmentError) {
     streams.err(error.message);

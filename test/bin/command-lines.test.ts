@@ -110,6 +110,25 @@ it.concurrent('trigger asks for the secret of the card program in PROGRAM', asyn
   expect(unknown).toMatchObject({ code: 78, out: '', err: expect.stringContaining('PROGRAM: expected one of') });
 });
 
+it.concurrent.each([
+  ['-h', /^Usage: npm run trigger/],
+  ['--list', /^authorization/m],
+])('trigger %s needs no right variable', async (flag, shown) => {
+  const wrong = { PROGRAM: 'uk', CARD_SERVICE_TIMEZONE: 'Mars/Hidden', WEBHOOK_SHARED_SECRET_FILE: '/nowhere' };
+  const { code, out, err } = await run('trigger', [flag], wrong);
+
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(shown);
+});
+
+it.concurrent('trigger --dry-run needs no secret, but the time zone of a known card program', async () => {
+  const noSecret = await run('trigger', ['decline', '--dry-run'], { WEBHOOK_SHARED_SECRET_FILE: '/nowhere' });
+  const unknown = await run('trigger', ['decline', '--dry-run'], { PROGRAM: 'uk' });
+
+  expect(noSecret).toMatchObject({ code: 0, out: expect.stringContaining('"CallbackTime"') });
+  expect(unknown).toMatchObject({ code: 78, out: '', err: expect.stringContaining('PROGRAM: expected one of') });
+});
+
 it.concurrent.each(['trigger', 'sandbox'])(
   '%s exits with 78 for an unknown time zone, without its value',
   async (command) => {
