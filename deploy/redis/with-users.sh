@@ -16,7 +16,12 @@ password_of() {
   sed 's/^redis:[^:]*:\([^@]*\)@.*$/\1/' "$file"
 }
 
+# The keys of each card program in PROGRAMS have its name in front.
+copies=
+for program in $(echo "${PROGRAMS:-}" | tr ',' ' '); do copies="$copies \\1~$program:\\2"; done
+
 web=$(password_of web)
 worker=$(password_of worker)
-sed -e "s/WEB-PASSWORD/$web/" -e "s/WORKER-PASSWORD/$worker/" "$(dirname "$0")/users.acl" > "$users"
+sed -E -e "s/ (%R)?~(\{[^ ]+)/ \\1~\\2$copies/g" -e "s/WEB-PASSWORD/$web/" -e "s/WORKER-PASSWORD/$worker/" \
+  "$(dirname "$0")/users.acl" > "$users"
 exec "$@"

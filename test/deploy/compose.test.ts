@@ -75,9 +75,9 @@ describe('deploy/redis/with-users.sh', () => {
   for (const name of ['web', 'worker']) mkdirSync(join(folder, name));
 
   /** Runs the script like Compose, with a no-op command in place of Redis. @returns the users and the URLs. */
-  const start = (): { users: string; urls: string[] } => {
+  const start = (more: Record<string, string> = {}): { users: string; urls: string[] } => {
     const users = join(folder, 'users.acl');
-    const env = { PATH: process.env['PATH'], ADDRESSES: folder, USERS: users };
+    const env = { PATH: process.env['PATH'], ADDRESSES: folder, USERS: users, ...more };
     execFileSync('sh', ['deploy/redis/with-users.sh', 'true'], { env });
     const urls = ['web', 'worker'].map((name) => readFileSync(join(folder, name, 'url'), 'utf8').trim());
     return { users: readFileSync(users, 'utf8'), urls };
@@ -97,6 +97,20 @@ describe('deploy/redis/with-users.sh', () => {
     expect(first.users).toContain(`user worker on >${passwords[1]} `);
     expect(first.users).not.toContain('-PASSWORD');
     expect(again).toEqual(first);
+  });
+
+  it('gives both users the keys of every program in PROGRAMS, with the same rights as to those of the first', () => {
+    const [, web, worker] = start({ PROGRAMS: 'eu, uk' }).users.split('\n');
+    const [, webAlone, workerAlone] = start().users.split('\n');
+
+    expect(worker).toContain(' ~{cardbell:* ~eu:{cardbell:* ~uk:{cardbell:* ');
+    expect(web).toContain(' ~{cardbell:in}:* ~eu:{cardbell:in}:* ~uk:{cardbell:in}:* ');
+    expect(web).toContain(' %R~{cardbell:dir}:* %R~eu:{cardbell:dir}:* %R~uk:{cardbell:dir}:* ');
+    expect([web, worker].map((user) => user?.replaceAll(/ (?:%R)?~(?:eu|uk):\S+/g, ''))).toEqual([
+      webAlone,
+      workerAlone,
+    ]);
+    expect(webAlone).not.toMatch(/~(?!\{)/);
   });
 });
 
