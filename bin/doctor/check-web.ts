@@ -67,7 +67,8 @@ async function checkReceiver(
     );
   for (const [index, secret] of webhookSecrets.entries()) {
     const sender = createSender({ secret, version: WEBHOOK_VERSION, timeoutMs });
-    // Sent like the service does: the secret alone as Basic credential, and the body only after `100 Continue`.
+    // Sent like the service does: the secret alone as Basic credential, and the body after `100 Continue`, or without it
+    // after a short wait.
     const taken = await sender(`${base}${receiverOf(program)}`, noWebhook.body).finally(() => sender.close());
     const which = webhookSecrets.length === 1 ? 'the shared secret' : `shared secret ${index + 1}`;
     if (taken.status === 400) report.ok(`a webhook with ${which} gets through`);

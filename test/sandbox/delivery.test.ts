@@ -50,7 +50,7 @@ describe('delivery of webhooks', () => {
     expect(Number(headers['content-length'])).toBeGreaterThan(0);
   });
 
-  it('sends the body only after 100 Continue', async () => {
+  it('holds the body until 100 Continue, if it comes in time', async () => {
     const seen: string[] = [];
     let sawEarlyBody = false;
     const raw = createServer((socket) => {

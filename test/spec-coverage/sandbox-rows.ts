@@ -242,7 +242,7 @@ export const SANDBOX_ROWS: readonly CoverageRow[] = [
   {
     row: 'Authentication 5: Expect 100-continue',
     file: 'test/sandbox/delivery.test.ts',
-    title: 'delivery of webhooks > sends the body only after 100 Continue',
+    title: 'delivery of webhooks > holds the body until 100 Continue, if it comes in time',
   },
   {
     row: 'Limits: one virtual card per VirtualCard/Data',
