@@ -114,7 +114,8 @@ function heldWords(
       : heldBy === claimedBy
         ? 'Already linked to them.'
         : `Linked to ${mention(heldBy)} now, who would be unlinked.`;
-  return `${held} ${comparedWords('name', isSameName)} ${comparedWords('email', isSameEmail)}`;
+  // First, because after the holder's name “their” would be the holder's.
+  return `${comparedWords('name', isSameName)} ${comparedWords('email', isSameEmail)} ${held}`;
 }
 
 function comparedWords(what: 'name' | 'email', isSame: boolean | null): string {

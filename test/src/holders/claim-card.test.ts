@@ -365,7 +365,7 @@ describe('the claim message', () => {
 
     expect(text).toContain(`<@U0HUGO> says card ${card.last4} is theirs`);
     expect(text).toContain(
-      'Not linked to anyone. Their Slack name doesn’t match the cardholder’s. Their Slack email doesn’t match the cardholder’s.',
+      'Their Slack name doesn’t match the cardholder’s. Their Slack email doesn’t match the cardholder’s. Not linked to anyone.',
     );
     expect(text).toContain(unix(open.expiresAt));
   });
@@ -374,14 +374,14 @@ describe('the claim message', () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: true, isSameEmail: true }] }, 'U0SAM');
 
     expect(text).toContain(
-      'Linked to <@U0SAM> now, who would be unlinked. Their Slack name matches the cardholder’s. Their Slack email matches the cardholder’s.',
+      'Their Slack name matches the cardholder’s. Their Slack email matches the cardholder’s. Linked to <@U0SAM> now, who would be unlinked.',
     );
   });
 
   it('says what was not compared', async () => {
     const text = await textOf({ ...open, cards: [{ acctId, isSameName: null, isSameEmail: null }] });
 
-    expect(text).toContain('Not linked to anyone. No name to compare. No email to compare.');
+    expect(text).toContain('No name to compare. No email to compare. Not linked to anyone.');
     expect(text).not.toContain('match');
   });
 
@@ -397,7 +397,7 @@ describe('the claim message', () => {
     expect(lines.filter((line) => line.includes('email doesn’t match'))).toEqual([
       expect.stringMatching(/^\*.+ card 8\*/),
     ]);
-    expect(text).toMatch(/ card 7: Not linked to anyone\. .*email matches.* card 8: .*email doesn’t match/);
+    expect(text).toMatch(/ card 7: .*email matches.* Not linked to anyone\..* card 8: .*email doesn’t match/);
   });
 
   it('shows that a person no longer holds a card', async () => {
