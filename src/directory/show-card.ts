@@ -55,8 +55,9 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
   };
 }
 
+/** Purchases from a moment on. The card service tells their time in whole seconds, so the moment's own second counts. */
 export function happenedSince(fromMs: number): (event: TransactionEvent) => boolean {
-  return ({ occurredAt }) => Date.parse(occurredAt) >= fromMs;
+  return ({ occurredAt }) => Date.parse(occurredAt) >= Math.floor(fromMs / 1000) * 1000;
 }
 
 /** Every limit of a card, with the remaining amount where known. */
