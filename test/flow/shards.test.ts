@@ -76,7 +76,8 @@ it('handles declines, status changes and a click in 16 shards with nothing lost,
   const changed = [cardbell.take('ACTIVE'), cardbell.take('ACTIVE'), cardbell.take('ACTIVE')];
   const sent = declines.declines(150);
   cardbell.sandbox.purchase({ AcctId: clicked.AcctId, Amount: 99_999 });
-  const alert = await cardbell.waitFor(channels.declines, new RegExp(holderOf(clicked)));
+  // On a busy machine the alert comes before the directory knows whose card it is.
+  const alert = await cardbell.waitFor(channels.declines, new RegExp(`${holderOf(clicked)}|account ${clicked.AcctId}`));
 
   await Promise.all([
     declines.take(sent),
