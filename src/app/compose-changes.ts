@@ -18,12 +18,13 @@ import {
   createForgetUnmade,
   createPermitDecision,
 } from '../limits/decide-temporary-change.ts';
-import { createEndTemporaryChange, createInEffect, createRestore } from '../limits/end-temporary-change.ts';
+import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
 import { createEndQuestions, createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createFillForm } from '../limits/remedy.ts';
+import { createRestore } from '../limits/restore.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createHandOver, createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';

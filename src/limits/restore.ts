@@ -1,0 +1,168 @@
+import type { Action } from '../actions/action.ts';
+import { reported } from '../actions/action-state.ts';
+import type { ActionTools } from '../actions/action-tools.ts';
+import type { LatestChanges } from '../actions/progress-store.ts';
+import { mayStillBeMade } from '../actions/send-change.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
+import {
+  changesFrom,
+  isMade,
+  isSameGoals,
+  limitsOf,
+  type RuleChange,
+  reversed,
+  ruleValue,
+  withGoals,
+  without,
+} from '../card-api/rule-change.ts';
+import type { SpendRules } from '../card-api/spend-rules.ts';
+import { CardApiError } from '../core/errors.ts';
+import type { Lease } from '../core/lock.ts';
+import { withAcceptedReturns } from './contradiction.ts';
+import type { OverChange } from './notify-end.ts';
+import { ruleStates } from './rule-words.ts';
+import type { TemporaryChange } from './temporary-change-store.ts';
+
+/** A refusal may pass: the specification does not say what a 409 means, and it may stand for a repeated call. */
+export const REFUSALS_MAX = 5;
+
+/**
+ * Restores the rules from before the temporary change, but none that someone changed meanwhile: people decide about
+ * these. Returns the temporary change's new state; the caller that reports it saves it.
+ *
+ * @param by who reverts it early; null when its time is over.
+ * @returns null: the earlier rules are in effect, but the change may still be made, and must end then.
+ * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
+ */
+export type Restore = (
+  temporaryChange: TemporaryChange,
+  by: Pick<Action, 'id' | 'actor' | 'askedAt'> | null,
+  lease: Lease,
+) => Promise<OverChange | null>;
+
+interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
+  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
+  readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
+  readonly latestChanges: Pick<LatestChanges, 'changed'>;
+}
+
+export function createRestore(deps: RestoreDeps): Restore {
+  const putBack = createPutBack(deps);
+  return async function restore(temporaryChange, by, lease) {
+    const { id, acctId, state } = temporaryChange;
+    const { rules, raw } = await deps.card.getSpendRules(acctId);
+    const changes = accepted(rules, temporaryChange.changes);
+    const back = changesFrom(rules, reversed(changes));
+    const meanwhile = changes.map(({ rule, to }, index) => ({ rule, from: to, to: back[index]?.from ?? null }));
+    const ended = {
+      ...temporaryChange,
+      changes,
+      closedAt: deps.now().toISOString(),
+      closedBy: by?.actor.userId ?? null,
+      closingActionId: by?.id ?? null,
+      meanwhile,
+    };
+    // Someone restored them already, or we did before a crash.
+    if (isMade(back)) return (await mayStillCome(id, deps)) ? null : { ...ended, state: 'ended' };
+    const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
+    // The automatic end was decided when the change was opened.
+    const endId = `end-${id}`;
+    const askedAt = by?.askedAt ?? temporaryChange.openedAt;
+    // A click that may have been carried out must not be reported as refused or failed.
+    const write = { id: endId, progressId: by?.id ?? endId, acctId, raw, askedAt, lease };
+    const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
+    if (isAgreed || touched.length === 0) {
+      await putBack({ ...write, back });
+      return { ...ended, state: 'ended' };
+    }
+    const own = state === 'open' ? ownOf(temporaryChange.changes, touched, rules) : [];
+    // A person who clicked gets an answer at once. The automatic end is tried again after a refusal.
+    const isLast = by !== null || (temporaryChange.refusals ?? 0) + 1 >= REFUSALS_MAX;
+    if (own.length === 0 || !(await isPutBack({ ...write, back: own }, isLast)))
+      return { ...temporaryChange, state: 'asking', meanwhile };
+    return { ...temporaryChange, state: 'asking', meanwhile: withGoals(meanwhile, own) };
+  };
+
+  /** False: the card service refuses them without the others. Throws that refusal unless it is the last attempt. */
+  async function isPutBack(write: Write, isLast: boolean): Promise<boolean> {
+    const { progress } = deps;
+    const isSent = (await progress.read(write.progressId))?.state === 'sending';
+    try {
+      await putBack(write);
+      return true;
+    } catch (error) {
+      if (!isLast || !(error instanceof CardApiError) || error.code !== 'refused') throw error;
+      if (!isSent) await progress.write(write.progressId, { state: 'asked' });
+      return false;
+    }
+  }
+}
+
+/**
+ * The changes back of the rules that nobody touched, while people decide about the others: without those that the card
+ * service would not accept beside what the others are now.
+ */
+function ownOf(changes: readonly RuleChange[], touched: readonly RuleChange[], rules: SpendRules): RuleChange[] {
+  const untouched = without(changes, touched);
+  const asBefore = accepted(rules, untouched).filter(({ from }, index) => from === untouched[index]?.from);
+  return changesFrom(rules, reversed(asBefore)).filter(({ from, to }) => from !== to);
+}
+
+/** The changes with what the card service accepts to go back to, beside its other limits as they are now. */
+function accepted(rules: SpendRules, changes: readonly RuleChange[]): RuleChange[] {
+  return withAcceptedReturns(rules, changes, without(limitsOf(rules), changes));
+}
+
+interface Write {
+  readonly id: string;
+  readonly progressId: string;
+  readonly acctId: number;
+  /** The rules as the card service sent them. */
+  readonly raw: Record<string, unknown>;
+  readonly back: readonly RuleChange[];
+  /** UTC ISO 8601. */
+  readonly askedAt: string;
+  readonly lease: Lease;
+}
+
+/** Writes the earlier values. A rerun after a crash keeps the progress that was written first. */
+function createPutBack(deps: RestoreDeps): (write: Write) => Promise<void> {
+  return async function putBack({ id, progressId, acctId, raw, back, askedAt, lease }) {
+    if ((await deps.progress.read(progressId))?.state !== 'sending') {
+      const sides = { before: ruleStates(back, 'from'), after: ruleStates(back, 'to') };
+      await deps.progress.write(progressId, { state: 'sending', ...sides });
+    }
+    await deps.latestChanges.changed(acctId, { kind: 'rule', changes: back }, { id, verb: 'end', askedAt });
+    await lease.confirm();
+    try {
+      await deps.card.putSpendRules(acctId, deps.applyChanges(raw, back));
+    } catch (error) {
+      if (!(error instanceof CardApiError) || error.outcome !== 'unknown' || !(await isBack(acctId, back, deps)))
+        throw error;
+    }
+  };
+}
+
+/** The write of a temporary change got no answer yet, or is being verified. */
+export async function mayStillCome(
+  id: string,
+  { progress, now }: { readonly progress: Pick<ActionTools['progress'], 'read'>; readonly now: () => Date },
+): Promise<boolean> {
+  const written = await progress.read(id);
+  const isVerified = reported(written)?.state !== 'sent' || reported(written)?.result.state !== 'unknown';
+  return !isVerified || mayStillBeMade(written, 'limit', now());
+}
+
+/**
+ * No answer came: whether the earlier rules are in effect. A retry would take a change that someone makes before it for a
+ * reason not to restore them.
+ */
+async function isBack(
+  acctId: number,
+  back: readonly RuleChange[],
+  { card }: Pick<RestoreDeps, 'card'>,
+): Promise<boolean> {
+  const now = await orNull(card.getSpendRules(acctId));
+  return now !== null && isMade(changesFrom(now.rules, back));
+}

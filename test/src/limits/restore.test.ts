@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { type ActionState, stateOf } from '../../../src/actions/action-state.ts';
+import type { RuleChange } from '../../../src/card-api/rule-change.ts';
+import { TooLateError } from '../../../src/core/errors.ts';
+import { createRestore } from '../../../src/limits/restore.ts';
+import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { held } from '../../support/held.ts';
+import { limitChange } from '../../support/limit-goals.ts';
+import { openedAt, rulesOf, temporaryChangeOf } from '../../support/temporary-changes.ts';
+import { card } from '../../templates/fixtures.ts';
+
+const now = (): Date => new Date('2026-11-20T16:00:00.000Z');
+const ana = { userId: 'U0ANA', teamId: 'T1' };
+
+const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
+
+describe('restoring the previous rules', () => {
+  async function restore(
+    dailyCents: number | null,
+    over: Partial<TemporaryChange> = {},
+    written: ActionState | null = null,
+    lease = held,
+    ofChange: ActionState | null = null,
+  ) {
+    const steps: string[] = [];
+    const after = await createRestore({
+      progress: {
+        read: async (id) => (id === 'act_1' ? ofChange : written),
+        write: async (_id, entry) => {
+          const sides = entry.state === 'sending' ? `: ${entry.before} → ${entry.after}` : '';
+          steps.push(`progress ${entry.state}${sides}`);
+          return entry;
+        },
+      },
+      card: {
+        getSpendRules: async () => ({ rules: rulesOf({ daily: dailyCents }), raw: { kept: true } }),
+        putSpendRules: async (_acctId, raw) => void steps.push(`written ${JSON.stringify(raw)}`),
+      },
+      applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
+      latestChanges: {
+        changed: async (_acctId, { kind }, { id, askedAt }) =>
+          void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
+      },
+      now,
+    })(temporaryChangeOf(over), { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z' }, lease);
+    return { after, steps };
+  }
+
+  it('writes the progress and then the old rules if nobody changed them in the meantime', async () => {
+    const { after, steps } = await restore(45_000);
+
+    expect(steps).toEqual([
+      'progress sending: daily limit $450.00 → daily limit $400.00',
+      'rule changed by end-act_1, asked for at 2026-11-20T16:00:00.000Z',
+      'written {"kept":true,"daily":[40000]}',
+    ]);
+    expect(after).toMatchObject({ state: 'ended', closedBy: 'U0ANA', closedAt: now().toISOString() });
+  });
+
+  it.each<[string, Parameters<typeof rulesOf>[0], RuleChange, RuleChange]>([
+    [
+      'a day that someone raised above the week it would go back to',
+      { daily: 100_000, weekly: 5_000_000 },
+      limitChange('weekly', 60_000, 5_000_000),
+      limitChange('weekly', 100_000, 5_000_000),
+    ],
+    [
+      'a week that someone lowered below the day it would go back to',
+      { daily: 10_000, weekly: 50_000 },
+      limitChange('daily', 60_000, 10_000),
+      limitChange('daily', 50_000, 10_000),
+    ],
+    [
+      'a week that is not in its way',
+      { daily: 10_000, weekly: 60_000 },
+      limitChange('daily', 60_000, 10_000),
+      limitChange('daily', 60_000, 10_000),
+    ],
+  ])('goes back as far as the card service accepts beside %s', async (_what, limits, change, accepted) => {
+    const written: unknown[] = [];
+    const after = await createRestore({
+      progress: { read: async () => null, write: async (_id, entry) => entry },
+      card: {
+        getSpendRules: async () => ({ rules: rulesOf(limits), raw: {} }),
+        putSpendRules: async (_acctId, raw) => void written.push(raw),
+      },
+      applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
+      latestChanges: { changed: async () => {} },
+      now,
+    })(temporaryChangeOf({ changes: [change] }), null, held);
+
+    expect(written).toEqual([{ goals: [accepted.from] }]);
+    expect(after).toMatchObject({ state: 'ended', changes: [accepted] });
+  });
+
+  it('writes nothing if the rules are already restored, by someone or before a crash', async () => {
+    const { after, steps } = await restore(40_000);
+
+    expect(steps).toEqual([]);
+    expect(after?.state).toBe('ended');
+  });
+
+  it.each<[string, ActionState, string | undefined]>([
+    [
+      'is being sent',
+      { state: 'sending', before: null, after: null, basis: 'b', sentAt: now().toISOString() },
+      undefined,
+    ],
+    [
+      'got no answer and is being verified',
+      {
+        ...stateOf(
+          { ...unknown, expects: { kind: 'rule', changes: temporaryChangeOf().changes } },
+          now().toISOString(),
+        ),
+      },
+      undefined,
+    ],
+    ['was sent long ago', { state: 'sending', before: null, after: null, basis: 'b', sentAt: openedAt }, 'ended'],
+    ['is known', stateOf({ ...unknown, state: 'done' }, now().toISOString()), 'ended'],
+  ])('has not ended while the old rules are in effect and the change %s', async (_what, ofChange, state) => {
+    const { after, steps } = await restore(40_000, {}, null, held, ofChange);
+
+    expect(steps).toEqual([]);
+    expect(after?.state).toBe(state);
+  });
+
+  it('writes nothing if the process was frozen for longer than its lock', async () => {
+    const lost = {
+      confirm: async () => {
+        throw new TooLateError('others have worked in the meantime');
+      },
+    };
+    const restored = restore(45_000, {}, null, lost);
+
+    await expect(restored).rejects.toThrow(TooLateError);
+  });
+
+  it('asks the approvers if someone changed the rules in the meantime', async () => {
+    const { after, steps } = await restore(60_000);
+
+    expect(steps).toEqual([]);
+    expect(after).toMatchObject({ state: 'asking', meanwhile: [{ from: 45_000, to: 60_000 }] });
+  });
+
+  it.each<[string, number, string]>([
+    ['overwrites values that people have seen and agreed to overwrite', 60_000, 'ended'],
+    ['asks again if the rule was changed once more', 70_000, 'asking'],
+  ])('%s', async (_what, dailyCents, state) => {
+    const meanwhile = [limitChange('daily', 45_000, 60_000)];
+
+    expect((await restore(dailyCents, { state: 'asking', meanwhile })).after?.state).toBe(state);
+  });
+
+  it('does not write its progress again after a crash', async () => {
+    const { steps } = await restore(45_000, {}, { state: 'sending', before: null, after: null });
+
+    expect(steps).toEqual([
+      'rule changed by end-act_1, asked for at 2026-11-20T16:00:00.000Z',
+      'written {"kept":true,"daily":[40000]}',
+    ]);
+  });
+});
+
+describe('restoring the previous rules without an answer', () => {
+  const lost = (outcome: 'unknown' | 'not_sent') =>
+    unanswered({ operation: 'putSpendRules', outcome, code: 'timeout' });
+  /** @param reads the daily limit at each read; null: it cannot be read. */
+  async function restore(reads: readonly [number, number | null], error: Error) {
+    let read = 0;
+    return await createRestore({
+      progress: { read: async () => null, write: async (_id, entry) => entry },
+      card: {
+        async getSpendRules() {
+          const dailyCents = reads[read] ?? null;
+          read += 1;
+          if (dailyCents === null) throw lost('unknown');
+          return { rules: rulesOf({ daily: dailyCents }), raw: {} };
+        },
+        putSpendRules: async () => {
+          throw error;
+        },
+      },
+      applyChanges: (raw) => raw,
+      latestChanges: { changed: async () => {} },
+      now,
+    })(temporaryChangeOf(), null, held);
+  }
+
+  it('has ended it if the card shows them, so that a later change is not taken for somebody’s objection', async () => {
+    expect(await restore([45_000, 40_000], lost('unknown'))).toMatchObject({
+      state: 'ended',
+      meanwhile: [{ to: 45_000 }],
+    });
+  });
+
+  it.each<[string, [number, number | null], 'unknown' | 'not_sent']>([
+    ['shows the temporary ones', [45_000, 45_000], 'unknown'],
+    ['cannot be read', [45_000, null], 'unknown'],
+    ['was certainly not written', [45_000, 40_000], 'not_sent'],
+  ])('is tried again if the card %s', async (_what, reads, outcome) => {
+    await expect(restore(reads, lost(outcome))).rejects.toThrow('unavailable');
+  });
+});
