@@ -136,3 +136,8 @@ function offsetAt(ms: number, zone: string): number {
   const name = format.formatToParts(ms).find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
   return name === 'GMT' ? 0 : readOffset(name.slice('GMT'.length, 'GMT+00:00'.length));
 }
+
+/** Purchases from a moment on. The card service tells their time in whole seconds, so the moment's own second counts. */
+export function happenedSince(fromMs: number): (event: { readonly occurredAt: string }) => boolean {
+  return ({ occurredAt }) => Date.parse(occurredAt) >= Math.floor(fromMs / 1000) * 1000;
+}

@@ -9,6 +9,7 @@ import type { RemainingLimits } from '../card-api/schema.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import { formatDuration, readDuration } from '../core/duration.ts';
 import type { TransactionEvent } from '../core/event.ts';
+import { happenedSince } from '../core/service-time.ts';
 import type { ReadTransactions } from './read-transactions.ts';
 
 export type RecentDecline = TransactionEvent & Pick<ShownDecline, 'remedy'>;
@@ -53,11 +54,6 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
     );
     await answer(action, message);
   };
-}
-
-/** Purchases from a moment on. The card service tells their time in whole seconds, so the moment's own second counts. */
-export function happenedSince(fromMs: number): (event: TransactionEvent) => boolean {
-  return ({ occurredAt }) => Date.parse(occurredAt) >= Math.floor(fromMs / 1000) * 1000;
 }
 
 /** Every limit of a card, with the remaining amount where known. */

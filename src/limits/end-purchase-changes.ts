@@ -1,5 +1,6 @@
 import { isAboutLimits } from '../card-api/rule-change.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import { happenedSince } from '../core/service-time.ts';
 import { foldName } from '../directory/card-query.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
 
@@ -34,7 +35,7 @@ function isItsPurchase(change: TemporaryChange, event: TransactionEvent): boolea
   if (isAboutLimits(change.changes) && event.amountCents > purchase.maxCents) return false;
   // At any merchant, a purchase made just before would be taken for it.
   const skewMs = purchase.isAnywhere === true ? 0 : CLOCK_SKEW_MS;
-  if (Date.parse(event.occurredAt) < Date.parse(openedAt) - skewMs) return false;
+  if (!happenedSince(Date.parse(openedAt) - skewMs)(event)) return false;
   if (purchase.isAnywhere === true) return true;
   const { id, name } = event.merchant;
   if (id.trim() !== '' && id.trim() === purchase.merchantId.trim()) return true;

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { isTimeZone, localDate, localTime, toInstant, toWallClock } from '../../../src/core/service-time.ts';
+import {
+  happenedSince,
+  isTimeZone,
+  localDate,
+  localTime,
+  toInstant,
+  toWallClock,
+} from '../../../src/core/service-time.ts';
 
 const eastern = 'America/New_York';
 
@@ -177,4 +184,11 @@ describe('a date and a time of day', () => {
   it('is no time when the date does not exist', () => {
     expect(localTime('2026-02-30', '09:30', eastern)).toBeNaN();
   });
+});
+
+it('a purchase in the very second of a moment happened since then: the service tells whole seconds', () => {
+  const since = happenedSince(Date.parse('2026-11-20T15:00:07.900Z'));
+
+  expect(since({ occurredAt: '2026-11-20T15:00:07Z' })).toBe(true);
+  expect(since({ occurredAt: '2026-11-20T15:00:06Z' })).toBe(false);
 });

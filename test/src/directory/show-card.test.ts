@@ -3,7 +3,7 @@ import { parseAssumptions } from '../../../src/card-api/assumptions.ts';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
 import { readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { WhichCard } from '../../../src/core/event.ts';
-import { createListDeclines, createShowCard, happenedSince, limitsOf } from '../../../src/directory/show-card.ts';
+import { createListDeclines, createShowCard, limitsOf } from '../../../src/directory/show-card.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { declineOf, timeOf } from '../../support/delivery-world.ts';
@@ -152,12 +152,4 @@ describe('/card declines', () => {
     expect(unclear).toEqual([{ usage: 'declines CARD [7d]', acctId, cardId: null }]);
     expect(spans).toEqual([]);
   });
-});
-
-it('a purchase in the second in which a card was linked is its new holder’s', () => {
-  const at = (occurredAt: string) => ({ ...declineOf(1), occurredAt });
-  const since = happenedSince(Date.parse('2026-11-20T15:00:07.900Z'));
-
-  expect(since(at('2026-11-20T15:00:07Z'))).toBe(true);
-  expect(since(at('2026-11-20T15:00:06Z'))).toBe(false);
 });

@@ -52,6 +52,8 @@ describe('a change for one purchase', () => {
 
   it('that was asked for without a decline ends with the next purchase up to that amount, at any merchant', async () => {
     expect(await ended({ amountCents: 30_000 }, { purchase: anywhere })).toEqual(['act_1']);
+    const inSameSecond = { purchase: anywhere, openedAt: '2026-11-20T15:05:00.900Z' };
+    expect(await ended({}, inSameSecond), 'whole seconds').toEqual(['act_1']);
     expect(await ended({ merchant: { ...merchant, id: ' ', name: '' } }, { purchase: anywhere })).toEqual(['act_1']);
   });
 
