@@ -17,7 +17,6 @@ import { createLog } from '../../src/core/log.ts';
 import { createSeals } from '../../src/core/seal.ts';
 import type { DigestAction } from '../../src/digests/verbs.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
-import type { Directory } from '../../src/directory/directory.ts';
 import { type ActionOf, type Action as AnyAction, isAsHolder, type Verb, verbs } from '../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { durationOf } from '../../src/limits/change-request.ts';
@@ -29,6 +28,7 @@ import type { Message } from '../../src/slack/message.ts';
 import type { WarningsAction } from '../../src/warnings/verbs.ts';
 import { toMissedTransaction } from '../../src/webhooks/transaction.ts';
 import { card, declined } from '../templates/fixtures.ts';
+import { directoryOf } from './directories.ts';
 import { withoutLock } from './held.ts';
 import { storeSigner } from './store-signer.ts';
 
@@ -173,7 +173,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
       listAccountNetworkTransactions: async () => [],
       getCardOrder: async (cardOrderId) => ({ cardOrderId, orderedAt: null, cards: [] }),
     },
-    directory: { account: async () => null, async *all() {} } as unknown as Directory,
+    directory: directoryOf(),
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe' }),
     applyChanges: (raw, goals) => applyChanges(raw, goals, assumptions),
     paddingCountsAgainstBalance: assumptions.paddingCountsAgainstBalance,

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { inactiveCards, type OwnCard, ownCards, ownRequests, teamFacts } from '../../../src/app-home/home-facts.ts';
 import { listPage } from '../../../src/app-home/home-page.ts';
 import { firstPermitted } from '../../../src/core/first-permitted.ts';
-import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
 import { home } from '../../../templates/app-home/home.ts';
+import { accountOf } from '../../support/directories.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -34,25 +34,14 @@ const health = {
   memory: { share: null, refusedFrom: 0.85 },
 };
 
-const account: DirectoryAccount = {
-  acctId: 7378,
-  firstName: null,
-  lastName: null,
-  namesAt: null,
-  customId: null,
-  isVirtual: null,
-  group: null,
-  rulesetId: null,
-  accountStatus: null,
-  availableCents: null,
-  email: null,
+const account = accountOf({
   detailsAt: null,
   cards: [
     { cardId: 1, last4: '1111', status: 'INACTIVE', seenAt: '2026-11-20T00:00:00Z' },
     { cardId: 2, last4: '2222', status: 'INACTIVE', seenAt: '2026-11-20T00:00:00Z' },
     { cardId: 3, last4: '3333', status: 'ACTIVE', seenAt: '2026-11-20T00:00:00Z' },
   ],
-};
+});
 
 const nothing: Parameters<typeof teamFacts>[2] = {
   cardsFor: async (_userId, _permission, cards) => [...cards],

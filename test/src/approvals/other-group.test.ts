@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { DirectoryAccount } from '../../../src/directory/account.ts';
-import type { Directory } from '../../../src/directory/directory.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
-  acctId,
   ask,
   byCommand,
   createActionWorld,
@@ -19,24 +17,9 @@ const person = (userId: string) => ({ userId, teamId: 'T1' });
 
 /** Zed approves for the crew, everybody else for all other cards. */
 async function world(group: string | null = null): Promise<PerformWorld> {
-  const account: DirectoryAccount = {
-    acctId,
-    firstName: null,
-    lastName: null,
-    namesAt: null,
-    customId: null,
-    isVirtual: null,
-    group,
-    rulesetId: null,
-    accountStatus: null,
-    availableCents: null,
-    email: null,
-    cards: [],
-    detailsAt: '2026-11-20T15:00:00.000Z',
-  };
   return await createActionWorld(redis(), {
     hasCardGroups: () => true,
-    directory: { account: async () => account, async *all() {} } as unknown as Directory,
+    directory: directoryOf({ account: async () => accountOf({ group }) }),
     rolesOf: async (userId, asked = {}) => {
       const isTheirs = asked.group === undefined || (userId === 'U0ZED') === (asked.group === 'Crew');
       return { roles: isTheirs ? ['approver', 'operator'] : [], isComplete: true };

@@ -1,17 +1,19 @@
 import { expect, it } from 'vitest';
-import type { Directory } from '../../../src/directory/directory.ts';
+import type { CardMatch } from '../../../src/directory/index-entries.ts';
 import type { Verb } from '../../../src/dispatch/verbs.ts';
 import { askedActions } from '../../support/asked-actions.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, type Over, performAction } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
 
 const redis = useRedis();
 
-const match = (acctId: number) => ({
-  acctId,
+const match = (id: number): CardMatch => ({
+  ...accountOf({ acctId: id }),
+  holder: null,
   matchedBy: 'name',
-  cards: [{ cardId: acctId, last4: '1212', status: 'ACTIVE' }],
+  cards: [{ cardId: id, last4: '1212', status: 'ACTIVE', seenAt: '2026-11-20T15:00:00.000Z' }],
 });
 const cases = [
   ['no card', [], { event: 'refused', detail: 'no card matches', acctId: null }],
@@ -19,14 +21,7 @@ const cases = [
 ] as const;
 
 it.each(cases)('audits an action whose words match %s', async (_what, matches, record) => {
-  const directory = {
-    account: async () => null,
-    find: async () => matches,
-    findKnown: async () => matches,
-    untilListed: async () => {},
-    async *all() {},
-    status: async () => ({ accounts: 2, lackingDetails: 0 }),
-  } as unknown as Directory;
+  const directory = directoryOf({ find: async () => [...matches], findKnown: async () => [...matches] });
   const world = await createActionWorld(redis(), { directory });
 
   await performAction(ask('block', { ...byCommand, target: { kind: 'words', words: ['jane'] } }), world.deps);

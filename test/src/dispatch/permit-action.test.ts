@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { RolesUnreadError, SlackError } from '../../../src/core/errors.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
-import type { Directory } from '../../../src/directory/directory.ts';
 import { entryOf, type Verb, verbNames } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { loosenedBy } from '../../support/loosened-by.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -201,20 +201,16 @@ describe('a queue entry', () => {
 describe('a card whose group has its own operators and approvers', () => {
   const link = (deps: WorldDeps, userId: string) =>
     deps.links.link({ acctId, userId, provedBy: 'email', by: userId, at: deps.now().toISOString() });
-  const south = { group: 'South', detailsAt: '2026-11-20T15:00:00.000Z' };
+  const south = accountOf({ group: 'South' });
   /** A webhook has named the card. */
-  const unread = { group: null, detailsAt: null };
+  const unread = accountOf({ detailsAt: null });
   /** Everyone is operator and approver of the other cards. */
   const ofOthers: Partial<WorldDeps> = {
     hasCardGroups: () => true,
-    directory: {
+    directory: directoryOf({
       account: async () => south,
-      find: async () => [{ acctId, cards: [] }],
-      findKnown: async () => [],
-      untilListed: async () => {},
-      async *all() {},
-      status: async () => ({ accounts: 1, lackingDetails: 0 }),
-    } as unknown as Directory,
+      find: async () => [{ ...south, holder: null, matchedBy: 'last4' }],
+    }),
     toFacts: (id, _account, which) => toCardFacts(id, null, which),
     rolesOf: async (_userId, { group } = {}) => ({
       roles: group === 'South' ? [] : ['operator', 'approver', 'holder'],
@@ -246,8 +242,8 @@ describe('a card whose group has its own operators and approvers', () => {
     ['is read first if only a webhook has named the card', south, /^Not done: Only .* Nothing changed/],
     ['is waited for while the card service does not answer', null, null],
   ])('its group %s', async (_what, read, answer) => {
-    const directory = { ...ofOthers.directory, account: async () => unread, reload: async () => read };
-    const world = await createActionWorld(redis(), { ...ofOthers, directory: directory as unknown as Directory });
+    const directory = directoryOf({ ...ofOthers.directory, account: async () => unread, reload: async () => read });
+    const world = await createActionWorld(redis(), { ...ofOthers, directory });
     world.service.status = 'BLOCKED';
 
     const done = performAction(ask('unblock', byCommand), world.deps);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Directory } from '../../../src/directory/directory.ts';
 import { verbNames } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   acctId,
@@ -26,19 +26,15 @@ const gone: Over = { target: { kind: 'alert', alertId: 'evt_gone' } };
 const words = (...typed: string[]): Over => ({ ...byCommand, target: { kind: 'words', words: typed } });
 const asHolder: Over = { roles: ['holder'] };
 const toPay = { ask: { amountCents: 50_000, term: { kind: 'permanent' } } } as const;
-const noCards = {
-  account: async () => null,
-  find: async () => [],
-  findKnown: async () => [],
-  untilListed: async () => {},
-  async *all() {},
-  findByEmail: async () => [],
-  status: async () => ({ accounts: 2, lackingDetails: 0 }),
-} as unknown as Directory;
-const manyCards = {
-  ...noCards,
-  find: async () => Array.from({ length: 6 }, (_, index) => ({ acctId: index + 1 })),
-} as unknown as Directory;
+const noCards = directoryOf();
+const manyCards = directoryOf({
+  find: async () =>
+    Array.from({ length: 6 }, (_, index) => ({
+      ...accountOf({ acctId: index + 1 }),
+      holder: null,
+      matchedBy: 'name' as const,
+    })),
+});
 const claim = ({ deps }: PerformWorld, over: object = {}) =>
   deps.claims.save({
     id: 'clm_1',

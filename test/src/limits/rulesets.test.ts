@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import { toCardFacts } from '../../../src/directory/account.ts';
-import type { Directory } from '../../../src/directory/directory.ts';
 import { decline } from '../../../templates/alerts/decline.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
   ask,
@@ -24,7 +24,7 @@ const number = { id: 2, name: null, mayOverrule: true };
  */
 function world(mayOverrule = true, over: Partial<WorldDeps> = {}, now: number | null = 2): Promise<PerformWorld> {
   return createActionWorld(redis(), {
-    directory: { account: async () => null, reload: async () => ({ rulesetId: now }) } as unknown as Directory,
+    directory: directoryOf({ reload: async () => accountOf({ rulesetId: now }) }),
     toFacts: (id, account, which) => ({ ...toCardFacts(id, account, which), holder: 'Jane Doe', ruleset: number }),
     nameRuleset: async (card: CardFacts) =>
       card.ruleset == null ? card : { ...card, ruleset: { ...card.ruleset, name: 'Travel', mayOverrule } },

@@ -4,6 +4,7 @@ import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
@@ -112,20 +113,24 @@ it('two approvals count as one if one person is now only a delegate of the appro
   expect(limitNow(), 'Hugo and Ida both stand in for Ana').toBe(400);
 });
 
-it.each([
+it.each<[string, Partial<WorldDeps>]>([
   ['recently held the card', {}],
   [
     'has the email that the card program has for the card',
     {
-      directory: { account: async () => ({ acctId, email: 'ana@example.com', cards: [] }) },
+      directory: directoryOf({ account: async () => accountOf({ acctId, email: 'ana@example.com' }) }),
       person: async (userId: string) => ({
+        name: null,
         email: userId === 'U0ANA' ? 'Ana@example.com' : null,
+        isBot: false,
+        isGuest: false,
+        isExternal: false,
         isDeactivated: false,
       }),
     },
   ],
 ])('nobody stands in for an approver who %s, alone or as one of two', async (_why, over) => {
-  const { deps, limit, approve, limitNow, answer } = await world(over as unknown as Partial<WorldDeps>);
+  const { deps, limit, approve, limitNow, answer } = await world(over);
   if (!('directory' in over)) {
     const at = deps.now().toISOString();
     await deps.links.link({ acctId, userId: 'U0ANA', provedBy: 'approver', by: 'U0BEN', at });

@@ -3,12 +3,13 @@ import { type Rule, ruleKey } from '../../../src/card-api/rule.ts';
 import { ruleValue } from '../../../src/card-api/rule-change.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import { createLog } from '../../../src/core/log.ts';
-import { DirectoryAccount } from '../../../src/directory/account.ts';
+import type { DirectoryAccount } from '../../../src/directory/account.ts';
 import type { Directory } from '../../../src/directory/directory.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { ApprovalPolicy } from '../../../src/policy/approval-policy.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
 import { type Delegation, type Policy, sectionOf } from '../../../src/policy/policy.ts';
+import { directoryOf, accountOf as readAccount } from '../directories.ts';
 import { held } from '../held.ts';
 import { memoryRedis } from '../memory-redis.ts';
 import { acctId, createActionWorld, type PerformWorld, type WorldDeps } from '../perform-world.ts';
@@ -118,7 +119,7 @@ export async function createSequenceWorld(policy: number): Promise<SequenceWorld
   base = await createActionWorld(redis, {
     card: service.client,
     links,
-    directory: directoryOf(service),
+    directory: directoryAt(service),
     person: async (userId) => ({
       email: emailOf(userId),
       name: null,
@@ -232,20 +233,17 @@ export function emailOf(userId: string): string {
 }
 
 /** Only Bob’s account has an email address and a group. */
-function directoryOf(service: CardService): Directory {
-  const account = async (acct: number) => {
+function directoryAt(service: CardService): Directory {
+  const account = async (acct: number): Promise<DirectoryAccount | null> => {
     const card = cards.find((one) => accountOf[one] === acct);
     if (card === undefined) return null;
-    return DirectoryAccount.parse({
+    return readAccount({
       acctId: acct,
       firstName: card,
       lastName: 'Doe',
-      namesAt: null,
-      customId: null,
       isVirtual: false,
       group: card === 'bob' ? BOARD : null,
       accountStatus: 'OPEN',
-      availableCents: null,
       email: card === 'bob' ? emailOf(userOf('bob')) : null,
       cards: [...(service.accounts.get(acct)?.cards.keys() ?? [])].map((cardId) => ({
         cardId,
@@ -253,14 +251,13 @@ function directoryOf(service: CardService): Directory {
         status: null,
         seenAt: '2026-11-20T15:00:00.000Z',
       })),
-      detailsAt: '2026-11-20T15:00:00.000Z',
     });
   };
-  const findByEmail = async (email: string) => {
+  const findByEmail = async (email: string): Promise<DirectoryAccount[]> => {
     const all = await Promise.all(cards.map((card) => account(accountOf[card])));
-    return all.filter((one) => one?.email === email);
+    return all.filter((one) => one?.email === email).filter((one) => one !== null);
   };
-  return { account, reload: account, findByEmail, status: async () => null } as unknown as Directory;
+  return directoryOf({ account, reload: account, findByEmail });
 }
 
 async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
