@@ -226,7 +226,7 @@ const table = {
   'recover-gap': job({ ...maintenance, data: Gap, retry: times(12), id: ({ id }) => `recover-${id}` }),
   'send-digest': job({
     ...maintenance,
-    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), dueMs: z.int().nullish() }),
+    data: z.strictObject({ channel: z.string(), kind: z.enum(digestKinds), dueMs: z.int() }),
     retry: times(12),
     id: ({ channel, kind, dueMs }) => `digest-${channel}-${kind}-${dueMs}`,
   }),

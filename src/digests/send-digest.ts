@@ -65,8 +65,7 @@ const lateMs: Readonly<Record<DigestKind, number>> = {
 interface DueDigest {
   readonly channel: string;
   readonly kind: DigestKind;
-  /** Null in jobs of earlier versions: one of this version follows. */
-  readonly dueMs?: number | null | undefined;
+  readonly dueMs: number;
 }
 
 /** Digests of declines and approvals. Each is posted once per channel and period, however often it is requested. */
