@@ -25,8 +25,17 @@ export function createMetrics(process: string) {
   let measuresProcess = false;
   const build = { name: 'cardbell_build_info', help: '1, with the version.', labelNames: ['version'] };
   new Gauge({ ...build, registers: [registry] }).set({ version }, 1);
-  const { webhooks, actions } = createCounters(registry);
-  const { storing, posting, waiting, answering, cardApi, slack, jobs } = createHistograms(registry);
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `cardbell_${name}_total`, help, labelNames, registers: [registry] });
+  const webhooks = counter('webhooks', 'Webhooks by receiver and answer.', ['path', 'answer']);
+  const actions = counter('actions', 'What people asked for, and whether it was taken.', ['verb', 'decision']);
+  const timer = createTimer(registry);
+  const stored = timer(
+    'webhook_store_duration',
+    STORING,
+    ['path'],
+    'From the arrival of a webhook until Redis had it.',
+  );
 
   return {
     registry,
@@ -42,81 +51,52 @@ export function createMetrics(process: string) {
     /** A webhook was answered. `durationMs` starts when the request arrived. */
     webhookAnswered(path: string, answer: string, isStored: boolean, durationMs: number): void {
       webhooks.inc({ path, answer });
-      if (isStored) storing({ path }, durationMs);
+      if (isStored) stored(path, durationMs);
     },
     /** Someone requested something. `decision`: whether it was accepted. */
     actionAsked: (verb: string, decision: string): void => actions.inc({ verb, decision }),
-    /** An action ended. `durationMs` starts at the click or command. */
-    actionAnswered: (verb: string, durationMs: number): void => answering({ verb }, durationMs),
-    /** An alert was posted in a channel. `durationMs` starts when its webhook arrived. */
-    alertPosted: (kind: string, durationMs: number): void => posting({ kind }, durationMs),
-    /** A message left the outbox. `durationMs` starts when it was added. */
-    outboxLeft: (priority: string, durationMs: number): void => waiting({ priority }, durationMs),
-    /** A card API call including its retries. `outcome`: `ok` or the error code. */
-    cardApiCalled: (operation: string, outcome: string, durationMs: number): void =>
-      cardApi({ operation, outcome }, durationMs),
-    /** A Slack API call. `outcome`: `ok` or the error code. */
-    slackCalled: (method: string, outcome: string, durationMs: number): void => slack({ method, outcome }, durationMs),
-    /** One try of a job. `outcome`: `done`, `later` (it asked to run again) or `failed`. */
-    jobRan: (queue: string, job: string, outcome: string, durationMs: number): void =>
-      jobs({ queue, job, outcome }, durationMs),
-  };
-}
-
-function createCounters(registry: Registry) {
-  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
-    new Counter({ name: `cardbell_${name}_total`, help, labelNames, registers: [registry] });
-  return {
-    webhooks: counter('webhooks', 'Webhooks by receiver and answer.', ['path', 'answer']),
-    actions: counter('actions', 'What people asked for, and whether it was taken.', ['verb', 'decision']),
-  };
-}
-
-function createHistograms(registry: Registry) {
-  const histogram = <Label extends string>(name: string, labelNames: Label[], buckets: number[], help: string) => {
-    const measured = new Histogram({
-      name: `cardbell_${name}_seconds`,
-      help,
-      labelNames,
-      buckets,
-      registers: [registry],
-    });
-    // Clocks of two processes may differ: a negative duration counts as zero.
-    return (labels: Record<Label, string>, ms: number): void => measured.observe(labels, Math.max(0, ms) / 1000);
-  };
-  return {
-    storing: histogram(
-      'webhook_store_duration',
-      ['path'],
-      STORING,
-      'From the arrival of a webhook until Redis had it.',
-    ),
-    posting: histogram(
-      'alert_post_duration',
-      ['kind'],
-      WAITS,
-      'From the arrival of a webhook until its alert stood in a channel. Without what was fetched late or held for quiet hours.',
-    ),
-    waiting: histogram(
-      'outbox_wait',
-      ['priority'],
-      WAITS,
-      'How long a message waited to be posted. Without what was held for quiet hours.',
-    ),
-    answering: histogram(
+    actionAnswered: timer(
       'action_duration',
-      ['verb'],
       WAITS,
+      ['verb'],
       'From a click or command until the person had the outcome.',
     ),
-    cardApi: histogram(
+    alertPosted: timer(
+      'alert_post_duration',
+      WAITS,
+      ['kind'],
+      'From the arrival of a webhook until its alert stood in a channel. Without what was fetched late or held for quiet hours.',
+    ),
+    outboxLeft: timer(
+      'outbox_wait',
+      WAITS,
+      ['priority'],
+      'How long a message waited to be posted. Without what was held for quiet hours.',
+    ),
+    /** `outcome`: `ok` or the error code. */
+    cardApiCalled: timer(
       'card_api_call_duration',
-      ['operation', 'outcome'],
       CALLS,
+      ['operation', 'outcome'],
       'Calls of the card API with their retries.',
     ),
-    slack: histogram('slack_call_duration', ['method', 'outcome'], CALLS, "Calls of Slack's API."),
-    jobs: histogram('job_duration', ['queue', 'job', 'outcome'], CALLS, 'Tries of jobs.'),
+    /** `outcome`: `ok` or the error code. */
+    slackCalled: timer('slack_call_duration', CALLS, ['method', 'outcome'], "Calls of Slack's API."),
+    /** `outcome`: `done`, `later` (it asked to run again) or `failed`. */
+    jobRan: timer('job_duration', CALLS, ['queue', 'job', 'outcome'], 'Tries of jobs.'),
+  };
+}
+
+/** @returns defines a histogram, and returns what measures with it: the labels in this order, then milliseconds. */
+function createTimer(registry: Registry) {
+  return <const Labels extends readonly string[]>(name: string, buckets: number[], labels: Labels, help: string) => {
+    const options = { name: `cardbell_${name}_seconds`, help, labelNames: labels, buckets, registers: [registry] };
+    const measured = new Histogram(options);
+    return (...given: [...values: { [Index in keyof Labels]: string }, durationMs: number]): void => {
+      const [ms, values] = [Number(given.at(-1)), given.slice(0, -1) as string[]];
+      // Clocks of two processes may differ: a negative duration counts as zero.
+      measured.labels(...values).observe(Math.max(0, ms) / 1000);
+    };
   };
 }
 
