@@ -6,11 +6,8 @@ import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
 import { findAlert, openAlert, showDetails } from './alerts/open-alert.ts';
-import { chooseProgram } from './app-home/choose-program.ts';
 import { endDelegation, nameDelegate, setDelegate } from './app-home/delegate.ts';
-import { actOnHomeCard } from './app-home/home-card.ts';
-import { appHomeOpened, turnPage } from './app-home/open-home.ts';
-import { setPreference } from './app-home/set-preference.ts';
+import { actOnHomeCard, chooseProgram, setPreference, turnPage } from './app-home/home-controls.ts';
 import { askForRaise, requestIncrease } from './approvals/ask-for-raise.ts';
 import { openDecideForm, submitDecideForm } from './approvals/decide-form.ts';
 import type { ListenerDeps } from './deps.ts';
@@ -22,11 +19,11 @@ import { activateCard, chooseCard } from './dispatch/choose-card.ts';
 import { openCommandForm, runCommandForm } from './dispatch/command-form.ts';
 import { pickCard } from './dispatch/pick-card.ts';
 import { asks, type Pressed, type PressListener } from './dispatch/press.ts';
+import { appHomeOpened, channelChanged, personChanged, userGroupChanged } from './dispatch/slack-events.ts';
+import type { FormListener } from './dispatch/submission.ts';
 import { approveRemedy } from './limits/approve-remedy.ts';
 import { limitCard, limitPicked } from './limits/limit-card.ts';
 import { raiseLimit } from './limits/raise-limit.ts';
-import { personChanged, userGroupChanged } from './policy/roles-changed.ts';
-import { channelChanged } from './routing/channel-changed.ts';
 import { orderVirtual } from './virtual-cards/order-virtual.ts';
 
 const ofAlert = (alertId: string) => ({ kind: 'alert', alertId }) as const;
@@ -97,22 +94,28 @@ function completes(restore: boolean): PressListener {
   return asks((value) => ({ verb: 'complete-temporary-change', target: ofTemporaryChange(value), input: { restore } }));
 }
 
+/** Every form that can be submitted. */
+const forms: Readonly<Record<string, FormListener>> = {
+  [callbackId.raiseLimit]: raiseLimit,
+  [callbackId.limitCard]: limitCard,
+  [callbackId.cardCommand]: runCommandForm,
+  [callbackId.orderVirtual]: orderVirtual,
+  [callbackId.decideRequest]: submitDecideForm,
+  [callbackId.askForRaise]: askForRaise,
+  [callbackId.delegate]: setDelegate,
+};
+
 /** All entry points from Slack, on one page. Those of webhooks are in `src/webhooks/kind.ts` and `src/webhooks/http-server.ts`. */
 export function registerListeners(app: App, deps: ListenerDeps): void {
   for (const [command, verb] of slashCommands()) app.command(command, ackWhenDone(card(verb, deps)));
   for (const [action_id, listener] of Object.entries(buttons))
     app.action<Pressed>({ type: 'block_actions', action_id }, ackWhenDone(listener(deps)));
+  for (const [callback_id, listener] of Object.entries(forms))
+    app.view({ type: 'view_submission', callback_id }, ackWhenDone(listener(deps)));
   app.options<'block_suggestion'>({ type: 'block_suggestion', action_id: actionId.openAlert }, findAlert(deps));
-  app.view({ type: 'view_submission', callback_id: callbackId.raiseLimit }, ackWhenDone(raiseLimit(deps)));
-  app.view({ type: 'view_submission', callback_id: callbackId.limitCard }, ackWhenDone(limitCard(deps)));
+  app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
   app.shortcut({ type: 'message_action', callback_id: callbackId.explainDecline }, explainDecline(deps));
   app.shortcut({ type: 'shortcut', callback_id: callbackId.cardCommand }, openCommandForm(deps));
-  app.view({ type: 'view_submission', callback_id: callbackId.cardCommand }, ackWhenDone(runCommandForm(deps)));
-  app.view({ type: 'view_submission', callback_id: callbackId.orderVirtual }, ackWhenDone(orderVirtual(deps)));
-  app.options({ type: 'block_suggestion', action_id: actionId.pickCard }, findCards(deps));
-  app.view({ type: 'view_submission', callback_id: callbackId.decideRequest }, ackWhenDone(submitDecideForm(deps)));
-  app.view({ type: 'view_submission', callback_id: callbackId.askForRaise }, ackWhenDone(askForRaise(deps)));
-  app.view({ type: 'view_submission', callback_id: callbackId.delegate }, ackWhenDone(setDelegate(deps)));
   app.event('app_home_opened', appHomeOpened(deps));
   for (const event of ['subteam_updated', 'subteam_members_changed'] as const) app.event(event, userGroupChanged(deps));
   app.event('user_change', personChanged(deps));

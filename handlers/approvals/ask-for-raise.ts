@@ -4,10 +4,9 @@ import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../../src/dispatch/request-action.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { inputsOf } from '../dispatch/form-inputs.ts';
 import type { Interaction } from '../dispatch/interaction.ts';
 import { onPress } from '../dispatch/press.ts';
-import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
+import { onSubmit } from '../dispatch/submission.ts';
 
 type AskFormFor = Pick<Extract<Pending, { kind: 'ask' }>, 'alertId' | 'words' | 'messageTs'>;
 
@@ -62,31 +61,19 @@ export const requestIncrease = onPress(async ({ value: alertId, body, interactio
 });
 
 /** *Ask for more*, submitted by a holder. */
-export function askForRaise(deps: ListenerDeps) {
-  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
-    const inputs = inputsOf(view);
-    const form = await deps.pending.get(view.private_metadata);
-    if (form?.kind !== 'ask') {
-      await ack(inputs.refusal({ reason: expiredForm }));
-      return;
-    }
-    const amountCents = parseAmount(inputs.text('amount'));
-    const term = inputs.term(form.term);
-    const reason = inputs.text('reason');
-    if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {
-      await ack(
-        inputs.refusal({
-          ...(amountCents === null || amountCents === 0 ? { amount: 'Write dollars such as 84.10 or 1,250.' } : {}),
-          ...('error' in term ? { day: term.error } : {}),
-          ...(reason === '' ? { reason: 'Say what it is for: the approvers read it.' } : {}),
-        }),
-      );
-      return;
-    }
-    await ack();
-    const named: Target = form.words.length === 0 ? { kind: 'own' } : { kind: 'words', words: form.words };
-    const target: Target = form.alertId === null ? named : { kind: 'alert', alertId: form.alertId };
-    const input = { ask: { amountCents, term } };
-    await deps.requestAction({ ...ofForm(body, form, deps), verb: 'ask', target, reason, input });
-  };
-}
+export const askForRaise = onSubmit('ask', async ({ form, inputs }) => {
+  const amountCents = parseAmount(inputs.text('amount'));
+  const term = inputs.term(form.term);
+  const reason = inputs.text('reason');
+  if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {
+    const errors = {
+      ...(amountCents === null || amountCents === 0 ? { amount: 'Write dollars such as 84.10 or 1,250.' } : {}),
+      ...('error' in term ? { day: term.error } : {}),
+      ...(reason === '' ? { reason: 'Say what it is for: the approvers read it.' } : {}),
+    };
+    return { errors };
+  }
+  const named: Target = form.words.length === 0 ? { kind: 'own' } : { kind: 'words', words: form.words };
+  const target: Target = form.alertId === null ? named : { kind: 'alert', alertId: form.alertId };
+  return { verb: 'ask', target, reason, input: { ask: { amountCents, term } } };
+});

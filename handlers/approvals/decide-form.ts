@@ -2,16 +2,14 @@ import { requestTarget } from '../../src/approvals/request.ts';
 import { isAboutLimits, limitGoals, type RuleGoal } from '../../src/card-api/rule-change.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
-import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction } from '../../src/limits/contradiction.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { type DecidePurpose, decideForm } from '../../templates/approvals/decide-form.ts';
 import { amountOf, formInput } from '../../templates/limits/form-inputs.ts';
-import type { ListenerDeps } from '../deps.ts';
-import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
+import type { Inputs } from '../dispatch/form-inputs.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';
-import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
+import { onSubmit } from '../dispatch/submission.ts';
 
 /**
  * *Change and approve…*, *Deny with note…*, *Break glass…* on a request: each opens its form for people who may use it.
@@ -42,47 +40,23 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
 }
 
 /** A submitted form of a request: approve with changes, deny with a note, or break glass. */
-export function submitDecideForm(deps: ListenerDeps) {
-  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
-    const inputs = inputsOf(view);
-    const form = await deps.pending.get(view.private_metadata);
-    const request = form?.kind === 'decide' ? await deps.requests.get(form.requestId) : null;
-    if (form?.kind !== 'decide' || request === null) {
-      await ack(inputs.refusal({ reason: expiredForm }));
-      return;
-    }
-    if (request.revision !== form.revision && form.purpose !== 'deny') {
-      await ack(
-        inputs.refusal({ reason: 'The request was changed since you opened this form. Close it and look again.' }),
-      );
-      return;
-    }
-    const reason = inputs.text('reason');
-    if (reason === '' && form.purpose !== 'change') {
-      await ack(inputs.refusal({ reason: 'Say why, in a few words.' }));
-      return;
-    }
-    let changeRequest: ChangeRequest | null = null;
-    if (form.purpose === 'change') {
-      const { goals, errors } = goalsTyped(inputs, request.changes);
-      const term = inputs.term(request.term);
-      if ('error' in term || Object.keys(errors).length > 0) {
-        await ack(inputs.refusal({ ...errors, ...('error' in term ? { day: term.error } : {}) }));
-        return;
-      }
-      changeRequest = { goals, term };
-    }
-    await ack();
-    const target = { kind: 'request', requestId: form.requestId, revision: form.revision } as const;
-    const asked = { ...ofForm(body, form, deps), target, reason };
-    const input = { approve: form.purpose === 'change', changeRequest };
-    await deps.requestAction(
-      form.purpose === 'override'
-        ? { ...asked, verb: 'emergency-override', input: {} }
-        : { ...asked, verb: 'decide', input },
-    );
-  };
-}
+export const submitDecideForm = onSubmit('decide', async ({ form, inputs }, deps) => {
+  const { requestId, revision, purpose } = form;
+  const request = await deps.requests.get(requestId);
+  if (request === null) return null;
+  if (request.revision !== revision && purpose !== 'deny')
+    return { errors: { reason: 'The request was changed since you opened this form. Close it and look again.' } };
+  const reason = inputs.text('reason');
+  if (reason === '' && purpose !== 'change') return { errors: { reason: 'Say why, in a few words.' } };
+  const target = { kind: 'request', requestId, revision } as const;
+  if (purpose === 'override') return { verb: 'emergency-override', target, reason, input: {} };
+  if (purpose === 'deny') return { verb: 'decide', target, reason, input: { approve: false, changeRequest: null } };
+  const { goals, errors } = goalsTyped(inputs, request.changes);
+  const term = inputs.term(request.term);
+  if ('error' in term || Object.keys(errors).length > 0)
+    return { errors: { ...errors, ...('error' in term ? { day: term.error } : {}) } };
+  return { verb: 'decide', target, reason, input: { approve: true, changeRequest: { goals, term } } };
+});
 
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const noLimits = { limits: none, transactionLimitCents: null };

@@ -2,13 +2,11 @@ import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt'
 import type { CardMatch } from '../../src/directory/index-entries.ts';
 import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { mayAsk, withoutHolder } from '../../src/policy/decide-action.ts';
+import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { cardOption } from '../../templates/directory/card-picker.ts';
 import type { ListenerDeps } from '../deps.ts';
 
 type Args = AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>;
-
-/** The maximum that Slack shows. https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element */
-const OPTIONS_MAX = 100;
 
 /** People type several letters per second, so the result of a permission check is reused for a minute. */
 const KNOWN_FOR_MS = 60_000;
@@ -28,7 +26,7 @@ export function findCards(deps: ListenerDeps) {
         cardOption(deps.seals.card.seal({ acctId, cardId }), { ...account, cardId, last4 }, status),
       );
     });
-    await ack({ options: options.slice(0, OPTIONS_MAX) });
+    await ack({ options: options.slice(0, SELECT_OPTIONS_MAX) });
   };
 }
 
@@ -42,6 +40,6 @@ async function visibleTo(userId: string, typed: string, deps: ListenerDeps): Pro
   const { roles } = await permissions.rolesOf(userId, howOld);
   if (!mayAsk(show, withoutHolder(roles))) return own;
   const isOwn = new Set(own.map(({ acctId }) => acctId));
-  const found = await directory.search(typed, OPTIONS_MAX, permitted);
+  const found = await directory.search(typed, SELECT_OPTIONS_MAX, permitted);
   return [...own, ...found.filter(({ acctId }) => !isOwn.has(acctId))];
 }

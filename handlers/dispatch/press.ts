@@ -33,8 +33,8 @@ export function onPress(act: (press: Press, deps: ListenerDeps) => Promise<void>
     };
 }
 
-/** What a button requests, independent of who presses it and where. */
-type Asked = { [V in Verb]: Pick<Extract<Ask, { readonly verb: V }>, 'verb' | 'target' | 'input'> }[Verb];
+/** What a control requests, independent of who uses it and where. */
+export type Asked = { [V in Verb]: Pick<Extract<Ask, { readonly verb: V }>, 'verb' | 'target' | 'input'> }[Verb];
 
 /** A button that requests one action. */
 export function asks(read: (value: string) => Asked): PressListener {

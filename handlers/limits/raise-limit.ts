@@ -10,9 +10,8 @@ import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
-import type { ListenerDeps } from '../deps.ts';
-import { type Inputs, inputsOf } from '../dispatch/form-inputs.ts';
-import { expiredForm, ofForm, type ViewArgs } from '../dispatch/submission.ts';
+import type { Inputs } from '../dispatch/form-inputs.ts';
+import { onSubmit } from '../dispatch/submission.ts';
 
 type Form = Extract<Pending, { kind: 'form' }>;
 type Errors = Record<string, string>;
@@ -23,39 +22,25 @@ type Errors = Record<string, string>;
  * If a new limit would exceed other limits that the form does not show, the form adds those limits: nothing is raised
  * that the person has not seen.
  */
-export function raiseLimit(deps: ListenerDeps) {
-  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
-    const inputs = inputsOf(view);
-    const form = await deps.pending.get(view.private_metadata);
-    if (form?.kind !== 'form') {
-      await ack(inputs.refusal({ reason: expiredForm }));
-      return;
-    }
-    const read = readForm(inputs, form);
-    if ('errors' in read) {
-      await ack(inputs.refusal(read.errors));
-      return;
-    }
-    const alert = 'along' in read ? await deps.alerts.get(form.alertId) : null;
-    if ('along' in read && alert?.kind === 'transaction') {
-      const { remedy } = form;
-      const more = {
-        privateMetadata: view.private_metadata,
-        alert,
-        remedy,
-        state: 'along',
-        typed: read.along,
-        today: deps.today(),
-      } as const;
-      await ack({ response_action: 'update', view: remedyForm(more) });
-      return;
-    }
-    await ack();
-    const target = { kind: 'alert', alertId: form.alertId } as const;
-    const { ask, reason } = read;
-    await deps.requestAction({ ...ofForm(body, form, deps), ...ask, reason, target });
-  };
-}
+export const raiseLimit = onSubmit('form', async ({ form, inputs, view }, deps) => {
+  const read = readForm(inputs, form);
+  if ('errors' in read) return read;
+  const alert = 'along' in read ? await deps.alerts.get(form.alertId) : null;
+  if ('along' in read && alert?.kind === 'transaction') {
+    const { remedy } = form;
+    const more = {
+      privateMetadata: view.private_metadata,
+      alert,
+      remedy,
+      state: 'along',
+      typed: read.along,
+      today: deps.today(),
+    } as const;
+    return { view: remedyForm(more) };
+  }
+  const { ask, reason } = read;
+  return { ...ask, reason, target: { kind: 'alert', alertId: form.alertId } };
+});
 
 interface Asked {
   readonly ask:
