@@ -1,4 +1,4 @@
-import { type ActionVerb, actionResult } from '../../templates/actions/action-result.ts';
+import { type ActionVerb, actionResult, askedWords } from '../../templates/actions/action-result.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
@@ -18,15 +18,6 @@ import {
 import type { ActionTools } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordEntry } from './record.ts';
-
-/** What each verb does, followed by the card. */
-export const askedWords: Readonly<Record<ActionVerb, string>> = {
-  block: 'block',
-  unblock: 'unblock',
-  activate: 'activate',
-  limit: 'change the limit of',
-  allow: 'change the spend rules of',
-};
 
 function didWords(verb: ActionVerb, state: Result['state']): string {
   const asked = askedWords[verb];

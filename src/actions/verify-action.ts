@@ -1,3 +1,4 @@
+import { askedWords } from '../../templates/actions/action-result.ts';
 import { sentences } from '../../templates/core/change-words.ts';
 import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
 import type { CardClient } from '../card-api/client.ts';
@@ -19,7 +20,7 @@ import {
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
-import { askedWords, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
+import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack, type StatusHistory } from './send-status.ts';
 
 /** People are notified if nothing has shown a change within this time. */
@@ -30,7 +31,7 @@ const FIRST_READ_MS = { status: 3000, rule: 1000 } as const;
 const LOOK_AGAIN_MAX_MS = 30_000;
 
 /** A single call without retries, because it is repeated later anyway. */
-const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
+export const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /** The requests whose approvals make changes. */
 export interface RequestsOfActions {

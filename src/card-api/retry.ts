@@ -31,16 +31,14 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
   let transientRetries = 0;
   let rateLimitRetries = 0;
   let serverErrorRetries = 0;
-  let retries = 0;
 
   return {
     /** Milliseconds until the next attempt. Null when there is none. */
     next(error: CardApiError): number | null {
-      if (retries >= maxRetries || !mayRepeat(error, retry)) return null;
+      if (transientRetries + rateLimitRetries >= maxRetries || !mayRepeat(error, retry)) return null;
       if (error.code === 'rate_limited') {
         if (rateLimitRetries >= RATE_LIMIT_RETRIES) return null;
         rateLimitRetries += 1;
-        retries += 1;
         return error.retryAfterMs === undefined ? rateLimit() : Math.max(error.retryAfterMs, SHORTEST_WAIT_MS);
       }
       // A server error gets one retry.
@@ -48,7 +46,6 @@ export function createRetryPlan(retry: Retry, maxRetries = Number.POSITIVE_INFIN
       if (transientRetries >= TRANSIENT_RETRIES) return null;
       if (error.code === 'server_error') serverErrorRetries += 1;
       transientRetries += 1;
-      retries += 1;
       return error.retryAfterMs ?? transient();
     },
   };

@@ -2,8 +2,7 @@ import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import type { Term } from '../card-api/rule-change.ts';
-import { centsOf, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
+import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
@@ -162,7 +161,8 @@ async function openTemporaryChange(
       const taken = changes.filter(isTaken);
       if (taken.length > 0) await deps.supersede(earlier, taken, laterOf(action));
     }
-    await show(temporaryChange, deps);
+    // A change that no alert or request shows gets a separate message with its end and *Take back now*.
+    if (temporaryChange.alertId === null && requestId === null) await deps.postTemporaryChange(temporaryChange);
   }
   return {
     note: `Goes back to ${stateWords(temporaryChange.changes, 'from')} ${whenWords(temporaryChange)}.`,
@@ -246,12 +246,6 @@ function isUnderneath(
 function withEarlierFrom(change: RuleChange, earlier: TemporaryChange): RuleChange {
   const own = earlier.changes.find(({ rule }) => isSameRule(rule, change.rule));
   return own === undefined ? change : { ...change, from: own.from };
-}
-
-/** A change that no alert or request shows gets a separate message with its end and *Take back now*. */
-async function show(temporaryChange: TemporaryChange, deps: TermDeps): Promise<void> {
-  if (temporaryChange.alertId === null && temporaryChange.requestId === null)
-    await deps.postTemporaryChange(temporaryChange);
 }
 
 /** Temporary changes of any of the rules that run, or wait for a decision. */

@@ -3,6 +3,7 @@ import type { ActionState, AwaitedChange, Result, Verdict } from '../actions/act
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
 import { type Finish, type SendChange, superseded } from '../actions/send-change.ts';
+import { READ_ONCE } from '../actions/verify-action.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
@@ -135,8 +136,6 @@ export function basisOf(raw: Record<string, unknown>): string {
 export function sidesOf(changes: readonly RuleChange[]): { before: string; after: string } {
   return { before: ruleStates(changes, 'from'), after: ruleStates(changes, 'to') };
 }
-
-const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 
 /**
  * Completes a change of rules whose answer was lost, after verification. If it is in effect, its end is scheduled and

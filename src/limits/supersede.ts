@@ -1,12 +1,10 @@
 import { ITS_END } from '../../templates/limits/temporary-change.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
+import { orNull } from '../card-api/errors.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '../card-api/rule-change.ts';
-import type { SpendRules } from '../card-api/spend-rules.ts';
-import { CardApiError } from '../core/errors.ts';
 import { capital } from '../core/first-letter.ts';
-import type { Log } from '../core/log.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
 import { ruleName, ruleNames, ruleStates, stateWords, undecided } from './rule-words.ts';
@@ -36,7 +34,6 @@ interface SupersedeDeps extends Pick<ActionTools, 'now'> {
   readonly notifyEnd: Pick<NotifyEnd, 'show'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly card: Pick<CardClient, 'getSpendRules'>;
-  readonly log: Log;
 }
 
 export function createSupersede(deps: SupersedeDeps): Supersede {
@@ -69,7 +66,8 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
 
   /**
    * Some limits of a temporary change become permanent. The others must not go back to values below these, because the
-   * card service would reject that at their end. They go back to the lowest accepted value instead.
+   * card service would reject that at their end. They go back to the lowest accepted value instead. If the rules cannot be
+   * read, the temporary change ends anyway.
    */
   async function raiseRestoreValues(
     left: readonly RuleChange[],
@@ -78,20 +76,8 @@ export function createSupersede(deps: SupersedeDeps): Supersede {
   ): Promise<readonly RuleChange[]> {
     const keptLimits = limitGoals(kept);
     if (keptLimits.length === 0) return left;
-    const rules = await readRules(acctId);
-    if (rules === null) return left;
-    return withAcceptedReturns(rules, left, keptLimits);
-  }
-
-  /** Null if they cannot be read. The temporary change ends anyway. */
-  async function readRules(acctId: number): Promise<SpendRules | null> {
-    try {
-      return (await deps.card.getSpendRules(acctId)).rules;
-    } catch (error) {
-      if (!(error instanceof CardApiError)) throw error;
-      deps.log.warn({ err: error }, 'could not read the rules to check what a temporary change goes back to');
-      return null;
-    }
+    const read = await orNull(deps.card.getSpendRules(acctId));
+    return read === null ? left : withAcceptedReturns(read.rules, left, keptLimits);
   }
 }
 

@@ -18,7 +18,7 @@ export interface ActionResult {
    * `unchanged`: already in effect. `waiting`: a second approver is needed. `unknown`: the request was sent, and no
    * answer came back.
    */
-  readonly state: 'running' | 'done' | 'unchanged' | 'waiting' | 'failed' | 'unknown';
+  readonly state: 'done' | 'unchanged' | 'waiting' | 'failed' | 'unknown';
   readonly card: CardFacts;
   /** Slack user id. */
   readonly by: string;
@@ -42,12 +42,21 @@ export interface ActionResult {
   readonly confirmation?: Confirmation | undefined;
 }
 
-const words: Readonly<Record<ActionVerb, { readonly done: string; readonly doing: string; readonly noun: string }>> = {
-  block: { done: 'Blocked', doing: 'Blocking', noun: 'block' },
-  unblock: { done: 'Unblocked', doing: 'Unblocking', noun: 'unblock' },
-  activate: { done: 'Activated', doing: 'Activating', noun: 'activate' },
-  limit: { done: 'Limit changed', doing: 'Changing the limit', noun: 'change the limit of' },
-  allow: { done: 'Spend rules changed', doing: 'Changing the spend rules', noun: 'change the spend rules of' },
+const doneWords: Readonly<Record<ActionVerb, string>> = {
+  block: 'Blocked',
+  unblock: 'Unblocked',
+  activate: 'Activated',
+  limit: 'Limit changed',
+  allow: 'Spend rules changed',
+};
+
+/** What each verb does, followed by the card. */
+export const askedWords: Readonly<Record<ActionVerb, string>> = {
+  block: 'block',
+  unblock: 'unblock',
+  activate: 'activate',
+  limit: 'change the limit of',
+  allow: 'change the spend rules of',
 };
 
 /** The outcome of an action: who, what, when, before and after. */
@@ -66,7 +75,7 @@ export function actionResult(result: ActionResult): Message {
     apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
   const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
   const why = counted == null ? '' : countedWords(counted);
-  const asked = `${state === 'done' ? words[verb].done : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
+  const asked = `${state === 'done' ? doneWords[verb] : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;
 
   return {
     text: sentence(
@@ -92,7 +101,6 @@ export function actionResult(result: ActionResult): Message {
 }
 
 const outcome: Readonly<Record<ActionResult['state'], string>> = {
-  running: '',
   done: '',
   unchanged: 'Nothing changed.',
   waiting: 'Nothing changed yet.',
@@ -109,11 +117,10 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
 };
 
 function headline({ verb, state, confirmation }: ActionResult, name: string): string {
-  if (state === 'done' && confirmation === 'unconfirmed') return `Not confirmed: ${words[verb].noun} ${name}.`;
-  if (state === 'done') return `${words[verb].done}: ${name}.`;
-  if (state === 'running') return `${words[verb].doing}: ${name} …`;
+  const asked = `${askedWords[verb]} ${name}`;
+  if (state === 'done')
+    return confirmation === 'unconfirmed' ? `Not confirmed: ${asked}.` : `${doneWords[verb]}: ${name}.`;
   if (state === 'unchanged') return `Nothing to do for ${name}.`;
-  if (state === 'waiting') return `Waiting for another approver: ${words[verb].noun} ${name}.`;
-  const could = state === 'failed' ? 'Could not' : 'Not sure: tried to';
-  return `${could} ${words[verb].noun} ${name}.`;
+  if (state === 'waiting') return `Waiting for another approver: ${asked}.`;
+  return `${state === 'failed' ? 'Could not' : 'Not sure: tried to'} ${asked}.`;
 }

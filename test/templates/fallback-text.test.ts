@@ -33,7 +33,7 @@ const messages: readonly (readonly [name: string, message: Message])[] = [
     const shown = shows();
     return 'length' in shown ? shown.map((message) => [name, message] as const) : [];
   }),
-  ...(['running', 'done', 'failed', 'unknown', 'unchanged', 'waiting'] as const).map(
+  ...(['done', 'failed', 'unknown', 'unchanged', 'waiting'] as const).map(
     (state) => [`result ${state}`, actionResult({ ...answer.result, state })] as const,
   ),
   ...states.map(

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Outcome } from '../../../src/actions/action-state.ts';
 import { type RuleGoal, without } from '../../../src/card-api/rule-change.ts';
-import { createLog } from '../../../src/core/log.ts';
 import { createHandOver, createSupersede, keptWords } from '../../../src/limits/supersede.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
@@ -46,7 +45,6 @@ async function superseded(
     outcomes: { show: async (_alertId, _id, outcome) => void onAlert.push(outcome) },
     notifyEnd: { show: async (temporaryChange) => void shown.push(temporaryChange) },
     now: () => new Date(at),
-    log: createLog({ level: 'silent', process: 'test' }),
   });
   const later = { id: 'act_2', by: 'U0BEN' };
   const notes = await supersede({ ...dailyAndWeekly, changes, ...over }, goals, later, isForGood);

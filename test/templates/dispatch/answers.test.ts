@@ -145,7 +145,6 @@ it('a card without limits and declines says so', () => {
 describe('the result of an action', () => {
   it.each([
     ['done', 'Limit changed: Jane Doe · card 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM.'],
-    ['running', 'Changing the limit: Jane Doe · card 1212 … It goes back to $400.00 at 6 PM.'],
     ['unchanged', 'Nothing to do for Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
     [
       'waiting',
