@@ -73,7 +73,6 @@ export const Origin = z.strictObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
-/** The fields that all verbs share. */
 const envelope = {
   id: z.string().regex(/^act_[0-9a-z]+$/),
   /** The reason the person gave, masked. */

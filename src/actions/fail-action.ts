@@ -9,20 +9,14 @@ import { type ActionState, type ReportedState, type Result, reported, stateOf } 
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
-import { noteOf } from './send-change.ts';
+import { type Change, noteOf } from './send-change.ts';
 import { unblockOf } from './undo-block.ts';
 
 const ownFault = 'Something in Cardbell itself went wrong. Try again in a minute.';
 
 /** A change that will not be retried. */
-interface FailedChange {
-  readonly action: Action;
-  readonly verb: ActionVerb;
-  readonly acctId: number;
-  readonly written: ActionState | null;
+interface FailedChange extends Pick<Change, 'action' | 'verb' | 'acctId' | 'written' | 'outcomeOf'> {
   readonly error: CardApiError | null;
-  /** The action the outcome belongs to, if it is not this one (an approved request). */
-  readonly outcomeOf?: string;
   /** An extra sentence for when nothing changed. */
   readonly hint?: string | null;
 }

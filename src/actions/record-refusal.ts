@@ -27,13 +27,11 @@ export type Refusals = ReturnType<typeof createRefusals>;
 interface Deps {
   readonly record: RecordAction;
   readonly refusalCounts: RefusalCounts;
-  /** True when the request is on record. */
   readonly hasBegun: (action: Action) => Promise<boolean>;
   /** Enqueues the job that records several refusals together. */
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** Completes "was not allowed to …": `change a limit of`. */
   readonly refusedTo: (action: Action) => Promise<string>;
-  /** Completes "to …": `change limits`. */
   readonly doingOf: (verb: string) => string;
   readonly accountOf: (target: Target) => Promise<number | null>;
   readonly factsOf: FactsOf;

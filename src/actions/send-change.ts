@@ -14,7 +14,7 @@ export const superseded =
 export type Finish = (state: Result['state'], rest?: Partial<Result>) => Promise<Result>;
 
 /** A change of a card that is ready to be sent. */
-interface Change {
+export interface Change {
   readonly action: Action;
   readonly verb: ActionVerb;
   readonly acctId: number;

@@ -5,10 +5,10 @@ import { orNull } from '../card-api/errors.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord } from '../core/event.ts';
 import type { Resolved } from './action.ts';
-import type { ActionState, Result } from './action-state.ts';
+import type { Result } from './action-state.ts';
 import type { LockedRun } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
-import { type Finish, type SendChange, superseded } from './send-change.ts';
+import { type Change, type Finish, type SendChange, superseded } from './send-change.ts';
 import type { OfferUndo } from './undo-block.ts';
 
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
@@ -106,14 +106,10 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
   }
 }
 
-interface SentFrom {
+interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {
   /** The card's current status, in words; null: it could not be read. */
   readonly before: string | null;
   readonly card: CardFacts;
-  /** How far an earlier attempt got; null: this is the first attempt. */
-  readonly written: ActionState | null;
-  /** Why a change that an earlier attempt may have sent is not sent again. */
-  readonly whyNot?: string;
 }
 
 /**

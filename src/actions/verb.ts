@@ -30,7 +30,6 @@ interface CommandForm {
   readonly usage: string;
   readonly example: string;
   readonly effect: string;
-  /** Another first word with the same meaning. */
   readonly alias?: string;
   /** Parses what follows the first word of `usage`. Absent if another verb with the same first word parses for both. */
   readonly read?: (words: readonly string[], clock: Clock) => ReadCommand | UnclearCommand;
@@ -38,7 +37,6 @@ interface CommandForm {
 
 /** One entry of the verb table. */
 export interface VerbEntry {
-  /** The schema of the stored action. */
   readonly action: z.ZodType<Action>;
   readonly permission: Permission;
   /** Completes "was not allowed to …" and "do you want to …", followed by the card: `change a limit of`. */

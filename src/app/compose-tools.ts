@@ -4,7 +4,7 @@ import { createAccountOf, createAskAgain, createRefusals } from '../actions/reco
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
-import { createGroupOfCard } from '../directory/group-of-card.ts';
+import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';

@@ -35,7 +35,6 @@ interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard' | 'rolesNow'> {
   readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   readonly temporaryValues: RaiseAmounts['temporaryValues'];
-  /** Posts to the channel for requests. */
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
   readonly scheduleRequest: (requestId: string) => Promise<void>;

@@ -20,7 +20,6 @@ export const RequestFacts = z.strictObject({
       merchant: z.string(),
       /** The kind of merchant, in words. */
       kind: z.string().nullable(),
-      /** Link to the alert. */
       link: z.string().nullable(),
     })
     .nullable(),
@@ -47,7 +46,6 @@ interface Asked {
   readonly changes: readonly RuleChange[];
 }
 
-/** Reads what approvers see besides the change. */
 export type GatherFacts = (asked: Asked) => Promise<{ readonly isBlocked: boolean; readonly facts: RequestFacts }>;
 
 interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {

@@ -83,7 +83,6 @@ const requested = {
   revision: z.int().nonnegative().default(0),
   /** The card was blocked when it was last read. */
   isBlocked: z.boolean(),
-  /** What approvers see besides the change. */
   facts: RequestFacts.default(noFacts),
   /** If its size is why two approvals are needed: the raise and the earlier raises that count with it. */
   counted: CountedRaise.nullable(),

@@ -24,7 +24,6 @@ export const DecideAction = actionOf('decide', target.request, {
 });
 export type DecideAction = z.infer<typeof DecideAction>;
 
-/** The person who asked withdraws the request. */
 export const WithdrawAction = actionOf('withdraw', target.request, {});
 export type WithdrawAction = z.infer<typeof WithdrawAction>;
 

@@ -146,7 +146,6 @@ export const CardApiAssumptions = z.strictObject({
 });
 export type CardApiAssumptions = z.infer<typeof CardApiAssumptions>;
 
-/** The API quota of the directory. */
 export function apiQuotaOf(assumptions: CardApiAssumptions): {
   listEveryMs: number;
   detailsPerMinute: number;

@@ -1,12 +1,11 @@
 import { isBrokenCircuitError } from 'cockatiel';
-import type { z } from 'zod';
 import { CardApiError } from '../core/errors.ts';
 import { parseExactly } from '../core/exact-json.ts';
 import type { Log } from '../core/log.ts';
 import { span } from '../core/trace.ts';
 import { version } from '../core/version.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
-import type { Sent } from './endpoints.ts';
+import type { Endpoint, Sent } from './endpoints.ts';
 import {
   type Answer,
   badAnswer,
@@ -16,7 +15,7 @@ import {
   notSent,
   silenceOf,
 } from './errors.ts';
-import { type Breaker, createRetryPlan, type Retry } from './retry.ts';
+import { type Breaker, createRetryPlan } from './retry.ts';
 
 export interface CallOptions {
   /** Time limit for the call including all retries and waits. */
@@ -25,14 +24,11 @@ export interface CallOptions {
   readonly maxRetries?: number;
 }
 
-interface CallRequest extends Sent {
+interface CallRequest extends Sent, Pick<Endpoint<never[], unknown>, 'method' | 'retry' | 'answer'> {
   /** Name of the client's method: the only part of the call that errors and logs show. */
   readonly operation: string;
-  readonly method: 'GET' | 'POST' | 'PUT';
   /** Variants of the path, with `{name}` in place of an id. The next one is tried on 404 and 405. */
   readonly paths: readonly string[];
-  readonly retry: Retry;
-  readonly answer: z.ZodType | null;
 }
 
 export interface CallDeps {

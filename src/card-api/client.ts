@@ -23,7 +23,6 @@ export interface CardClientOptions
   extends Pick<SendDeps, 'baseUrl' | 'token'>,
     Partial<Omit<SendDeps, 'baseUrl' | 'token'>>,
     Partial<Pick<CallDeps, 'sleep' | 'deadlineMs' | 'measure'>> {
-  /** Time zone of the service's dates. */
   readonly timezone?: string;
   readonly log?: Log;
   readonly breaker?: Partial<BreakerOptions>;

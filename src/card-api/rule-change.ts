@@ -18,7 +18,6 @@ export const RuleGoal = z
   .refine(({ rule, to }) => fits(rule, to), 'not a value of this rule');
 export type RuleGoal = z.infer<typeof RuleGoal>;
 
-/** A change of one rule. */
 export const RuleChange = z
   .strictObject({ rule: Rule, from: RuleValue, to: RuleValue })
   .refine(({ rule, from, to }) => fits(rule, from) && fits(rule, to), 'not values of this rule');
@@ -36,7 +35,6 @@ export const Term = z.discriminatedUnion('kind', [
 ]);
 export type Term = z.infer<typeof Term>;
 
-/** A goal for a limit. */
 export interface LimitGoal {
   readonly rule: LimitRule;
   /** Whole cents. Null: no limit. */
@@ -91,7 +89,6 @@ export function limitRule(period: LimitPeriod, category: LimitRule['category']):
   return { kind: 'limit', period, category };
 }
 
-/** The current value of a rule. */
 export function ruleValue(rules: SpendRules, rule: Rule): RuleValue {
   switch (rule.kind) {
     case 'limit':

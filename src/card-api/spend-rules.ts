@@ -17,7 +17,6 @@ const CategoryRules = z.object({
   limits: Limits,
 });
 
-/** A card's limits. */
 export const CardLimits = z.object({
   limits: Limits,
   categories: z.array(CategoryRules).readonly(),

@@ -4,7 +4,7 @@ import type { StoredEvent } from '../core/event.ts';
 import { firstPermitted } from '../core/first-permitted.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { type DirectoryAccount, lacksDetails, saysSomething, withEvent } from './account.ts';
+import { type DirectoryAccount, groupIn, lacksDetails, saysSomething, withEvent } from './account.ts';
 import { type ApiQuota, apiQuotaDefaults, createApiQuota } from './api-quota.ts';
 import { type CardQuery, interpret } from './card-query.ts';
 import { begins, type CardMatch, createIndexReader, matchOf, toMatch } from './index-entries.ts';
@@ -35,6 +35,8 @@ const FIND_CONCURRENCY = 8;
 const FIND_MATCHES = 200;
 const QUOTA_WAIT_MS = 20_000;
 const EMPTY_ACCOUNT_FRESH_MS = 5 * 60_000;
+/** How long a decision waits to learn a card's group. */
+const GROUP_READ_MS = 3000;
 
 /** Who holds which card. The worker stores it in Redis, from the card API and from webhooks. Both processes read it. */
 export function createDirectory(deps: DirectoryDeps) {
@@ -65,7 +67,6 @@ export function createDirectory(deps: DirectoryDeps) {
     /** The account's current state in the API, for decisions that cannot be undone. Null when the API fails. */
     reload: async (acctId: number): Promise<DirectoryAccount | null> => loader?.load(acctId) ?? null,
     status,
-    /** Every account, unordered. */
     all: records.all,
     /** Asks the API again for every account last read before `beforeMs`. False when some could not be read. */
     reloadOlderThan: async (beforeMs: number): Promise<boolean> => (await filler?.reloadOlderThan(beforeMs)) ?? false,
@@ -201,4 +202,20 @@ function toCompletion(account: DirectoryAccount, typed: string): CardMatch {
   const cards = id === null ? [] : account.cards.filter((card) => card.last4?.startsWith(digits));
   if (cards.length > 0) return toMatch(account, 'last4', cards);
   return toMatch(account, words.length > 0 ? 'name' : 'account_id', account.cards);
+}
+
+interface GroupDeps {
+  readonly directory: Pick<Directory, 'account' | 'reload'>;
+  readonly hasCardGroups: () => boolean;
+}
+
+/** The group of a card, read now if it is not known yet. Null: none; undefined: it could not be read in time. */
+export function createGroupOfCard({ directory, hasCardGroups }: GroupDeps) {
+  return async function groupOfCard(acctId: number): Promise<string | null | undefined> {
+    if (!hasCardGroups()) return null;
+    const known = groupIn(await directory.account(acctId));
+    if (known !== undefined) return known;
+    // A block must not wait for a card service that does not answer.
+    return groupIn(await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
+  };
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
@@ -5,10 +6,9 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
-import { splitCardAndRest } from './card-query.ts';
+import { interpret, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
 import type { CardMatch } from './index-entries.ts';
-import { notReadYet } from './not-read-yet.ts';
 
 /** A card or account that the verb can apply to. */
 interface Candidate {
@@ -121,6 +121,25 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`;
   await refuse(action, { what: null, why: `No card matches “${query}”.`, whoCan }, onRecord);
+}
+
+/** Why Cardbell cannot know yet that no card matches what someone typed, and what helps. Null when it knows. */
+export function notReadYet(
+  query: string,
+  { accounts, lackingDetails }: Awaited<ReturnType<Directory['status']>>,
+): Pick<Refusal, 'why' | 'whoCan'> | null {
+  if (accounts === 0)
+    return {
+      why: 'I could not read the list of cards from the card service yet.',
+      whoCan: 'Try again in a minute.',
+    };
+  const { last4, id } = interpret(query);
+  // The list contains all names and CustomIds. Digits and card ids may come only with the details.
+  if (lackingDetails === 0 || (last4 === null && id === null)) return null;
+  return {
+    why: `I have not found “${query}” yet: the cards of ${countOf(lackingDetails, 'account')} have not been read from the card service.`,
+    whoCan: 'Use the holder’s name or the account id, or try again later.',
+  };
 }
 
 /** How many of the person's own accounts may have cards that are not read yet. Other accounts do not concern a holder. */

@@ -11,7 +11,6 @@ const ASKED_MAX = 3;
 interface CategoryDeps {
   readonly card: Pick<CardClient, 'getSpendRules'>;
   readonly categories: Categories;
-  /** Some accounts of the program. */
   readonly accounts: () => Promise<readonly number[]>;
   readonly log: Log;
 }

@@ -8,7 +8,7 @@ import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
-import { notReadYet } from '../directory/not-read-yet.ts';
+import { notReadYet } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, readClaimMessage } from './claim-store.ts';
@@ -101,7 +101,6 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
 interface OpenClaimDeps extends Pick<ActionTools, 'record' | 'refuse' | 'answer' | 'withLock' | 'now' | 'person'> {
   readonly claims: Pick<Claims, 'get' | 'save' | 'open' | 'count'>;
   readonly directory: Pick<Directory, 'account' | 'status'>;
-  /** The channel for requests about a card. */
   readonly approvalsChannelOf: (acctId: number) => Promise<string>;
   /** Posts a claim to the channels for requests about its cards, where it is confirmed or denied. */
   readonly postClaim: (claim: Claim) => Promise<void>;

@@ -16,7 +16,6 @@ export const ClaimAction = actionOf('claim', target.card, {
 });
 export type ClaimAction = z.infer<typeof ClaimAction>;
 
-/** Someone is no longer the holder of a card. */
 export const UnlinkAction = actionOf('unlink', target.card, {});
 export type UnlinkAction = z.infer<typeof UnlinkAction>;
 

@@ -180,10 +180,6 @@ function sharesWord(category: string, merchantKind: string): boolean {
   return stems(category).some((stem) => wanted.includes(stem));
 }
 
-type Named =
-  | { readonly changeRequest: ChangeRequest; readonly why: null }
-  | { readonly changeRequest: null; readonly why: string };
-
 /**
  * Determines which limit is meant if the form could not: a purchase declined by a category's limit while the card could
  * not be read. The result is a limit that stops the purchase now, or none, because the person typed an amount for a
@@ -194,7 +190,7 @@ type Named =
  * Returns the change request with its limit named, or one sentence: why nothing was changed, and what to do. Throws
  * CardApiError when the card still cannot be read.
  */
-export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<Named>;
+export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<ChangeRequest | string>;
 
 interface NameDeps extends Pick<ActionTools, 'purchaseOf'> {
   readonly card: Pick<CardClient, 'getRemainingLimits'>;
@@ -208,29 +204,27 @@ export function createNameCategory({ card, progress, purchaseOf }: NameDeps): Na
     const event = isCategoryUnknown === true ? await purchaseOf(action) : null;
     const code = declineCode(event?.decline);
     const [goal] = limitGoals(goals);
-    if (event === null || code !== 'decline.rule.velocity.mcc' || goal === undefined) return named(changeRequest);
+    if (event === null || code !== 'decline.rule.velocity.mcc' || goal === undefined) return changeRequest;
     const sent = await progress.read(action.id);
     // With the sent change in effect the purchase would pass, so a limit that stops it now is not the intended one.
     if (sent?.state === 'sending' && sent.expects?.kind === 'rule')
-      return named({ goals: goalsOf(sent.expects.changes), term });
+      return { goals: goalsOf(sent.expects.changes), term };
 
     const amountCents = event.amountCents + event.paddingCents;
     const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
     const remaining = await card.getRemainingLimits(acctId);
     const found = bindingLimit(purchase, remaining, rules);
-    if (found === null) return { changeRequest: null, why: allPass(purchase, remaining, rules) ? passes : unclear };
+    if (found === null) return allPass(purchase, remaining, rules) ? passes : unclear;
     const { category } = found.limits[0].rule;
     const stopping = found.limits.filter(
       ({ rule, isAdjustedToo }) => !isAdjustedToo && rule.category?.id === category?.id,
     );
     const meant: LimitGoal = { rule: { ...goal.rule, category }, to: goal.to };
     const isOneOfThem = stopping.some(({ rule }) => rule.period === goal.rule.period);
-    if (isOneOfThem && isLooser(changesFrom(rules, [meant]))) return named({ goals: [meant], term });
-    return { changeRequest: null, why: otherwise(meant, stopping) };
+    const isEnough = isOneOfThem && isLooser(changesFrom(rules, [meant]));
+    return isEnough ? { goals: [meant], term } : otherwise(meant, stopping);
   };
 }
-
-const named = (changeRequest: ChangeRequest): Named => ({ changeRequest, why: null });
 
 const passes = 'By now nothing stops this purchase: it can simply be tried again.';
 const unclear = 'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.';

@@ -130,7 +130,6 @@ export interface AskedChange<A extends Action = RuleAction> {
   readonly counted: CountedRaise | null;
 }
 
-/** The result of asking others. */
 export interface RequestOpened {
   /** A sentence about what happens now. */
   readonly note: string;
@@ -139,7 +138,6 @@ export interface RequestOpened {
   readonly isDecided?: true;
 }
 
-/** Opens a request that others decide. */
 export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
 
 /**

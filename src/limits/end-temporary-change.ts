@@ -2,12 +2,13 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { ruleValue } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
+import * as opsIssue from '../ops/issue.ts';
+import type { NotifyOps } from '../ops/notify-ops.ts';
 import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
 import { backWords } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
-import type { TimeLeft } from './time-left.ts';
 
 /** Retry interval while the card API is unavailable, rejects our token or refuses. */
 const COME_BACK_MS = 60_000;
@@ -90,6 +91,32 @@ export function createEndTemporaryChange(deps: EndDeps) {
     await temporaryChanges.forget(id);
     return null;
   }
+}
+
+/** Correct clocks differ by less. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** Milliseconds until a time, negative when it has passed; null when two clocks disagree. Then ops are notified. */
+type TimeLeft = (moment: string) => Promise<number | null>;
+
+interface TimeLeftDeps {
+  /** Redis's time. */
+  readonly sharedNow: () => Promise<Date>;
+  /** Time from a clock independent of Redis (ms). */
+  readonly secondNow: () => number;
+  readonly notifyOps: NotifyOps;
+}
+
+/** A single wrong clock must not end a temporary change early, so two clocks have to agree. */
+export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps): TimeLeft {
+  return async function timeLeft(moment) {
+    const nowMs = (await sharedNow()).getTime();
+    if (Math.abs(secondNow() - nowMs) > CLOCKS_DIFFER_MS) {
+      await notifyOps(opsIssue.clocksDiffer);
+      return null;
+    }
+    return Date.parse(moment) - nowMs;
+  };
 }
 
 /**

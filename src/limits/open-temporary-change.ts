@@ -30,7 +30,6 @@ interface TermDeps extends Pick<ActionTools, 'purchaseOf' | 'zone' | 'postTempor
   readonly scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) => Promise<void>;
 }
 
-/** Manages the end of temporary changes. */
 export type TemporaryTerms = ReturnType<typeof createTemporaryTerms>;
 
 export function createTemporaryTerms(deps: TermDeps) {

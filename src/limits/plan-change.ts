@@ -17,7 +17,7 @@ import { contradiction } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import type { RuleAction } from './verbs.ts';
 
-interface Planned {
+export interface Planned {
   readonly kind: 'planned';
   readonly card: CardFacts;
   readonly changes: readonly RuleChange[];
@@ -52,9 +52,9 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
     const card = await factsOf(acctId);
     const readAt = performance.now();
     const { rules, raw } = await api.getSpendRules(acctId);
-    const { changeRequest, why } = await nameCategory(action, acctId, rules);
-    if (changeRequest === null) return { kind: 'impossible', card, changes: [], why };
-    const { goals, term } = changeRequest;
+    const named = await nameCategory(action, acctId, rules);
+    if (typeof named === 'string') return { kind: 'impossible', card, changes: [], why: named };
+    const { goals, term } = named;
     const changes = changesFrom(rules, goals);
     const isOver = hasPassed(term, now(), zone);
     const against = isOver

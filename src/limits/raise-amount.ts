@@ -38,10 +38,7 @@ export const TemporaryValue = z.strictObject({
 export type TemporaryValue = z.infer<typeof TemporaryValue>;
 
 /** Who asked for a raise, and who allowed it alone; null: several people approved it. */
-export interface RaisedBy {
-  readonly by: string | null;
-  readonly askedBy: string;
-}
+export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy'>;
 
 /** The amounts that decide whether two people must approve. */
 export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;

@@ -18,7 +18,6 @@ const FORM_ADVICE_TIMEOUT_MS = 5000;
 
 interface Deps {
   readonly card: Pick<CardClient, 'getRemainingLimits' | 'getSpendRules'>;
-  /** Statuses of an account's cards, from the directory. */
   readonly statusesOf: (acctId: number) => Promise<readonly (CardStatus | null)[]>;
   readonly hasFraudCase: (acctId: number) => Promise<boolean>;
   /** The merchant category and the period of the limit that a decline names; null: none. */
@@ -221,7 +220,6 @@ interface DeclineAlert {
   readonly remedy: Remedy | null;
 }
 
-/** What an open form shows. */
 export interface FilledForm<A extends DeclineAlert> {
   readonly alert: A;
   readonly pendingId: string;

@@ -1,13 +1,12 @@
 import { requestIdOf } from '../actions/action.ts';
-import type { ActionState, AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
+import type { AwaitedChange, Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { LatestChanges } from '../actions/progress-store.ts';
-import { type Finish, type SendChange, superseded } from '../actions/send-change.ts';
+import { type Change, type Finish, type SendChange, superseded } from '../actions/send-change.ts';
 import { READ_ONCE } from '../actions/verify-action.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade, type RuleChange, type Term } from '../card-api/rule-change.ts';
-import type { CardFacts } from '../core/card-facts.ts';
 import { contentId } from '../core/content-id.ts';
 import { TooLateError } from '../core/errors.ts';
 import { capital } from '../core/first-letter.ts';
@@ -18,6 +17,7 @@ import {
   type TemporaryTerms,
   withOtherValues,
 } from './open-temporary-change.ts';
+import type { Planned } from './plan-change.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChanges } from './temporary-change-store.ts';
@@ -31,14 +31,7 @@ export interface RefusedChange extends Pick<Result, 'note' | 'counted'> {
   readonly state: 'failed' | 'waiting' | 'unchanged';
 }
 
-interface SentChange extends MadeChange {
-  readonly card: CardFacts;
-  /** The rules as the card API returned them. */
-  readonly raw: Record<string, unknown>;
-  /** When the rules were requested, by `performance.now`. */
-  readonly readAt: number;
-  /** How far an earlier attempt got; null: this is the first attempt. */
-  readonly written: ActionState | null;
+interface SentChange extends MadeChange, Pick<Planned, 'card' | 'raw' | 'readAt'>, Pick<Change, 'written'> {
   /** A change that an earlier attempt may have sent is not sent again. */
   readonly refused?: RefusedChange | undefined;
 }

@@ -11,7 +11,7 @@ import { type OrderNotices, VirtualOrder, type VirtualOrders } from './order.ts'
 import type { OrderPermit, OrderVerdict } from './permit-order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
-type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
+export type State = Extract<Result['state'], 'done' | 'failed' | 'unknown'>;
 
 /** Requests approval for an order that the policy does not allow one person to make. */
 type RequestOrder = (

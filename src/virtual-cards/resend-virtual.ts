@@ -1,10 +1,11 @@
 import { resendAnswer } from '../../templates/virtual-cards/order.ts';
 import type { Action, Resolved } from '../actions/action.ts';
-import { type ReportedState, reported, stateOf } from '../actions/action-state.ts';
+import { type ReportedState, type Result, reported, stateOf } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { noteOf } from '../actions/send-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { VirtualOrders } from './order.ts';
+import type { State } from './order-virtual.ts';
 
 interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 'refuse' | 'answer' | 'now'> {
   /** Asks the card service to send the details again. @throws CardApiError */
@@ -12,11 +13,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'factsOf' | 'record' | 're
   readonly virtualOrders: Pick<VirtualOrders, 'expect' | 'forget'>;
 }
 
-interface Sent {
-  readonly state: 'done' | 'failed' | 'unknown';
-  readonly apiWords: string | null;
-  readonly note: string | null;
-}
+type Sent = Pick<Result, 'apiWords' | 'note'> & { readonly state: State };
 
 /**
  * Asks the service to send a virtual card's details to the configured receiver again. Runs under the account's lock.

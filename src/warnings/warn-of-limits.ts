@@ -17,7 +17,6 @@ const DAY_MS = 24 * 3_600_000;
 /** A lifetime limit never resets. */
 const LIFETIME_MS = 400 * DAY_MS;
 
-/** A limit that is mostly used. */
 export interface UsedLimit {
   readonly period: LimitPeriod;
   /** Name of the merchant category; null for the card's own limit. */

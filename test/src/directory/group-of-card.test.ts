@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { DirectoryAccount } from '../../../src/directory/account.ts';
-import { createGroupOfCard } from '../../../src/directory/group-of-card.ts';
+import { createGroupOfCard } from '../../../src/directory/directory.ts';
 
 const account = (group: string | null, detailsAt: string | null) => ({ group, detailsAt }) as DirectoryAccount;
 const read = account('Sales', '2026-11-20T15:00:00.000Z');

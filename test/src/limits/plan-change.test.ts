@@ -21,7 +21,7 @@ describe('planning a change', () => {
       changesFromReturn,
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000, weekly: 50_000 }), raw: { a: 1 } }) },
-      nameCategory: async () => ({ changeRequest: { goals, term }, why: null }),
+      nameCategory: async () => ({ goals, term }),
       zone: 'America/New_York',
       now: () => at,
     })(ask('limit'), acctId);
@@ -31,7 +31,7 @@ describe('planning a change', () => {
       changesFromReturn: async (changes) => [...changes],
       factsOf: async () => card,
       card: { getSpendRules: async () => ({ rules: rulesOf({}), raw: {} }) },
-      nameCategory: async () => ({ changeRequest: null, why: 'Which category?' }),
+      nameCategory: async () => 'Which category?',
       zone: 'America/New_York',
       now,
     });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTimeLeft } from '../../../src/limits/time-left.ts';
+import { createTimeLeft } from '../../../src/limits/end-temporary-change.ts';
 
 const now = new Date('2026-11-20T15:00:00.000Z');
 const endsAt = '2026-11-20T15:10:00.000Z';
