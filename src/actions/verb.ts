@@ -51,6 +51,16 @@ export interface VerbEntry {
   readonly command?: CommandForm;
 }
 
+/** A command about the card that these words name. */
+export function aboutCard(verb: string, words: readonly string[], input: ReadCommand['input'] = {}): ReadCommand {
+  return { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
+}
+
+/** A command about the channel where it is typed. */
+export function aboutChannel(verb: string, words: readonly string[], input: ReadCommand['input'] = {}): ReadCommand {
+  return { kind: 'read', verb, target: { kind: 'channel', text: words.join(' ') }, reason: '', input };
+}
+
 /** Parses text that names a card and nothing else. */
 export function readCard(
   verb: string,
@@ -58,13 +68,10 @@ export function readCard(
   why: string,
   input: ReadCommand['input'] = {},
 ): NonNullable<CommandForm['read']> {
-  return (words) =>
-    words.length === 0
-      ? { kind: 'unclear', why, usage }
-      : { kind: 'read', verb, target: { kind: 'words', words: [...words] }, reason: '', input };
+  return (words) => (words.length === 0 ? { kind: 'unclear', why, usage } : aboutCard(verb, words, input));
 }
 
 /** Keeps the typed text for the capability that performs the verb. */
 export function readChannelText(verb: string): NonNullable<CommandForm['read']> {
-  return (words) => ({ kind: 'read', verb, target: { kind: 'channel', text: words.join(' ') }, reason: '', input: {} });
+  return (words) => aboutChannel(verb, words);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import { type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { readDuration } from '../core/duration.ts';
 
 export const AcknowledgeAction = actionOf('acknowledge', target.alert, {});
@@ -77,12 +77,6 @@ function readDeclines(typed: readonly string[]): ReadCommand | UnclearCommand {
     (word, index) => index > 0 && (timeWord.test(word) || readDuration(words.slice(index)) !== null),
   );
   const at = since === -1 ? words.length : since;
-  const on = { kind: 'words', words: words.slice(0, at) } as const;
-  return {
-    kind: 'read',
-    verb: 'declines',
-    target: on,
-    reason: '',
-    input: { details: words.slice(at).join(' '), page: Math.max(1, Number(page ?? 1)) },
-  };
+  const input = { details: words.slice(at).join(' '), page: Math.max(1, Number(page ?? 1)) };
+  return aboutCard('declines', words.slice(0, at), input);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { aboutChannel, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 import { readDay } from '../core/calendar-words.ts';
 import type { Clock } from '../core/end-time.ts';
 import { localDate } from '../core/service-time.ts';
@@ -57,10 +57,7 @@ export const appHomeVerbs = {
 } as const satisfies Record<string, VerbEntry>;
 
 function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
-  const read = (delegate: DelegateAction['delegate']): ReadCommand => {
-    const on = { kind: 'channel', text: words.join(' ') } as const;
-    return { kind: 'read', verb: 'delegate', target: on, reason: '', input: { delegate } };
-  };
+  const read = (delegate: DelegateAction['delegate']): ReadCommand => aboutChannel('delegate', words, { delegate });
   const [who = '', ...days] = words;
   if (who.toLowerCase() === 'off' && words.length === 1) return read(null);
   const to = userToken.exec(who)?.[1];
@@ -83,10 +80,7 @@ function readDays(typed: readonly string[], { now, zone }: Clock): { from: strin
 /** Parses the words after `/card notify`. */
 function readPreference(words: readonly string[]): ReadCommand | UnclearCommand {
   const [first = '', second = '', ...more] = words.map((word) => word.toLowerCase());
-  const read = (preference: PreferenceAction['preference']): ReadCommand => {
-    const on = { kind: 'channel', text: words.join(' ') } as const;
-    return { kind: 'read', verb: 'notify', target: on, reason: '', input: { preference } };
-  };
+  const read = (preference: PreferenceAction['preference']) => aboutChannel('notify', words, { preference });
   if (first === 'quiet') return read({ kind: 'quiet', hours: words.slice(1).join(' ') });
   if (first === 'digest') {
     const often = more.length > 0 ? null : readOwnDigest(second);

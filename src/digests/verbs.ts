@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import type { VerbEntry } from '../actions/verb.ts';
+import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
 import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
 import { digestKinds } from './schedule-store.ts';
 
@@ -40,8 +40,7 @@ export const digestVerbs = {
         const usage =
           'digest daily 09:00 [zone] | weekly monday 09:00 [zone] | monthly 09:00 [zone] | now [last month] | off';
         if (typeof wanted === 'string') return { kind: 'unclear', why: wanted, usage };
-        const on = { kind: 'channel', text: words.join(' ') } as const;
-        return { kind: 'read', verb: 'digest', target: on, reason: '', input: { wanted } };
+        return aboutChannel('digest', words, { wanted });
       },
     },
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import { type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 
 /** Another person is the holder of a card. */
 export const LinkAction = actionOf('link', target.card, {
@@ -83,12 +83,10 @@ function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: 'link CARD [@user]' });
   const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));
   if (card.length === 0) return unclear('Which card should I link?');
-  const on = { kind: 'words', words: card } as const;
-  if (card.length === words.length)
-    return { kind: 'read', verb: 'claim', target: on, reason: '', input: { confirmed: false } };
+  if (card.length === words.length) return aboutCard('claim', card, { confirmed: false });
   const last = words.at(-1) ?? '';
   const subject = userToken.exec(last)?.[1];
   if (subject === undefined) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
   if (card.length !== words.length - 1) return unclear('Name the card first, then one person.');
-  return { kind: 'read', verb: 'link', target: on, reason: '', input: { subject } };
+  return aboutCard('link', card, { subject });
 }

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { actionOf, type CardTarget, target } from '../actions/action.ts';
-import { type ReadCommand, readCard, readChannelText, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
+import { actionOf, target } from '../actions/action.ts';
+import {
+  aboutCard,
+  aboutChannel,
+  type ReadCommand,
+  readCard,
+  readChannelText,
+  type UnclearCommand,
+  type VerbEntry,
+} from '../actions/verb.ts';
 import { type Clock, isPlainlyTime } from '../core/end-time.ts';
 import { readCountry } from '../core/merchant-category.ts';
 
@@ -108,8 +116,7 @@ export const routingVerbs = {
         const [form = ''] = words.map((word) => word.toLowerCase());
         if (words.length !== 1 || (form !== 'long' && form !== 'short'))
           return unclear('alerts long|short', 'Long or short?');
-        const on = { kind: 'channel', text: form } as const;
-        return { kind: 'read', verb: 'alerts', target: on, reason: '', input: { isLong: form === 'long' } };
+        return aboutChannel('alerts', [form], { isLong: form === 'long' });
       },
     },
   },
@@ -195,17 +202,11 @@ export function readWhy(text: string): ReadCommand | null {
   const [, ref = ''] = /^\s*why\s+(.*)$/is.exec(text) ?? [];
   const [id, channel, seconds, rest] = eventRef.exec(ref) ?? [];
   if (id === undefined) return null;
-  const meant = channel === undefined ? id.toLowerCase() : `${channel} ${seconds}.${rest}`;
-  return { kind: 'read', verb: 'why', target: { kind: 'channel', text: meant }, reason: '', input: {} };
+  return aboutChannel('why', [channel === undefined ? id.toLowerCase() : `${channel} ${seconds}.${rest}`]);
 }
 
 function unclear(usage: string, why: string, example?: string): UnclearCommand {
   return { kind: 'unclear', why, usage, ...(example !== undefined && { example }) };
-}
-
-function readAt(verb: 'mute' | 'travel', card: readonly string[], typed: string): ReadCommand {
-  const on: CardTarget = { kind: 'words', words: [...card] };
-  return { kind: 'read', verb, target: on, reason: '', input: { details: typed } };
 }
 
 /** The duration may follow `for` or `until`. The card comes first, so that a holder named "2 Days" is not cut in two. */
@@ -215,7 +216,7 @@ function readMute(words: readonly string[], clock: Clock): ReadCommand | Unclear
   if (words.length === 0) return unclear(usage, 'Which card do you mean?', example);
   const at = words.findIndex((_, index) => index > 0 && beginsTime(words.slice(index), clock));
   if (at === -1) return unclear(usage, 'For how long? A mute always has an end.', example);
-  return readAt('mute', words.slice(0, at), words.slice(at).join(' '));
+  return aboutCard('mute', words.slice(0, at), { details: words.slice(at).join(' ') });
 }
 
 function beginsTime(words: readonly string[], clock: Clock): boolean {
@@ -239,7 +240,8 @@ function readTravel(words: readonly string[], clock: Clock): ReadCommand | Uncle
       .filter((part) => part !== '')
       .map(readCountry);
     if (countries.length > 0 && countries.every((country) => country !== undefined)) {
-      return readAt('travel', words.slice(0, at), [countries.join(','), ...words.slice(until)].join(' '));
+      const typed = [countries.join(','), ...words.slice(until)];
+      return aboutCard('travel', words.slice(0, at), { details: typed.join(' ') });
     }
   }
   const typed = before.join(' ').slice(0, 60);

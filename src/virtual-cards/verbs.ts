@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
+import { aboutCard, type ReadCommand, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
 
 export const OrderVirtualAction = actionOf('order-virtual', target.order, {});
 export type OrderVirtualAction = z.infer<typeof OrderVirtualAction>;
@@ -45,5 +45,5 @@ function readVirtual([verb = '', ...words]: readonly string[]): ReadCommand | Un
   }
   if (verb.toLowerCase() !== 'resend') return unclear('Should I order a virtual card, or have one sent again?');
   if (words.length === 0) return unclear('Which card’s details should be sent again?');
-  return { kind: 'read', verb: 'resend-virtual', target: { kind: 'words', words }, reason: '', input: {} };
+  return aboutCard('resend-virtual', words);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
-import type { VerbEntry } from '../actions/verb.ts';
+import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
 import { channelKinds } from '../holders/preference-store.ts';
 
 /** The words that people type for the warnings of a channel. */
@@ -31,8 +31,7 @@ export const warningVerbs = {
         if (!isKnown || (kind !== undefined && !isTyped(kind)))
           return { kind: 'unclear', why: 'Which warnings should this channel get?', usage };
         const kinds = kind === undefined ? [...channelKinds] : [typed[kind]];
-        const on = { kind: 'channel', text: words.join(' ') } as const;
-        return { kind: 'read', verb: 'warnings', target: on, reason: '', input: { kinds, isOn: onOff === 'on' } };
+        return aboutChannel('warnings', words, { kinds, isOn: onOff === 'on' });
       },
     },
   },
