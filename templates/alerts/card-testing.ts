@@ -15,6 +15,7 @@ import {
   countOf,
   escapeUntrusted,
   header,
+  inSections,
   plainText,
   section,
   sentence,
@@ -92,11 +93,7 @@ function asCard({ acctId, holder, last4 }: TriedCard) {
 function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number): SectionBlock[] {
   const lines = shown.map((card) => row(card, alert));
   if (more > 0) lines.push(`… and ${more} more: their declines are in this thread.`);
-  const sections = [];
-  for (let start = 0; start < lines.length; start += ROWS_OF_SECTION) {
-    sections.push(section(...lines.slice(start, start + ROWS_OF_SECTION)));
-  }
-  return sections;
+  return inSections(lines, ROWS_OF_SECTION);
 }
 
 /**

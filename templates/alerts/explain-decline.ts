@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import type { EventLogStep } from '../../src/alerts/event-log.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter, mentions } from '../../src/slack/mrkdwn.ts';
@@ -7,13 +8,13 @@ import { currentState, outcomeLines } from '../actions/outcomes.ts';
 import { context, countOf, escapeUntrusted, header, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolder } from '../core/card-words.ts';
 import { modal } from '../core/form.ts';
-import { stepLine, type Why } from '../routing/why.ts';
+import { stepLine } from '../routing/why.ts';
 import { fixes, isFollowed, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
 export interface Explained {
   readonly alert: TransactionAlert;
   /** How it was routed; null when this person may not see that. */
-  readonly eventLog: Why['steps'] | null;
+  readonly eventLog: readonly EventLogStep[] | null;
 }
 
 interface Around {
@@ -108,7 +109,7 @@ const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none' | 'retry'>, str
   allow_card_not_present: 'Approvers can allow online purchases',
 };
 
-function steps(eventLog: Why['steps']): string[] {
+function steps(eventLog: readonly EventLogStep[]): string[] {
   const shown = eventLog.slice(-STEPS_MAX).map((step) => `• ${stepLine(step, 100)}`);
   const earlier = eventLog.length - shown.length;
   return earlier > 0 ? [`… ${earlier} earlier`, ...shown] : shown;

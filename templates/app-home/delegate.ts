@@ -1,17 +1,13 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { commandCode, serviceZone } from '../../src/core/installation.ts';
+import type { Delegation } from '../../src/policy/policy.ts';
 import { actionId, callbackId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { input, modal } from '../core/form.ts';
 
-interface ShownDelegate {
-  readonly to: string;
-  /** Days such as `2026-12-24`. */
-  readonly from: string;
-  readonly until: string;
-}
+type ShownDelegate = Omit<Delegation, 'for'>;
 
 export interface DelegateFacts {
   /** Null when the approver has named nobody. */

@@ -6,7 +6,7 @@ import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
 import { commandCode, serviceClock, serviceZone, slashCommand } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
-import type { DigestKind } from '../../src/digests/schedule-store.ts';
+import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
 import type { Sums } from '../../src/digests/tally-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken } from '../../src/slack/mrkdwn.ts';
@@ -189,12 +189,7 @@ function withRest({ blocks, left }: ShownTable): DataTableBlock[] {
   return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more in the file)` }));
 }
 
-interface DigestSet {
-  readonly weekday: number | null;
-  readonly isMonthly: boolean;
-  readonly hour: number;
-  readonly minute: number;
-  readonly zone: string;
+interface DigestSet extends Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'> {
   /** When the first digest is sent, UTC ISO 8601. */
   readonly next: string;
 }

@@ -1,6 +1,7 @@
 import type { ExternalSelect, KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
 import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
+import type { Batch } from '../../src/outbox/message-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import * as limits from '../../src/slack/limits.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -23,12 +24,6 @@ import {
 import { batchSummary, doneLines } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
 
-/** Why they share a message: more came than a channel accepts; quiet hours; a gap; suspected fraud. */
-export type BatchReason = 'busy' | 'held' | 'late' | 'fraud';
-
-/** A few as a list, many as a table, a burst as a summary with its rows in a file. */
-type BatchForm = 'list' | 'table' | 'summary';
-
 const LIST_MAX = 5;
 /** Without tables, the workspace gets lines. Nobody reads a longer list. */
 const LIST_WITHOUT_TABLE_MAX = 12;
@@ -42,17 +37,15 @@ export function batchRows(alerts: readonly Alert[], view: View): BatchRow[] {
   return alerts.map((alert) => batchRow(alert, view));
 }
 
-/** The form of these rows in a new message. Not every workspace has tables. */
-export function batchForm(rows: readonly BatchRow[], { hasTable }: { readonly hasTable: boolean }): BatchForm {
+/** The form of these rows in a new message: few as a list, many as a table, a burst as a summary. Not every workspace has tables. */
+export function batchForm(rows: readonly BatchRow[], { hasTable }: { readonly hasTable: boolean }): Batch['form'] {
   if (rows.length <= (hasTable ? LIST_MAX : LIST_WITHOUT_TABLE_MAX)) return 'list';
   const table = hasTable ? rowsTable(rows, { withDone: false, sizeMax: TABLE_SIZE_MAX }) : [];
   return table.length > 0 ? 'table' : 'summary';
 }
 
-export interface BatchContext {
+export interface BatchContext extends Pick<Batch, 'why' | 'form'> {
   readonly rows: readonly BatchRow[];
-  readonly why: BatchReason;
-  readonly form: BatchForm;
   readonly hasChart: boolean;
 }
 
@@ -75,14 +68,14 @@ export function batchMessage(joining: BatchContext): Message {
   };
 }
 
-const titles: Readonly<Record<BatchReason, string>> = {
+const titles: Readonly<Record<Batch['why'], string>> = {
   busy: '',
   held: 'While it was quiet here: ',
   late: 'Arrived late: ',
   fraud: 'Suspected fraud: ',
 };
 
-const smallPrint: Readonly<Record<BatchReason, string>> = {
+const smallPrint: Readonly<Record<Batch['why'], string>> = {
   busy: 'One message, because more arrived at once than Slack posts one by one.',
   held: 'Held back during this channel’s quiet hours.',
   late: 'These happened earlier than this message.',

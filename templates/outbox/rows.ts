@@ -1,9 +1,9 @@
-import type { DataTableBlock, KnownBlock } from '@slack/types';
+import type { DataTableBlock } from '@slack/types';
 import { type CsvColumn, csvDollars, csvFile } from '../../src/core/csv.ts';
 import { serviceClock, serviceZone } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { outcomeShort } from '../actions/outcomes.ts';
-import { escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { escapeUntrusted, inSections, section, sentence } from '../core/blocks.ts';
 import { type Cell, type Column, dataTable } from '../core/data-table.ts';
 import { type BatchRow, count, countWords, rowAmount, rowLine } from './batch-row.ts';
 
@@ -102,16 +102,14 @@ export function rowsPage(rows: readonly BatchRow[], { page, noFile, hasTable }: 
     text: sentence(`${why}${which}`),
     blocks: [
       section(`${why}${which}`),
-      ...(hasTable ? rowsTable(shown, { withDone: false, sizeMax: Infinity }) : lines(shown)),
+      ...(hasTable
+        ? rowsTable(shown, { withDone: false, sizeMax: Infinity })
+        : inSections(
+            shown.map((row) => `• ${rowLine(row)}`),
+            SECTION_ROWS,
+          )),
     ],
   };
-}
-
-function lines(rows: readonly BatchRow[]): KnownBlock[] {
-  const blocks: KnownBlock[] = [];
-  for (let at = 0; at < rows.length; at += SECTION_ROWS)
-    blocks.push(section(...rows.slice(at, at + SECTION_ROWS).map((row) => `• ${rowLine(row)}`)));
-  return blocks;
 }
 
 const csvColumns: readonly CsvColumn<BatchRow>[] = [

@@ -1,5 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { commandCode } from '../../src/core/installation.ts';
+import type { Subscription } from '../../src/routing/channel-rules-store.ts';
 import type { UnknownName } from '../../src/routing/never-matches.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, mention } from '../../src/slack/mrkdwn.ts';
@@ -16,15 +17,6 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-
-interface ShownSubscription {
-  readonly number: number;
-  readonly channel: string;
-  /** Normal form of the filter. */
-  readonly filter: string;
-  readonly by: string;
-  readonly at: string;
-}
 
 const FILTER_MAX = 400;
 /** Lines per block, so that no block is cut. */
@@ -78,7 +70,7 @@ export function subscriptionTrial({ filter, ...preview }: Preview & { readonly f
 }
 
 interface Subscribed extends Preview {
-  readonly subscription: ShownSubscription;
+  readonly subscription: Subscription;
   /** False when it already existed. */
   readonly isNew: boolean;
   /** Kinds that the configuration always sends here. */
@@ -108,7 +100,7 @@ export function subscribed({ subscription, isNew, byDefault, ...preview }: Subsc
 }
 
 /** `removed` is empty when the worker died after removing them. */
-export function unsubscribed({ removed }: { readonly removed: readonly ShownSubscription[] }): Message {
+export function unsubscribed({ removed }: { readonly removed: readonly Subscription[] }): Message {
   const lines = removed.map(
     ({ number, channel, filter }) => `${number} of ${channelMention(channel)}: ${escapeUntrusted(filter, FILTER_MAX)}`,
   );
@@ -130,7 +122,7 @@ export interface ChannelRules {
   readonly channel: string;
   /** Kinds that the configuration sends here. */
   readonly byDefault: readonly string[];
-  readonly subscriptions: readonly ShownSubscription[];
+  readonly subscriptions: readonly Subscription[];
   readonly quiet: {
     readonly words: string;
     readonly except: string | null;

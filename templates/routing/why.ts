@@ -1,8 +1,9 @@
+import type { EventLogStep } from '../../src/alerts/event-log.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { channelMention, dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { asManyAsFit, context, countOf, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 
-export interface Why {
+interface Why {
   /** The event's id. */
   readonly id: string;
   /** The alert in one sentence, as this person may see it; mrkdwn, escaped. */
@@ -14,28 +15,19 @@ export interface Why {
   /** How often the card service delivered it; 0 when no longer known. */
   readonly times: number;
   /** Oldest first. */
-  readonly steps: readonly {
-    readonly step: string;
-    readonly at: string;
-    readonly channel: string | null;
-    readonly text: string;
-  }[];
+  readonly steps: readonly EventLogStep[];
   readonly posted: readonly { readonly channel: string; readonly at: string; readonly link: string | null }[];
 }
 
-const stepWords: Readonly<Record<string, string>> = {
-  taken: 'Received',
-  repeated: 'Delivered again',
+const stepWords: Readonly<Record<EventLogStep['step'], string>> = {
   routed: 'Routed to',
   skipped: 'Skipped',
   muted: 'Not posted in',
   held: 'Waits in',
   grouped: 'Grouped in',
-  queued: 'Queued for',
   posted: 'Posted in',
   redirected: 'Moved away from',
   refused: 'Refused in',
-  edited: 'Changed in',
 };
 
 /** The history of one event: deduplication, routing, mutes, quiet hours, grouping and delivery. */
@@ -72,9 +64,9 @@ function deliveredWords(times: number): string {
 }
 
 /** One step: what, where and when, and the reason in at most `textMax` characters. */
-export function stepLine({ step, at, channel, text }: Why['steps'][number], textMax = 500): string {
+export function stepLine({ step, at, channel, text }: EventLogStep, textMax = 500): string {
   const where = channel === null ? '' : ` ${visibilityOf(channel)}`;
-  const what = `*${stepWords[step] ?? escapeUntrusted(step, 40)}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
+  const what = `*${stepWords[step]}*${where}${dateAfter(',', at, '{date_short_pretty} {time_secs}')}.`;
   return step === 'posted' ? what : `${what} ${tokens(escapeUntrusted(text, textMax))}`;
 }
 

@@ -201,7 +201,10 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     const alert = transactionAlert({ decline: { code: two, message: one } }, { card: { ...somebody, holder: one } });
     const around = { place: 'private' as const, whoMay: { approver: ['U1'], operator: ['U2'] }, more: 3 };
     return [
-      explainDecline(many({ alert, eventLog: many({ step: one, at: two, channel: one, text: one }, 3) }, 4), around),
+      explainDecline(
+        many({ alert, eventLog: many({ step: 'routed' as const, at: two, channel: one, text: one }, 3) }, 4),
+        around,
+      ),
     ];
   },
   'holder-request': (one, two) => {
@@ -376,7 +379,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     virtualOrderForm({ privateMetadata: 'p_1', firstName: one, lastName: two, fundMaxCents: 5000 }),
   ],
   why: (one, two) => {
-    const steps = many({ step: one, at: two, channel: 'C1', text: one }, 120);
+    const steps = many({ step: 'routed' as const, at: two, channel: 'C1', text: one }, 120);
     const posted = many({ channel: 'C1', at: two, link: one }, 40);
     return [
       why({ id: 'evt_1', what: 'A decline.', callbackAt: two, receivedAt: one, isLate: true, times: 3, steps, posted }),

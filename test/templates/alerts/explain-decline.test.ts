@@ -12,7 +12,7 @@ it("names the people who can fix it, and the event's log if given", () => {
     { step: 'routed', at, channel: 'C1', text: 'Because it is the default channel for declines.' },
     { step: 'posted', at, channel: 'C1', text: 'Posted.' },
     { step: 'posted', at, channel: 'D0SAM', text: 'Posted.' },
-  ];
+  ] as const;
 
   const text = shown([{ alert, eventLog }], { place: 'private', whoMay, more: 2 });
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ActivationReminder, CardTestingAlert, FraudCaseAlert } from '../../../src/alerts/alert.ts';
+import type { Batch } from '../../../src/outbox/message-store.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
-import { type BatchReason, batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
+import { batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { rowsCsv, rowsPage, rowsPages } from '../../../templates/outbox/rows.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
@@ -17,7 +18,7 @@ const row = (over: Partial<BatchRow> = {}): BatchRow => ({
 });
 const rows = (count: number, over: (i: number) => Partial<BatchRow> = () => ({})): BatchRow[] =>
   Array.from({ length: count }, (_, i) => row({ id: `evt_${String(i).padStart(16, '0')}`, ...over(i) }));
-const draw = (shown: readonly BatchRow[], { why = 'busy' as BatchReason, hasTable = true, hasChart = true } = {}) =>
+const draw = (shown: readonly BatchRow[], { why = 'busy' as Batch['why'], hasTable = true, hasChart = true } = {}) =>
   batchMessage({ rows: shown, why, form: batchForm(shown, { hasTable }), hasChart });
 const types = (shown: readonly BatchRow[], options = {}) => draw(shown, options).blocks.map(({ type }) => type);
 
