@@ -92,11 +92,10 @@ export function createAlerts(redis: RedisClient) {
       .filter((alert) => alert !== null)
       .toSorted((a, b) => b.event.callbackAt.localeCompare(a.event.callbackAt));
   }
-  const writing = <T>(alertId: string, field: string, schema: z.ZodType<T>, value: T) => {
+  async function write<T>(alertId: string, field: string, schema: z.ZodType<T>, value: T): Promise<void> {
     const key = keyOf(alertId);
-    return redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS);
-  };
-  const write = async (...args: Parameters<typeof writing>): Promise<void> => void (await writing(...args).exec());
+    await redis.multi().hset(key, field, recordFormat(schema).write(value)).expire(key, ALERT_TTL_SECONDS).exec();
+  }
 
   async function saveAlert(alert: Alert): Promise<void> {
     const { id, callbackAt } = alert.event;

@@ -1,10 +1,11 @@
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { QuarantinedWebhook, StoredEvent } from '../core/event.ts';
+import { groupBy } from '../core/group-by.ts';
 import { intakeKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
 import type { Redo } from '../core/redo.ts';
-import { shardOf, shardsOf } from '../core/shards.ts';
+import { shardOf } from '../core/shards.ts';
 import { type InboxEntry, SEEN_TTL_SECONDS, seenKey } from './intake.ts';
 import type { MemoryWatch } from './memory.ts';
 
@@ -57,26 +58,19 @@ export function createLateIntake(
     fetched: readonly Fetched[],
   ): Promise<number> {
     let taken = 0;
-    for (const shard of shardsOf(shards)) {
-      const mine = fetched.filter(([id]) => shardOf(id, shards) === shard);
-      taken += await storeIn(shard, gapId, counter, mine);
-    }
-    return taken;
-  }
-
-  async function storeIn(shard: number, gapId: string, counter: string, fetched: readonly Fetched[]): Promise<number> {
-    let taken = 0;
-    for (let start = 0; start < fetched.length; start += BATCH_MAX) {
-      const batch = fetched.slice(start, start + BATCH_MAX);
+    for (const [shard, mine] of groupBy(fetched, ([id]) => shardOf(id, shards))) {
       const ofShard = [intakeKey('webhooks', shard), intakeKey(`recovery:${gapId}`, shard)];
-      const keys = [...ofShard, ...batch.map(([id]) => seenKey(id, shard))];
-      const entries = batch.map(([, entry]) => JSON.stringify(entry));
-      for (const entry of entries) {
-        if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
+      for (let start = 0; start < mine.length; start += BATCH_MAX) {
+        const batch = mine.slice(start, start + BATCH_MAX);
+        const keys = [...ofShard, ...batch.map(([id]) => seenKey(id, shard))];
+        const entries = batch.map(([, entry]) => JSON.stringify(entry));
+        for (const entry of entries) {
+          if (!(await reserve(entry.length))) throw new StoreUnavailableError('redis is nearly full');
+        }
+        const write = () => script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries]);
+        taken += Number(await write());
+        redo?.remember(write);
       }
-      const write = () => script.run(keys, [SEEN_TTL_SECONDS, RECOVERY_TTL_SECONDS, counter, ...entries]);
-      taken += Number(await write());
-      redo?.remember(write);
     }
     return taken;
   }

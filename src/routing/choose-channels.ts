@@ -1,9 +1,8 @@
 import { isSuspectedFraud } from '../alerts/suspected-fraud.ts';
-import { BoundedMap } from '../core/bounded-map.ts';
 import { declineCode, type StoredEvent } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
-import { type Filter, kindName, type Subject, whyNot } from './filter.ts';
+import { kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
 import { printQuiet, quietUntil } from './quiet-hours.ts';
 import { readStored, type SubscriptionIndex } from './subscription-index.ts';
@@ -62,18 +61,6 @@ export function whoWants(
   return { candidates: [...because].map(([channel, reasons]) => ({ channel, because: reasons })), notFitting, more };
 }
 
-/** Cache of parsed quiet-hours filters, by their normal form. */
-const filters = new BoundedMap<string, Filter>(1000);
-
-function filterOf(text: string): Filter {
-  let filter = filters.get(text);
-  if (filter === undefined) {
-    filter = readStored(text);
-    filters.set(text, filter);
-  }
-  return filter;
-}
-
 /**
  * Events that no mute withholds, because a mute is not meant for them: a block and its end, a closed card, suspected fraud.
  */
@@ -108,6 +95,6 @@ export function quietFor(
 ): { readonly until: number; readonly because: string; readonly isExempt: boolean } | null {
   const until = quietUntil(hours.window, now);
   if (until === null) return null;
-  const isExempt = hours.except !== null && whyNot(filterOf(hours.except), subject) === null;
+  const isExempt = hours.except !== null && whyNot(readStored(hours.except), subject) === null;
   return { until, because: `quiet hours ${printQuiet(hours.window)}, set by <@${hours.by}>`, isExempt };
 }

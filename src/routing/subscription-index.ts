@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { WebhookKind } from '../core/event.ts';
 import { countryCode } from '../core/merchant-category.ts';
 import type { Subscription } from './channel-rules-store.ts';
@@ -14,10 +15,18 @@ import {
 } from './filter.ts';
 import { parseFilter } from './parse-filter.ts';
 
+/** Parsed filters, by their normal form. */
+const known = new BoundedMap<string, Filter>(1000);
+
 /** A stored filter. A filter that this version cannot read selects everything: too many alerts are better than too few. */
 export function readStored(text: string): Filter {
-  const parsed = parseFilter(text);
-  return 'filter' in parsed ? parsed.filter : { is: 'all' };
+  let filter = known.get(text);
+  if (filter === undefined) {
+    const parsed = parseFilter(text);
+    filter = 'filter' in parsed ? parsed.filter : { is: 'all' };
+    known.set(text, filter);
+  }
+  return filter;
 }
 
 /** A subscription, parsed once for all events. */
