@@ -32,7 +32,7 @@ interface AlertEntry {
   readonly notBefore: number | null;
 }
 
-type AlertPriority = 'fraud' | 'decline' | 'status' | 'shipping' | 'virtual' | 'spend';
+type AlertPriority = 'fraud' | (typeof kindTraits)[StoredEvent['kind']]['category'];
 
 export function priorityOf({ kind, event }: Pick<Alert, 'kind' | 'event'>): AlertPriority {
   return kind === 'fraud-case' ? 'fraud' : kindTraits[event.kind].category;
@@ -43,7 +43,6 @@ interface Deps {
   readonly route: Route;
   readonly groupAlert: GroupAlert;
   readonly outbox: { put(channel: string, entry: AlertEntry): Promise<unknown> };
-  readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
@@ -54,7 +53,7 @@ export type Announce = (alert: Alert) => Promise<void>;
 export type Publish = Announce;
 
 export function createAnnounce(deps: Deps): Announce {
-  const { alerts, route, groupAlert, outbox, wakeOutbox, updateAlert } = deps;
+  const { alerts, route, groupAlert, outbox, updateAlert } = deps;
 
   return async function announce(alert) {
     await alerts.save(alert);
@@ -97,6 +96,5 @@ export function createAnnounce(deps: Deps): Announce {
     // Someone is testing cards right now, so quiet hours do not hold this back.
     const notBefore = how.priority === 'fraud' ? null : holdUntil;
     await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore });
-    await wakeOutbox(channel);
   }
 }

@@ -80,11 +80,11 @@ export type ActionContext = Shared &
 type Digests = Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
 
 export function createActionContext(worker: WorkerContext, digests: Digests): ActionContext {
-  const { actionStores, wakeOutbox, enqueue } = worker;
+  const { actionStores, enqueue } = worker;
   const context = {
     ...worker,
     ...actionStores,
-    postTracked: createPostTracked({ ...actionStores, wakeOutbox }),
+    postTracked: createPostTracked(actionStores),
   };
   return {
     ...context,

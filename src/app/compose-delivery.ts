@@ -129,7 +129,6 @@ export function composeWarnings(context: WorkerContext) {
     async postNotice(channel: string, id: string, message: Message) {
       const notBefore = await heldUntil(channel, null);
       await context.actionStores.outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), notBefore });
-      await context.wakeOutbox(channel);
     },
   };
   return {

@@ -70,7 +70,7 @@ async function personNames(
 }
 
 function composeSendDigest(context: WorkerContext, tallies: Tallies) {
-  const { wakeOutbox, directory, notifyOps, audit } = context;
+  const { directory, notifyOps, audit } = context;
   // Remembered for the same reason as a notice.
   const { outbox } = context.actionStores;
   return createSendDigest({
@@ -85,7 +85,6 @@ function composeSendDigest(context: WorkerContext, tallies: Tallies) {
       const csv = rows === null ? null : digestCsv(rows, await personNames(rows, context));
       await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), elsewhere: forOutbox(elsewhere) });
       if (csv !== null) await outbox.put(channel, { kind: 'file', id: `${id}-csv`, ...fileForController(id, csv) });
-      await wakeOutbox(channel);
     },
     record: (channel, id, detail) => digestOnRecord(context, { id, channel, detail }),
     notifySharedChannel: (channel) => notifyOps(opsIssue.channelShared(channel)),

@@ -135,7 +135,7 @@ function unneeded({ audit }: WorkerContext['config']): JobName[] {
 
 /** Jobs for data from the card service, and for entries that a newer version stored. */
 function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warnings }: Parts) {
-  const { enqueue, outbox, quarantined, wakeOutbox, notifyOps, metrics, log } = context;
+  const { enqueue, outbox, quarantined, notifyOps, metrics, log } = context;
   const receiveEvent = createReceiveEvent({
     ...context,
     ...delivery,
@@ -165,7 +165,6 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
     },
     async 'repost-entry'({ channel, entry }) {
       await outbox.put(channel, fromStoredAs('an entry of the outbox', OutboxEntry, entry));
-      await wakeOutbox(channel);
     },
     'hand-on-entry': ({ entry }) => toJob(entry as InboxEntry, enqueue, true),
   } satisfies Partial<JobHandlers>;

@@ -24,6 +24,7 @@ import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createNotifyOps, createOpsMemory, isCardTokenDead, isSlackTokenDead, watchToken } from '../ops/notify-ops.ts';
+import { wakingOutbox } from '../outbox/outbox-store.ts';
 import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
@@ -61,12 +62,13 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
   const redo = createRedo(redis, log);
   const withLock = createLock(redis, { log });
   const order = createWriteOrder(redis, withLock);
-  const stores = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
-  const actionStores = rememberWrites(redo, order, stores, 'actions');
   const clock = createClock(redis);
   const seals = createSeals(config.slackBotToken);
   const { enqueue, jobDone } = rememberJobs(redo, createEnqueue(queues, clock.now));
   const wakeOutbox = joinCalls((channel: string) => enqueue('flush-outbox', { channel }), WAKE_REST_MS);
+  const opened = rememberWrites(redo, order, createStores(redis, signersOf(config), withLock), 'everybody');
+  const stores = { ...opened, outbox: wakingOutbox(opened.outbox, wakeOutbox) };
+  const actionStores = rememberWrites(redo, order, stores, 'actions');
   const notifyPerson: NotifyPersonLater = (userId, entry) =>
     enqueue('notify-person', NotifyPerson.parse({ userId, entry }));
   const direct =
@@ -104,8 +106,8 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     /** The same for what nobody waits for: the person's quiet hours hold it. */
     notifyUnasked: direct('record'),
     /** Remembered: on a cluster, the channel's server may lose it, while another has stored that its job is done. */
-    postNotice: createPostNotice({ ...actionStores, wakeOutbox }),
-    postTracked: createPostTracked({ ...stores, wakeOutbox }),
+    postNotice: createPostNotice(actionStores),
+    postTracked: createPostTracked(stores),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
   };
 }
@@ -113,14 +115,13 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 type Base = ReturnType<typeof createBase>;
 
 /** Slack, and reporting problems to ops through it. */
-function createServices({ config, redis, queues, redo, outbox, wakeOutbox, now, metrics, log }: Base) {
+function createServices({ config, redis, queues, redo, outbox, now, metrics, log }: Base) {
   const memory = createOpsMemory(redis);
   const put = remembered(redo, outbox.put);
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
     async post(id, message) {
       await put(config.channels.ops, { kind: 'notice', id, message: forOutbox(message), priority: 'ops' });
-      await wakeOutbox(config.channels.ops);
     },
     render(issue, isResolved, at) {
       const { title, what, means, todo, ref = null, about = null } = issueIn(config.program, issue);

@@ -78,7 +78,6 @@ interface NotifyPersonDeps {
   /** Until when (ms) the person's quiet hours hold an alert, or another message; null: not held. */
   readonly heldUntil: (channel: string, alertId: string | null) => Promise<number | null>;
   readonly outbox: Pick<Outbox, 'put'>;
-  readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly updateAlert: (alertId: string) => Promise<void>;
   readonly notifyOps: NotifyOps;
   readonly log: Log;
@@ -109,7 +108,6 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
     const isHeld = alertId === null ? entry.priority === 'record' : entry.priority !== 'fraud';
     const notBefore = isHeld ? await deps.heldUntil(channel, alertId) : null;
     await deps.outbox.put(channel, { ...entry, notBefore });
-    await deps.wakeOutbox(channel);
   };
 
   /** The alert whose message in this conversation also covers this one; null when it gets a separate message. */

@@ -5,7 +5,7 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { FoundMessage, Slack } from '../slack/client.ts';
 import type { Message, MessageRef } from '../slack/message.ts';
-import type { Draft, FileEntry, OutboxEntry, RowsEntry } from './entry.ts';
+import { type Draft, draftOf, type FileEntry, type OutboxEntry, type RowsEntry } from './entry.ts';
 import type { Batch, BatchMessages, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { type RowsOf, threadOfRows } from './render-entries.ts';
@@ -40,7 +40,7 @@ async function renderFile(
   } catch (error) {
     if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
     await notifyOps(opsIssue.noFiles(error.slackError));
-    return { kind: 'message', message: noFile(file), thread: null, newBlocks: [], batch: null, revisions: [] };
+    return draftOf(noFile(file));
   }
 }
 
@@ -70,14 +70,7 @@ export function createAttachRows(deps: Deps) {
     if (entry.page !== null) {
       const hasTable = !(await unsupported.has('data_table'));
       const message = rowsPage(rows, { page: entry.page, noFile: entry.noFile, hasTable });
-      return {
-        kind: 'message',
-        message,
-        thread,
-        newBlocks: hasTable ? ['data_table'] : [],
-        batch: null,
-        revisions: [],
-      };
+      return draftOf(message, { thread, newBlocks: hasTable ? ['data_table'] : [] });
     }
     if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
       await asTables(entry, channel, 'no_answer');

@@ -164,21 +164,27 @@ export const Sending = z.strictObject({
 });
 export type Sending = z.infer<typeof Sending>;
 
+interface MessageDraft {
+  readonly kind: 'message';
+  readonly message: Message;
+  readonly thread: Thread | null;
+  /** The new blocks in it. If Slack refuses the message, it may accept it without them. */
+  readonly newBlocks: readonly NewBlock[];
+  /** The alerts in it, when there are several; otherwise null. */
+  readonly batch: Batch | null;
+  /** The revision of each tracked entry that it shows, in order. */
+  readonly revisions: readonly number[];
+}
+
 /** A message that is ready to be posted. */
 export type Draft =
-  | {
-      readonly kind: 'message';
-      readonly message: Message;
-      readonly thread: Thread | null;
-      /** The new blocks in it. If Slack refuses the message, it may accept it without them. */
-      readonly newBlocks: readonly NewBlock[];
-      /** The alerts in it, when there are several; otherwise null. */
-      readonly batch: Batch | null;
-      /** The revision of each tracked entry that it shows, in order. */
-      readonly revisions: readonly number[];
-    }
+  | MessageDraft
   /** A file that was uploaded to Slack but is not visible yet. */
   | { readonly kind: 'file'; readonly file: UploadedFile; readonly comment: string; readonly thread: Thread | null };
+
+export function draftOf(message: Message, more: Partial<MessageDraft> = {}): MessageDraft {
+  return { kind: 'message', message, thread: null, newBlocks: [], batch: null, revisions: [], ...more };
+}
 
 const format = recordFormat(OutboxEntry);
 

@@ -29,6 +29,19 @@ export function createOutbox(redis: RedisClient) {
   return { ...createEntries(redis), ...createSendings(redis), ...createPauses(redis) };
 }
 
+/** An outbox whose channels start to post what is put into them. */
+export function wakingOutbox(outbox: Outbox, wake: (channel: string) => Promise<void>): Outbox {
+  return {
+    ...outbox,
+    async put(channel, entry) {
+      const isNew = await outbox.put(channel, entry);
+      // Even if it was there before: a worker may have died between the two.
+      await wake(channel);
+      return isNew;
+    },
+  };
+}
+
 function createEntries(redis: RedisClient) {
   const put = defineScript(redis, scripts.put);
   const release = defineScript(redis, scripts.release);

@@ -11,7 +11,6 @@ interface Deps {
   readonly trackedMessages: Pick<TrackedMessages, 'references' | 'forget'>;
   readonly threads: Pick<Threads, 'markGone'>;
   readonly outbox: Pick<Outbox, 'put'>;
-  readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly undeliverable: Pick<Undeliverable, 'insteadOf' | 'redirect'>;
   /** Until when (ms) a channel's quiet hours hold a subject; null when they do not. */
   readonly heldUntil: (channel: string, subject: Subject) => Promise<number | null>;
@@ -21,7 +20,7 @@ interface Deps {
 export type PostAgain = ReturnType<typeof createPostAgain>;
 
 export function createPostAgain(deps: Deps) {
-  const { trackedMessages, threads, outbox, wakeOutbox, undeliverable, heldUntil } = deps;
+  const { trackedMessages, threads, outbox, undeliverable, heldUntil } = deps;
 
   return {
     /** The message cannot be edited: someone deleted it, or its channel cannot be posted to. */
@@ -54,7 +53,6 @@ export function createPostAgain(deps: Deps) {
 
   async function putAll(channel: string, entries: readonly TrackedEntry[]): Promise<void> {
     for (const entry of entries) await outbox.put(channel, entry);
-    if (entries.length > 0) await wakeOutbox(channel);
   }
 
   async function entryOf(subject: Subject, { channel, ts, audience, threadId }: Reference): Promise<TrackedEntry> {

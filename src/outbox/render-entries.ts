@@ -11,6 +11,7 @@ import type { Message } from '../slack/message.ts';
 import {
   batchReasonOf,
   type Draft,
+  draftOf,
   type FileEntry,
   type OutboxEntry,
   type RowsEntry,
@@ -80,7 +81,8 @@ export function createRenderEntries(deps: Deps): RenderEntries {
     const revisions = await trackedMessages.revisions(tracked.map(({ subject }) => subject));
     const rendered = await (tracked.length > 1 ? renderBatch.render(tracked, channel) : renderSubject(first, channel));
     if (rendered === null) return null;
-    return { kind: 'message', ...rendered, thread: await threadOf(tracked, channel, threads), revisions };
+    const { message, ...batch } = rendered;
+    return draftOf(message, { ...batch, thread: await threadOf(tracked, channel, threads), revisions });
   };
 
   /**
@@ -96,22 +98,24 @@ export function createRenderEntries(deps: Deps): RenderEntries {
   /** Replaces sortable tables with lines of text when the workspace does not support them. */
   async function renderNotice(message: Message): Promise<Draft> {
     const isNew = hasDataTable(message.blocks) && !(await unsupported.has('data_table'));
-    const shown = isNew ? message : { ...message, blocks: withoutDataTables(message.blocks) };
-    const newBlocks = isNew ? (['data_table'] as const) : [];
-    return { kind: 'message', message: shown, thread: null, newBlocks, batch: null, revisions: [] };
+    if (isNew) return draftOf(message, { newBlocks: ['data_table'] });
+    return draftOf({ ...message, blocks: withoutDataTables(message.blocks) });
   }
 
-  async function renderSubject({ subject, audience }: TrackedEntry, channel: string) {
+  async function renderSubject(
+    { subject, audience }: TrackedEntry,
+    channel: string,
+  ): Promise<Pick<RenderedBatch, 'message'> | null> {
     const { kind, id } = subject;
     try {
       const message = await renderSubjects[kind](id, { channel, audience });
-      return message && { message, batch: null, newBlocks: [] };
+      return message && { message };
     } catch (error) {
       if (!isFaultOfOurs(error)) throw error;
       // An entry stored by another version must not block the channel.
       await notifyOps(opsIssue.cannotRender(id));
       const text = `${nouns[kind]} could not be shown. It is kept as ${id}.`;
-      return { message: { text, blocks: [] }, batch: null, newBlocks: [] };
+      return { message: { text, blocks: [] } };
     }
   }
 }

@@ -86,32 +86,24 @@ export async function updateMessages(subject: Subject, deps: UpdateDeps): Promis
 interface PostTrackedDeps {
   readonly trackedMessages: Pick<TrackedMessages, 'references'>;
   readonly outbox: Pick<Outbox, 'put'>;
-  readonly wakeOutbox: (channel: string) => Promise<void>;
 }
 
 /** Posts a subject in a channel, unless it already has a message there. Idempotent. */
 type PostTracked = (channel: string, subject: Subject) => Promise<void>;
 
-export function createPostTracked({ trackedMessages, outbox, wakeOutbox }: PostTrackedDeps): PostTracked {
+export function createPostTracked({ trackedMessages, outbox }: PostTrackedDeps): PostTracked {
   return async function postTracked(channel, subject) {
     if ((await trackedMessages.references(subject)).length > 0) return;
     await outbox.put(channel, { kind: 'tracked', id: `${subject.kind}-${subject.id}`, subject, priority: 'request' });
-    await wakeOutbox(channel);
   };
 }
 
 /** Posts a message that never changes in a channel, once per id. */
 type PostNotice = (channel: string, id: string, message: Message, priority?: 'record' | 'request') => Promise<void>;
 
-interface PostNoticeDeps {
-  readonly outbox: Pick<Outbox, 'put'>;
-  readonly wakeOutbox: (channel: string) => Promise<void>;
-}
-
-export function createPostNotice({ outbox, wakeOutbox }: PostNoticeDeps): PostNotice {
+export function createPostNotice({ outbox }: Pick<PostTrackedDeps, 'outbox'>): PostNotice {
   return async (channel, id, message, priority = 'record') => {
     await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), priority });
-    await wakeOutbox(channel);
   };
 }
 

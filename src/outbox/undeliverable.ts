@@ -15,7 +15,6 @@ import type { Subject } from './tracked-message-store.ts';
 
 interface Deps {
   readonly outbox: Pick<Outbox, 'put'>;
-  readonly wakeOutbox: (channel: string) => Promise<void>;
   readonly fallback: {
     readonly channel: string;
     /** True when a message there shows the subject, and is edited like all its messages. */
@@ -36,7 +35,7 @@ interface Deps {
 export type Undeliverable = ReturnType<typeof createUndeliverable>;
 
 export function createUndeliverable(deps: Deps) {
-  const { outbox, wakeOutbox, fallback, attachRows, unsupported, eventLog, notifyOps } = deps;
+  const { outbox, fallback, attachRows, unsupported, eventLog, notifyOps } = deps;
 
   return {
     /** The replacement for a channel that cannot be posted to, or must not because another company reads it; null: none. */
@@ -70,7 +69,6 @@ export function createUndeliverable(deps: Deps) {
         await outbox.put(to, forAnotherChannel(entry));
         moved.push(entry.id);
       });
-      await wakeOutbox(to);
       if (isShared) return moved;
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
@@ -94,7 +92,6 @@ export function createUndeliverable(deps: Deps) {
     async refused(entry: OutboxEntry, channel: string, error: SlackError): Promise<void> {
       if (entry.kind === 'rows' && entry.page === null) await attachRows.asTables(entry, channel, error.slackError);
       else if (!entry.id.endsWith('-plain')) await postPlain(entry, channel, error, deps);
-      await wakeOutbox(channel);
     },
   };
 }

@@ -64,7 +64,6 @@ export function createDeliveryWorld(
     route: async ({ id }) => [routes.get(id) ?? []].flat(),
     groupAlert,
     outbox,
-    wakeOutbox: async () => {},
     updateAlert,
   });
   const publish: Publish = async (alert) => {

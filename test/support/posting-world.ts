@@ -143,7 +143,6 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   });
   const undeliverable = createUndeliverable({
     outbox,
-    wakeOutbox,
     fallback: {
       channel: 'C0ALL',
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === 'C0ALL'),
@@ -170,7 +169,6 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       trackedMessages,
       threads,
       outbox,
-      wakeOutbox,
       undeliverable,
       heldUntil: async () => heldUntil,
     }),

@@ -73,8 +73,8 @@ async function createWorld() {
   );
   const stores = rememberWrites(redo, order, everybody, 'actions');
   const announced = new Map<string, Alert>();
-  const postNotice = createPostNotice({ ...stores, wakeOutbox: async () => {} });
-  const postTracked = createPostTracked({ ...stores, wakeOutbox: async () => {} });
+  const postNotice = createPostNotice(stores);
+  const postTracked = createPostTracked(stores);
   const { outbox: _outbox, trackedMessages: _tracked, quarantined: _quarantined, ...shared } = stores;
   const world = await createActionWorld(redis(), {
     ...shared,

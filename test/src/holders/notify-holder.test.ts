@@ -84,7 +84,6 @@ function setUp(directChannel: () => Promise<string>) {
         return true;
       },
     },
-    wakeOutbox: async () => {},
     updateAlert: async () => {},
     notifyOps: async ({ cause }) => void issues.push(cause),
     log: createLog({ level: 'silent', process: 'test' }),
@@ -151,7 +150,6 @@ it.each([
     groupAlert: async () => expect.fail('there is no such alert'),
     heldUntil: async () => 1_900_000_000_000,
     outbox: { put: async (_channel, { notBefore }) => held.push(notBefore) > 0 },
-    wakeOutbox: async () => {},
     updateAlert: async () => {},
     notifyOps: async () => {},
     log: createLog({ level: 'silent', process: 'test' }),

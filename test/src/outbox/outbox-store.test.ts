@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { outboxKey } from '../../../src/core/keys.ts';
-import { createOutbox, type Outbox } from '../../../src/outbox/outbox-store.ts';
+import { createOutbox, type Outbox, wakingOutbox } from '../../../src/outbox/outbox-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertEntry as alert, claimed } from '../../support/outbox-entries.ts';
 import { until } from '../../support/until.ts';
@@ -23,6 +23,16 @@ it('stores each entry once, while it waits and after it was posted', async () =>
   expect(await outbox.put('C1', alert('a'))).toBe(false);
   expect(await outbox.put('C2', alert('a'))).toBe(true);
   expect(await order(outbox)).toEqual([]);
+});
+
+it('wakes the channel of each entry, also of one that is stored already', async () => {
+  const woken: string[] = [];
+  const outbox = wakingOutbox(createOutbox(redis()), async (channel) => void woken.push(channel));
+
+  expect(await outbox.put('C1', alert('a'))).toBe(true);
+  expect(await outbox.put('C1', alert('a'))).toBe(false);
+
+  expect(woken).toEqual(['C1', 'C1']);
 });
 
 it('stores a batch of entries the same way as single ones', async () => {

@@ -36,9 +36,7 @@ it.each([
 
 it('a subject gets one message per channel, however often it is posted', async () => {
   const { outbox, trackedMessages } = createPostingWorld(redis());
-  const woken: string[] = [];
-  const wakeOutbox = async (channel: string): Promise<void> => void woken.push(channel);
-  const postTracked = createPostTracked({ trackedMessages, outbox, wakeOutbox });
+  const postTracked = createPostTracked({ trackedMessages, outbox });
 
   await postTracked(ref.channel, request);
   await postTracked(ref.channel, request);
