@@ -25,9 +25,7 @@ export function withoutFields(alert: Alert): Alert {
 }
 
 export function withFields(alert: Alert, fields: Fields): Alert {
-  const outcomes = fieldsAt('outcome:', fields, Outcome)
-    .map(([, outcome]) => outcome)
-    .toSorted((a, b) => a.at.localeCompare(b.at));
+  const outcomes = valuesAt('outcome:', fields, Outcome).toSorted((a, b) => a.at.localeCompare(b.at));
   switch (alert.kind) {
     case 'transaction': {
       const repeats = Object.fromEntries(
@@ -36,9 +34,9 @@ export function withFields(alert: Alert, fields: Fields): Alert {
       return { ...alert, outcomes, repeats, timeline: fieldOf('timeline', fields, PurchaseTimeline) };
     }
     case 'card-testing': {
-      const tried = fieldsAt('tried:', fields, TriedCard)
-        .map(([, card]) => card)
-        .toSorted((a, b) => a.firstAt.localeCompare(b.firstAt) || a.acctId - b.acctId);
+      const tried = valuesAt('tried:', fields, TriedCard).toSorted(
+        (a, b) => a.firstAt.localeCompare(b.firstAt) || a.acctId - b.acctId,
+      );
       return { ...alert, outcomes, tried };
     }
     case 'fraud-case':
@@ -54,11 +52,11 @@ function fieldOf<T>(name: string, fields: Fields, schema: z.ZodType<T>): T | nul
   return recordFormat(schema).readOrNull(fields[name]);
 }
 
-/** The fields whose names start with `prefix`, by the rest of their names. */
-function fieldsAt<T>(prefix: string, fields: Fields, schema: z.ZodType<T>): [name: string, value: T][] {
-  return startingWith(prefix, fields).map(([name, text]) => [name, recordFormat(schema).read(text)]);
+function valuesAt<T>(prefix: string, fields: Fields, schema: z.ZodType<T>): T[] {
+  return startingWith(prefix, fields).map(([, text]) => recordFormat(schema).read(text));
 }
 
+/** The fields whose names start with `prefix`, by the rest of their names. */
 function startingWith(prefix: string, fields: Fields): [name: string, text: string][] {
   return Object.entries(fields)
     .filter(([name]) => name.startsWith(prefix))

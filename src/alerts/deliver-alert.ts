@@ -64,12 +64,15 @@ export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
   };
 }
 
+/** What the directory knows about cards, and learns from events. */
+export interface KnownCards {
+  /** Nulls while the card API is down. Always answers quickly. */
+  readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
+  readonly learn: (event: StoredEvent) => Promise<void>;
+}
+
 interface DeliverDeps {
-  readonly directory: {
-    /** What the directory knows about the event's card; nulls while the card API is down. Always answers quickly. */
-    readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
-    readonly learn: (event: StoredEvent) => Promise<void>;
-  };
+  readonly directory: KnownCards;
   readonly history: Pick<CardHistory, 'addAlert'>;
   readonly advice: {
     readonly for: (event: TransactionEvent) => Promise<Advice>;

@@ -1,10 +1,9 @@
-import type { CardFacts } from '../core/card-facts.ts';
-import type { CardStatus, CardStatusEvent, StatusRecord, StoredEvent } from '../core/event.ts';
+import type { CardStatus, CardStatusEvent, StatusRecord } from '../core/event.ts';
 import type { StatusAlert, StatusChange } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
 import type { Publish } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
-import type { Arrival } from './deliver-alert.ts';
+import type { Arrival, KnownCards } from './deliver-alert.ts';
 
 /** How long an activation waits for a BLOCKED that may follow immediately. */
 const PASSING_THROUGH_HOLD_MS = 1200;
@@ -78,9 +77,7 @@ function passingActivation(
 }
 
 interface Deps {
-  readonly directory: {
-    readonly factsOf: (event: StoredEvent) => Promise<CardFacts>;
-    readonly learn: (event: StoredEvent) => Promise<void>;
+  readonly directory: KnownCards & {
     readonly statusBefore: (
       event: CardStatusEvent,
       card: { readonly cardId: number; readonly last4: string },

@@ -22,19 +22,16 @@ export function gapOf(fromMs: number, toMs: number, cause: Gap['cause']): Gap {
   return { id: contentId('gap_', [from, to]), from, to, cause };
 }
 
-/** @returns milliseconds. */
-export function lengthOf({ from, to }: Pick<Gap, 'from' | 'to'>): number {
-  return Date.parse(to) - Date.parse(from);
-}
-
 /** The service retries a webhook for about an hour, and the last retry may have been in the gap. */
 const BEFORE_MS = 65 * 60_000;
+/** After a shorter gap the service repeats its webhooks within four minutes. */
+const REPEATED_MS = 225_000;
 /** The service's clock may be ahead of ours. */
 const AFTER_MS = 60_000;
 /** The webhook of an event after the gap that is younger than this is still on its way. */
 const UNDER_WAY_MS = 30_000;
 /** The service can be asked about the last twelve months. */
-const ASKABLE_MS = 364 * 24 * 3_600_000;
+export const ASKABLE_MS = 364 * 24 * 3_600_000;
 /** A little less than the time for which events are remembered. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000 - 3_600_000;
 
@@ -53,6 +50,11 @@ export function windowOf(
   if (cause === 'asked') return { fromMs: Math.max(gapFrom, oldest), toMs: Math.min(gapTo, nowMs) };
   const margin = Math.max(gapFrom - BEFORE_MS, Math.min(gapFrom, sinceMs), nowMs - REMEMBERED_MS);
   return { fromMs: Math.max(Math.min(gapFrom, margin), oldest), toMs: Math.min(gapTo + AFTER_MS, nowMs) };
+}
+
+/** True when the service does not repeat all webhooks of the gap on its own. */
+export function isLong({ from, to }: Pick<Gap, 'from' | 'to'>): boolean {
+  return Date.parse(to) - Date.parse(from) >= REPEATED_MS;
 }
 
 /** True for an event after the gap that is so recent that its webhook is still on its way. */

@@ -4,27 +4,26 @@ import { createRecordStore, recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { firstWithin } from '../core/time-window.ts';
 import type { Span } from './schedule-store.ts';
-import { added, BUCKET_TTL_SECONDS, mergeRows, noSums, type Sums, type Tallies, wholeQuarter } from './tally-store.ts';
-
-const sums = { count: z.int(), attempts: z.int(), cents: z.int() };
+import {
+  added,
+  BUCKET_TTL_SECONDS,
+  mergeRows,
+  noSums,
+  Sums,
+  type Tallies,
+  TallyRow,
+  wholeQuarter,
+} from './tally-store.ts';
 
 /** What the digests of a schedule have shown so far: the sums of this span when the last of them was made. */
-const Shown = z.strictObject({ fromMs: z.int(), toMs: z.int(), ...sums });
+const Shown = z.strictObject({ fromMs: z.int(), toMs: z.int(), ...Sums.shape });
 export type Shown = z.infer<typeof Shown>;
-
-const Row = z.strictObject({
-  code: z.string(),
-  reason: z.string(),
-  merchant: z.string(),
-  group: z.string().nullable(),
-  ...sums,
-});
 
 const Counted = z.strictObject({
   /** The declines of the digest's own period. */
-  declines: z.array(Row),
+  declines: z.array(TallyRow),
   /** What earlier digests would show by now, and did not. */
-  late: z.strictObject(sums),
+  late: Sums,
   /** What all digests have shown once this one is sent. */
   shown: Shown,
 });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { batched } from '../core/batched.ts';
 import { contentId } from '../core/content-id.ts';
 import { stateKey } from '../core/keys.ts';
@@ -62,20 +63,19 @@ interface Attempt extends Pick<Counted, 'eventId' | 'cents'> {
 }
 
 /** A purchase is one decline however often it was tried, and its dollars count once. */
-export interface Sums {
-  readonly count: number;
-  readonly attempts: number;
-  readonly cents: number;
-}
+export const Sums = z.strictObject({ count: z.int(), attempts: z.int(), cents: z.int() });
+export type Sums = Readonly<z.infer<typeof Sums>>;
 
 /** The declines of one reason and group at one merchant. */
-export interface TallyRow extends Sums {
-  readonly code: string;
-  readonly reason: string;
-  readonly merchant: string;
+export const TallyRow = z.strictObject({
+  code: z.string(),
+  reason: z.string(),
+  merchant: z.string(),
   /** Null for cards that are in no group. */
-  readonly group: string | null;
-}
+  group: z.string().nullable(),
+  ...Sums.shape,
+});
+export type TallyRow = Readonly<z.infer<typeof TallyRow>>;
 
 export type Tallies = ReturnType<typeof createTallies>;
 

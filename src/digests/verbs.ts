@@ -2,16 +2,11 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
 import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
-import { digestKinds } from './schedule-store.ts';
+import { DigestSchedule, digestKinds } from './schedule-store.ts';
 
 export const DigestInput = z.discriminatedUnion('kind', [
-  z.strictObject({
+  DigestSchedule.pick({ weekday: true, isMonthly: true, hour: true, minute: true }).extend({
     kind: z.literal('at'),
-    /** Null: daily, or on the first of each month. 0 is Sunday. */
-    weekday: z.int().min(0).max(6).nullable(),
-    isMonthly: z.boolean(),
-    hour: z.int().min(0).max(23),
-    minute: z.int().min(0).max(59),
     /** Null: the card service's time zone. */
     zone: z.string().nullable(),
   }),

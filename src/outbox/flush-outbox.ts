@@ -3,8 +3,7 @@ import { span } from '../core/trace.ts';
 import type { MessageRef } from '../slack/message.ts';
 import type { EditMessage } from './edit-message.ts';
 import type { Edit, Edits } from './edit-store.ts';
-import type { UnreadableEntry } from './entry.ts';
-import { type Draft, type OutboxEntry, waitOf } from './entry.ts';
+import { type Draft, type OutboxEntry, type UnreadableEntry, waitOf } from './entry.ts';
 import {
   type Claimed,
   type FailedPostDeps,

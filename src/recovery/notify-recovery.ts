@@ -1,5 +1,5 @@
 import { SlackError } from '../core/errors.ts';
-import { type Gap, lengthOf } from '../core/gap.ts';
+import { type Gap, isLong } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import type { Slack } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
@@ -9,11 +9,6 @@ import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 const QUICK_MS = 3000;
 /** Slack accepts about one edit per second, but nobody reads that fast. */
 const EDIT_EVERY_MS = 3000;
-/**
- * After a shorter gap the card service repeats its webhooks within four minutes, so the gap is not reported when nothing
- * was missing.
- */
-const WORTH_REPORTING_MS = 225_000;
 
 interface Deps {
   readonly slack: Pick<Slack, 'post' | 'update' | 'findMessages'>;
@@ -61,12 +56,12 @@ export function createNotifyRecovery(deps: Deps) {
     async end(gap: Gap, state: 'done' | 'failed', progress: RecoveryProgress): Promise<void> {
       startedAt.delete(gap.id);
       const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
-      const isLong = gap.cause === 'asked' || lengthOf(gap) >= WORTH_REPORTING_MS;
-      if (!isNews && !isLong && progress.lineTs === null) return;
+      const isWorthReporting = isNews || gap.cause === 'asked' || isLong(gap);
+      if (!isWorthReporting && progress.lineTs === null) return;
       const message = deps.render(gap, state, 1, progress);
       const ts = await lineOf(gap, progress);
       if (ts !== null && (await edited(ts, message))) return;
-      await deps.postNotice(`recovery_${gap.id}`, message);
+      await deps.postNotice(refOf(gap), message);
     },
   };
 

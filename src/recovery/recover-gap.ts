@@ -1,5 +1,5 @@
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
-import { type Gap, isUnderWay, windowOf } from '../core/gap.ts';
+import { ASKABLE_MS, type Gap, isUnderWay, windowOf } from '../core/gap.ts';
 import type { Log } from '../core/log.ts';
 import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 
@@ -7,8 +7,6 @@ import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
 const SLICE_MS = 12 * 3_600_000;
 /** Target number of rows per call before the gap, judged by the rate of the previous call. */
 const ANSWER_ROWS = 5000;
-/** The card service returns the last twelve months. */
-const AVAILABLE_MS = 364 * 24 * 3_600_000;
 
 /** A row of the card service: the event that its webhook would have been, or a redacted copy when it cannot be read. */
 export type ReadRow =
@@ -73,7 +71,7 @@ export function createRecoverGap(deps: Deps): RecoverGap {
   async function recoverTransactions(gap: Gap, before: RecoveryProgress, onProgress: OnProgress): Promise<void> {
     const sinceMs = await horizon.sinceMs();
     const { fromMs, toMs } = windowOf(gap, { nowMs: now(), sinceMs });
-    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now() - AVAILABLE_MS);
+    const oldestMs = Math.max(fromMs - horizon.lookBackMs, now() - ASKABLE_MS);
     const wholeMs = toMs - Math.min(oldestMs, fromMs);
     const isOfGap = (event: TransactionEvent): boolean => mayBelong(event, fromMs, sinceMs);
     let progress = before;

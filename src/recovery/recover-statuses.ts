@@ -4,7 +4,7 @@ import { type Audit, readSince } from '../audit/audit.ts';
 import { type AuditRecord, nobody } from '../audit/audit-record.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import { CardStatus, type CardStatusEvent } from '../core/event.ts';
-import { type Gap, lengthOf } from '../core/gap.ts';
+import { type Gap, isLong } from '../core/gap.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -16,11 +16,6 @@ import { toMissedStatus } from '../webhooks/card-status.ts';
 const SPAN_TTL_SECONDS = 3 * 24 * 3600;
 /** Largest difference between the card service's clock and ours. */
 const CLOCK_SKEW_MS = 60_000;
-/**
- * After a shorter gap the card service repeats its webhooks within four minutes. Only a longer gap requires reading every
- * card.
- */
-const EVERY_CARD_AFTER_MS = 225_000;
 /** So few accounts that reading each costs no more than listing them all. */
 const FEW_ACCOUNTS = 40;
 /** A status webhook normally comes immediately, but the card service's queue may delay it. */
@@ -91,7 +86,7 @@ export function createStatusRecovery(deps: Deps) {
      */
     async afterGap(gap: Gap): Promise<number> {
       const { accounts } = await directory.status();
-      if (accounts <= FEW_ACCOUNTS || lengthOf(gap) >= EVERY_CARD_AFTER_MS) {
+      if (accounts <= FEW_ACCOUNTS || isLong(gap)) {
         // A gap is closed only after every card was checked.
         const isWhole = await directory.reloadOlderThan(Date.parse(gap.to));
         if (!isWhole) throw new StoreUnavailableError('some cards could not be read');

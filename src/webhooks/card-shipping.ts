@@ -21,25 +21,19 @@ const ShippingPayload = z.object({
 });
 
 /** Payload → event. `CallbackTime` is not part of the id: a parcel is one event, however often it is reported. */
-export function redactShipping(data: unknown, circumstances: WebhookContext): ShippingEvent {
+export function redactShipping(data: unknown, { callbackAt, receivedAt }: WebhookContext): ShippingEvent {
   const payload = parseWith(ShippingPayload, data);
-
+  const { AcctId: acctId, CardOrderId: cardOrderId, Last4CardNumber: last4 } = payload;
+  const { ShippingMethod: shippingMethod, TrackingNumber: trackingNumber } = payload;
   return parseWith(ShippingEvent, {
-    id: eventId([
-      'card-shipping',
-      payload.AcctId,
-      payload.CardOrderId,
-      payload.Last4CardNumber,
-      payload.ShippingMethod,
-      payload.TrackingNumber,
-    ]),
+    id: eventId(['card-shipping', acctId, cardOrderId, last4, shippingMethod, trackingNumber]),
     kind: 'card-shipping',
-    callbackAt: circumstances.callbackAt,
-    receivedAt: circumstances.receivedAt,
-    acctId: payload.AcctId,
-    trackingNumber: payload.TrackingNumber,
-    shippingMethod: payload.ShippingMethod,
-    last4: payload.Last4CardNumber,
-    cardOrderId: payload.CardOrderId,
+    callbackAt,
+    receivedAt,
+    acctId,
+    trackingNumber,
+    shippingMethod,
+    last4,
+    cardOrderId,
   });
 }

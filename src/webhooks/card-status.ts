@@ -42,7 +42,7 @@ export function lastFour(text: string): string {
  *
  * `CallbackTime` is part of the id: ACTIVE → BLOCKED → ACTIVE gives two payloads that differ in nothing else.
  */
-export function redactCardStatus(data: unknown, circumstances: WebhookContext): CardStatusEvent {
+export function redactCardStatus(data: unknown, { callbackAt, receivedAt }: WebhookContext): CardStatusEvent {
   const payload = parseWith(CardStatusPayload, data);
   const cards = payload.CardList.map((card) => ({
     cardId: card.CardId,
@@ -55,12 +55,12 @@ export function redactCardStatus(data: unknown, circumstances: WebhookContext): 
     id: eventId([
       'card-status',
       payload.AcctId,
-      circumstances.callbackAt,
-      ...cards.flatMap((card) => [card.cardId, card.status]),
+      callbackAt,
+      ...cards.flatMap(({ cardId, status }) => [cardId, status]),
     ]),
     kind: 'card-status',
-    callbackAt: circumstances.callbackAt,
-    receivedAt: circumstances.receivedAt,
+    callbackAt,
+    receivedAt,
     acctId: payload.AcctId,
     holder: holderOf(payload),
     customId: payload.CustomId === '' ? null : payload.CustomId,

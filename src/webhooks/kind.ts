@@ -47,15 +47,10 @@ export function familyOf(data: unknown, path: string): Family {
  *
  * @throws PayloadError when it does not match; the webhook is then quarantined.
  */
-export function toStoredEvent(
-  body: unknown,
-  path: string,
-  options: { zone: string; version: string | undefined; receivedAt: string },
-): StoredEvent {
+export function toStoredEvent(body: unknown, path: string, options: Omit<WebhookContext, 'callbackAt'>): StoredEvent {
   const envelope = parseWith(Envelope, body);
   const callbackAt = instantOf('CallbackTime', envelope.CallbackTime, options.zone);
-  const circumstances: WebhookContext = { ...options, callbackAt };
-  return families[familyOf(envelope.Data, path)](envelope.Data, circumstances);
+  return families[familyOf(envelope.Data, path)](envelope.Data, { ...options, callbackAt });
 }
 
 /**

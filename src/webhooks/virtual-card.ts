@@ -49,7 +49,7 @@ type VirtualCardPayload = z.infer<typeof VirtualCardPayload>;
  * one is a new event. Several cards of an order may fail, and a card that was never created has no account. In these
  * cases only `CallbackTime` distinguishes two events.
  */
-export function redactVirtualCard(data: unknown, circumstances: WebhookContext): VirtualCardEvent {
+export function redactVirtualCard(data: unknown, { callbackAt, receivedAt }: WebhookContext): VirtualCardEvent {
   const payload = parseWith(VirtualCardPayload, data);
   const outcome = outcomeOf(payload);
   const acctId = payload.AccountId !== null && payload.AccountId > 0 ? payload.AccountId : null;
@@ -64,11 +64,11 @@ export function redactVirtualCard(data: unknown, circumstances: WebhookContext):
       payload.LastName,
       outcome,
       ...payload.Errors,
-      outcome === 'resend' || acctId === null ? circumstances.callbackAt : null,
+      outcome === 'resend' || acctId === null ? callbackAt : null,
     ]),
     kind: 'virtual-card',
-    callbackAt: circumstances.callbackAt,
-    receivedAt: circumstances.receivedAt,
+    callbackAt,
+    receivedAt,
     acctId,
     holder: holderOf(payload),
     last4: payload.CardNumber === '' ? null : payload.CardNumber,

@@ -1,8 +1,10 @@
 import type { Button } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { ShippingEvent } from '../../src/core/event.ts';
 import { type Carrier, carrierOfForm } from '../../src/core/tracking-number.ts';
 import { actionId } from '../../src/slack/action-id.ts';
-import { button } from './blocks.ts';
+import { dateToken, link } from '../../src/slack/mrkdwn.ts';
+import { button, escapeUntrusted, type Field } from './blocks.ts';
 import { cardOfHolderRaw } from './card-words.ts';
 
 interface TrackingLink {
@@ -40,6 +42,19 @@ export function trackingLink(method: string, number: string): TrackingLink | nul
     carrierOfForm(compact) ??
     (postalProduct.test(method.trim()) ? 'USPS' : null);
   return carrier && { carrier, url: pages[carrier] + encodeURIComponent(compact) };
+}
+
+/** How a shipment travels: the end of a sentence about it, its facts, and where it can be followed. */
+export function shipmentOf({ shippingMethod, trackingNumber, callbackAt }: ShippingEvent) {
+  const tracking = trackingLink(shippingMethod, trackingNumber);
+  const method = escapeUntrusted(shippingMethod, 60);
+  const number = escapeUntrusted(trackingNumber, 60);
+  const facts: readonly Field[] = [
+    ['Shipping method', method],
+    ['Tracking number', tracking === null ? number : link(tracking.url, trackingNumber.slice(0, 60))],
+    ['Shipped', dateToken(callbackAt)],
+  ];
+  return { tracking, facts, how: `${method && ` with ${method}`}${number && `, tracking number ${number}`}` };
 }
 
 /** Null where the carrier is not sure. */

@@ -2,11 +2,10 @@ import type { ShippingAlert } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, link } from '../../src/slack/mrkdwn.ts';
 import { statusOnTheWay } from '../alerts/order-progress.ts';
-import { actions, context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
-import { trackButton, trackingLink } from '../core/tracking-link.ts';
+import { shipmentOf, trackButton } from '../core/tracking-link.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
 
 /** What the holder has to do before using it. */
@@ -25,25 +24,15 @@ const advice: Readonly<Record<CardStatus, string>> = {
 export function holderShipping(alert: ShippingAlert): Message {
   const { event, late, outcomes } = alert;
   const card = cardOf(alert);
-  const tracking = trackingLink(event.shippingMethod, event.trackingNumber);
-  const number = escapeUntrusted(event.trackingNumber, 60);
-  const method = escapeUntrusted(event.shippingMethod, 60);
-  const followed = number === '' ? '' : `, tracking number ${number}`;
+  const { tracking, facts, how } = shipmentOf(event);
   const todo = shippingAdvice(alert);
 
   return {
-    text: sentence(
-      `${late ? 'Late notice: your' : 'Your'} ${cardName(card)} is on its way${method && ` with ${method}`}${followed}. ${todo}`,
-    ),
+    text: sentence(`${late ? 'Late notice: your' : 'Your'} ${cardName(card)} is on its way${how}. ${todo}`),
     blocks: [
       header('Your new card is on its way'),
       section(todo),
-      ...fields([
-        ['Your card', capital(cardName(card))],
-        ['Shipping method', method],
-        ['Tracking number', tracking === null ? number : link(tracking.url, event.trackingNumber.slice(0, 60))],
-        ['Shipped', dateToken(event.callbackAt)],
-      ]),
+      ...fields([['Your card', capital(cardName(card))], ...facts]),
       ...holderOutcomes(outcomes),
       ...actions(trackButton(tracking, card)),
       ...context(late ? 'Arrived late' : null, event.id),
