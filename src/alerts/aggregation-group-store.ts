@@ -72,14 +72,24 @@ interface Joining {
 const runningKey = ({ channel, rule }: Pick<Joining, 'channel' | 'rule'>): string =>
   stateKey(`groups:${channel}:${rule.key}`);
 
-const atOf = ({ occurredAt }: TransactionEvent): number => Math.floor(Date.parse(occurredAt));
 const lastsSeconds = ({ gapMs, spanMs }: AggregationRule): number => Math.ceil((gapMs + spanMs) / 1000);
 
 function argsOf({ channel, event, rule, isLate }: Joining): (string | number)[] {
   const { id, occurredAt, callbackAt, amountCents } = event;
   const { gapMs, spanMs } = rule;
   const lasts = lastsSeconds(rule);
-  return [id, atOf(event), occurredAt, callbackAt, amountCents, gapMs, spanMs, channel, lasts, isLate ? 1 : 0];
+  return [
+    id,
+    Date.parse(occurredAt),
+    occurredAt,
+    callbackAt,
+    amountCents,
+    gapMs,
+    spanMs,
+    channel,
+    lasts,
+    isLate ? 1 : 0,
+  ];
 }
 
 /** Decides which declines are repeats of each other in a channel. One atomic script decides. */
@@ -108,7 +118,13 @@ export function createAggregationGroups(redis: RedisClient) {
     /** How to restore a group that Redis has lost, so that the decline joins the same one when its job runs again. */
     restoring(leaderId: string, channel: string, event: TransactionEvent, rule: AggregationRule): () => Promise<void> {
       const key = runningKey({ channel, rule });
-      return coverTime({ key, alertId: leaderId, at: atOf(event), more: '', ttlSeconds: lastsSeconds(rule) });
+      return coverTime({
+        key,
+        alertId: leaderId,
+        at: Date.parse(event.occurredAt),
+        more: '',
+        ttlSeconds: lastsSeconds(rule),
+      });
     },
   };
 }

@@ -54,13 +54,12 @@ interface Joining {
 
 const merchantIn = (channel: string, event: TransactionEvent): string => `${channel}:${merchantKey(event)}`;
 const warningsKey = ({ merchant }: Pick<Joining, 'merchant'>): string => stateKey(`testing-warnings:${merchant}`);
-const atOf = ({ occurredAt }: TransactionEvent): number => Math.floor(Date.parse(occurredAt));
 
 function argsOf({ event, card: { holder, last4 }, ownWarningId }: Joining): (string | number)[] {
   const { id, acctId, amountCents: cents, occurredAt } = event;
   const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
   const facts = { acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] };
-  return [id, atOf(event), JSON.stringify(facts), ownWarningId];
+  return [id, Date.parse(occurredAt), JSON.stringify(facts), ownWarningId];
 }
 
 /** Detects in each channel at which merchants cards are being tested. One atomic script decides. */
@@ -107,8 +106,8 @@ export function createCardTesting(redis: RedisClient) {
     /** How to restore a warning that Redis has lost, so that the decline belongs to the same one when its job runs again. */
     restoring(warningId: string, channel: string, event: TransactionEvent): () => Promise<void> {
       const key = warningsKey({ merchant: merchantIn(channel, event) });
-      const more = ` ${event.amountCents} lost`;
-      return coverTime({ key, alertId: warningId, at: atOf(event), more, ttlSeconds: REMEMBERED_SECONDS });
+      const [at, more] = [Date.parse(event.occurredAt), ` ${event.amountCents} lost`];
+      return coverTime({ key, alertId: warningId, at, more, ttlSeconds: REMEMBERED_SECONDS });
     },
   };
 }

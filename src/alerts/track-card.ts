@@ -34,13 +34,9 @@ export function createTrackCard(deps: Deps): (resolved: Resolved) => Promise<voi
       card: await factsOf(acctId, { cardId: card?.cardId }),
       isVirtual: details.isVirtual === true,
       cards: details.cards.map(({ last4, status }) => ({ last4, status })),
-      shipments: shipments.map(({ callbackAt, shippingMethod, trackingNumber, last4, cardOrderId }) => ({
-        shippedAt: callbackAt,
-        shippingMethod,
-        trackingNumber,
-        last4,
-        orderId: cardOrderId,
-        orderedAt: toInstant(orders.find((order) => order?.cardOrderId === cardOrderId)?.orderedAt ?? ''),
+      shipments: shipments.map((shipment) => ({
+        ...shipment,
+        orderedAt: toInstant(orders.find((order) => order?.cardOrderId === shipment.cardOrderId)?.orderedAt ?? ''),
       })),
     });
     await answer(action, message);

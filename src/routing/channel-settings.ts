@@ -13,9 +13,7 @@ import { describeFilter } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
-import type { AlertLengthAction, ChannelAction } from './verbs.ts';
-
-const usage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
+import { type AlertLengthAction, type ChannelAction, quietUsage } from './verbs.ts';
 
 interface Deps
   extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuse' | 'refuseUnclear' | 'zone' | 'now'> {
@@ -34,7 +32,7 @@ export function createSetQuiet(deps: Deps) {
 
   return async function setQuiet(action: ChannelAction): Promise<void> {
     const parsed = parseQuiet(action.target.text, zone);
-    if (parsed.kind === 'unclear') return await refuseUnclear(action, { why: parsed.why, usage });
+    if (parsed.kind === 'unclear') return await refuseUnclear(action, { why: parsed.why, usage: quietUsage });
     if (parsed.kind === 'off') return await end(action);
     await set(action, parsed);
   };
@@ -61,7 +59,8 @@ export function createSetQuiet(deps: Deps) {
     const { channel } = action.origin;
     const before = await wordsBefore(channel);
     const parsed = typed === null ? null : parseUseful(typed);
-    if (parsed !== null && 'error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, usage });
+    if (parsed !== null && 'error' in parsed)
+      return await refuseUnclear(action, { why: parsed.error.why, usage: quietUsage });
     const filter = parsed?.filter ?? null;
     const sensitive = filter === null ? null : whySensitive(filter);
     if (sensitive !== null) {

@@ -19,7 +19,7 @@ import type { Mutes } from './mute-store.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
-import { type ChannelAction, pageIn } from './verbs.ts';
+import { type ChannelAction, pageIn, subscribeUsage } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
@@ -80,10 +80,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const { channel } = action.origin;
   const [, trial, text = ''] = /^(try\s+)?(.*)$/is.exec(action.target.text.trim()) ?? [];
   const parsed = parseUseful(text);
-  if ('error' in parsed) {
-    const example = 'subscribe declines over 500 and not country US';
-    return await refuseUnclear(action, { why: parsed.error.why, usage: 'subscribe KIND [filters]', example });
-  }
+  if ('error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
   if (sensitive !== null)
     return await refuse(action, { what: 'Subscribing', why: sensitive, whoCan: 'Subscribe to declines instead.' });

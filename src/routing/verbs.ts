@@ -32,6 +32,12 @@ export type AlertLengthAction = z.infer<typeof AlertLengthAction>;
 export const WhyAction = actionOf('why', z.discriminatedUnion('kind', [target.channel, target.card]), {});
 export type WhyAction = z.infer<typeof WhyAction>;
 
+export const quietUsage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
+export const subscribeUsage = {
+  usage: 'subscribe KIND [filters]',
+  example: 'subscribe declines over 500 and not country US',
+} as const;
+
 export const routingVerbs = {
   why: {
     action: WhyAction,
@@ -55,12 +61,7 @@ export const routingVerbs = {
       usage: 'subscribe [try] KIND [filters]',
       example: 'subscribe declines over 500 and not (country US or group "Field Ops")',
       effect: 'adds alerts to this channel; “try” only says how many it would have posted in the last 30 days',
-      read: needsText(
-        'subscribe',
-        'What should this channel get?',
-        'subscribe KIND [filters]',
-        'subscribe declines over 500 and not country US',
-      ),
+      read: needsText('subscribe', 'What should this channel get?', subscribeUsage.usage, subscribeUsage.example),
     },
   },
   unsubscribe: {
@@ -97,11 +98,7 @@ export const routingVerbs = {
       usage: 'quiet HOURS [ZONE] [DAYS] [except KIND …]',
       example: 'quiet 22:00-07:00 Europe/Berlin weekdays except declines over 500',
       effect: 'holds this channel’s alerts and posts them together afterwards; “off” ends it',
-      read: needsText(
-        'quiet',
-        'From when to when should this channel be quiet?',
-        'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off',
-      ),
+      read: needsText('quiet', 'From when to when should this channel be quiet?', quietUsage),
     },
   },
   alerts: {

@@ -1,4 +1,5 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { ShippingEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -13,15 +14,13 @@ export interface CardTrack {
   /** Every card of the account, oldest first. */
   readonly cards: readonly { readonly last4: string | null; readonly status: string | null }[];
   /** Newest first. */
-  readonly shipments: readonly {
-    readonly shippedAt: string;
-    readonly shippingMethod: string;
-    readonly trackingNumber: string;
-    readonly last4: string;
-    readonly orderId: number | null;
-    /** Null: unknown. */
-    readonly orderedAt: string | null;
-  }[];
+  readonly shipments: readonly Shipment[];
+}
+
+interface Shipment
+  extends Pick<ShippingEvent, 'callbackAt' | 'shippingMethod' | 'trackingNumber' | 'last4' | 'cardOrderId'> {
+  /** Null: unknown. */
+  readonly orderedAt: string | null;
 }
 
 const CARDS_MAX = 10;
@@ -37,7 +36,7 @@ export function cardTrack({ card, isVirtual, cards, shipments }: CardTrack): Mes
     ? 'It is a virtual card, so nothing is shipped.'
     : latest === undefined
       ? 'I know of no shipment.'
-      : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${escapeUntrusted(latest.shippingMethod, 60)} `}on ${dateToken(latest.shippedAt, '{date_short_pretty}')}.`;
+      : `Shipped ${latest.shippingMethod.trim() === '' ? '' : `with ${escapeUntrusted(latest.shippingMethod, 60)} `}on ${dateToken(latest.callbackAt, '{date_short_pretty}')}.`;
   const title = isWaiting && !isVirtual && latest !== undefined ? 'On its way' : titles[state];
 
   return {
@@ -90,14 +89,7 @@ const states: Readonly<Record<State, string>> = {
   unknown: 'The card’s status is not known.',
 };
 
-function shipmentLine({
-  shippedAt,
-  shippingMethod,
-  trackingNumber,
-  last4,
-  orderId,
-  orderedAt,
-}: CardTrack['shipments'][number]): string {
+function shipmentLine({ callbackAt, shippingMethod, trackingNumber, last4, cardOrderId, orderedAt }: Shipment): string {
   const tracking = trackingLink(shippingMethod, trackingNumber);
   const number = trackingNumber.trim().slice(0, 60);
   const followed =
@@ -108,10 +100,10 @@ function shipmentLine({
         : `${tracking.carrier} ${link(tracking.url, number)}`;
   const ordered =
     orderedAt === null
-      ? orderId === null
+      ? cardOrderId === null
         ? ''
-        : `ordered as ${orderId}, `
+        : `ordered as ${cardOrderId}, `
       : `ordered ${dateToken(orderedAt, '{date_short_pretty}')}, `;
   const which = last4.trim() === '' ? '' : ` (card ${escapeUntrusted(last4, 10)})`;
-  return `${capital(`${ordered}shipped ${dateToken(shippedAt, '{date_short_pretty}')}`)}${which}: ${followed}`;
+  return `${capital(`${ordered}shipped ${dateToken(callbackAt, '{date_short_pretty}')}`)}${which}: ${followed}`;
 }

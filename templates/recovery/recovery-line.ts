@@ -1,23 +1,19 @@
+import type { Gap } from '../../src/core/gap.ts';
 import { terminalCode } from '../../src/core/installation.ts';
+import type { RecoveryProgress } from '../../src/recovery/recovery-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, countOf, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
-interface RecoveryLine {
-  /** UTC ISO 8601. */
-  readonly from: string;
-  readonly to: string;
+interface RecoveryLine
+  extends Pick<Gap, 'from' | 'to'>,
+    Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'> {
   /** From when a person repeats it (ms), which may be before `from`: the webhooks of earlier events may be missing too. */
   readonly repeatFromMs: number;
   readonly state: 'running' | 'waiting' | 'done' | 'failed';
   /** From 0 to 1. */
   readonly done: number;
-  readonly recovered: number;
-  /** Rows of the card service that could not be read. */
-  readonly unreadable: number;
-  /** The cards among `recovered` whose status changed without a webhook. */
-  readonly statuses: number;
 }
 
 const BAR = 20;

@@ -143,11 +143,11 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   },
   'card-track': (one, two) => {
     const shipment = {
-      shippedAt: two,
+      callbackAt: two,
       shippingMethod: one,
       trackingNumber: two,
       last4: one,
-      orderId: 1,
+      cardOrderId: 1,
       orderedAt: one,
     };
     const card = { ...somebody, holder: one, last4: two };

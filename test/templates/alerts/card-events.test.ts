@@ -272,11 +272,11 @@ describe('a virtual card', () => {
 describe('the location of a card', () => {
   const cardOf = (status: string | null) => ({ last4: '1212', status });
   const shipment = {
-    shippedAt: '2026-11-12T10:00:00Z',
+    callbackAt: '2026-11-12T10:00:00Z',
     shippingMethod: 'FedEx',
     trackingNumber: ' ',
     last4: '7670',
-    orderId: null,
+    cardOrderId: null,
     orderedAt: null,
   };
   const track = (status: string | null, over: Partial<CardTrack> = {}) =>
