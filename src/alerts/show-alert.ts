@@ -1,7 +1,6 @@
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
-import { batchRows } from '../../templates/outbox/batch.ts';
-import type { BatchRow } from '../../templates/outbox/batch-row.ts';
+import { type BatchRow, batchRow, unreadableRow } from '../../templates/outbox/batch-row.ts';
 import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { isFaultOfOurs } from '../core/errors.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -51,7 +50,7 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, noti
         const read = await Promise.all(alertIds.slice(at, at + READ_AT_ONCE).map(readable));
         for (const { id, alert } of read) {
           if (alert === 'unreadable') rows.push(unreadableRow(id));
-          else if (alert !== null) rows.push(...batchRows([alert], view));
+          else if (alert !== null) rows.push(batchRow(alert, view));
         }
       }
       return rows;
@@ -68,27 +67,4 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, noti
       return { id, alert: 'unreadable' };
     }
   }
-}
-
-function unreadableRow(id: string): BatchRow {
-  return {
-    id,
-    kind: 'decline',
-    nouns: ['alert', 'alerts'],
-    what: 'Alert',
-    who: 'Could not be shown',
-    last4: '',
-    cents: null,
-    isSum: false,
-    requestedCents: null,
-    merchant: '',
-    place: '',
-    why: `Kept as ${id}`,
-    times: 1,
-    events: 1,
-    code: '',
-    at: '',
-    isOld: false,
-    done: null,
-  };
 }

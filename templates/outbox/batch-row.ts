@@ -57,6 +57,26 @@ export interface BatchRow {
   readonly done: Outcome | null;
 }
 
+/** What most rows lack. */
+const blank = {
+  last4: '',
+  cents: null,
+  isSum: false,
+  requestedCents: null,
+  merchant: '',
+  place: '',
+  times: 1,
+  events: 1,
+  code: '',
+  done: null,
+} as const;
+
+/** An alert that another version stored. */
+export function unreadableRow(id: string): BatchRow {
+  const words = { what: 'Alert', who: 'Could not be shown', why: `Kept as ${id}` };
+  return { ...blank, ...words, id, kind: 'decline', nouns: ['alert', 'alerts'], at: '', isOld: false };
+}
+
 const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
 
 /** An alert as a row. It shows no more than the alert's own message would show in this channel. */
@@ -70,20 +90,13 @@ type Row = Omit<BatchRow, 'isOld'>;
 function rowOf(alert: Alert, view: View): Row {
   const { event, outcomes } = alert;
   const card = cardOf(alert);
-  const row = {
+  const row: Known = {
+    ...blank,
     id: event.id,
     kind: event.kind,
     nouns: ownNouns[alert.kind] ?? kindTraits[event.kind].nouns,
     who: holderRaw(card),
     last4: card.last4 ?? '',
-    cents: null,
-    isSum: false,
-    requestedCents: null,
-    merchant: '',
-    place: '',
-    times: 1,
-    events: 1,
-    code: '',
     done: outcomes.at(-1) ?? null,
   };
   // Another company reads this channel: it may only know that something happened.

@@ -1,5 +1,4 @@
 import type { ExternalSelect, KnownBlock, PlainTextOption, StaticSelect } from '@slack/types';
-import type { Alert } from '../../src/alerts/alert.ts';
 import { lowerFirst } from '../../src/core/first-letter.ts';
 import type { Batch } from '../../src/outbox/message-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -8,19 +7,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { truncate } from '../../src/slack/mrkdwn.ts';
 import { outcomeLine } from '../actions/outcomes.ts';
 import { context, escapeUntrusted, header, plainText, section, sentence } from '../core/blocks.ts';
-import type { View } from '../core/view.ts';
-import {
-  type BatchRow,
-  batchRow,
-  count,
-  countWords,
-  howMuchWhere,
-  rowCard,
-  rowLabel,
-  sums,
-  tally,
-  totals,
-} from './batch-row.ts';
+import { type BatchRow, count, countWords, howMuchWhere, rowCard, rowLabel, sums, tally, totals } from './batch-row.ts';
 import { batchSummary, doneLines } from './batch-summary.ts';
 import { rowsTable } from './rows.ts';
 
@@ -31,11 +18,6 @@ const LIST_WITHOUT_TABLE_MAX = 12;
 const OPTIONS_MAX = 20;
 /** A table must leave space for the header, heading, menu, small print, and some lines about outcomes. */
 const TABLE_SIZE_MAX = limits.MESSAGE_SIZE_MAX - 3500;
-
-/** Rows of some alerts, as shown in a channel. */
-export function batchRows(alerts: readonly Alert[], view: View): BatchRow[] {
-  return alerts.map((alert) => batchRow(alert, view));
-}
 
 /** The form of these rows in a new message: few as a list, many as a table, a burst as a summary. Not every workspace has tables. */
 export function batchForm(rows: readonly BatchRow[], { hasTable }: { readonly hasTable: boolean }): Batch['form'] {

@@ -17,11 +17,12 @@ import type { View } from '../../templates/core/view.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
 import { requestDecided } from '../../templates/holders/holder-request.ts';
 import { temporaryChange as temporaryChangeMessage } from '../../templates/limits/temporary-change.ts';
-import { batchForm, batchMessage, batchRows } from '../../templates/outbox/batch.ts';
+import { batchForm, batchMessage } from '../../templates/outbox/batch.ts';
 import { examples } from '../support/examples.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { inFlight, openRequestOf } from '../support/limit-requests.ts';
 import {
+  batchRows,
   card,
   change,
   outcome,

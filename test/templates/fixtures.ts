@@ -1,5 +1,6 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
 import {
+  type Alert,
   ShippingAlert,
   StatusAlert,
   type StatusChange,
@@ -7,6 +8,8 @@ import {
   VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
 import { type CardFacts, noCard } from '../../src/core/card-facts.ts';
+import type { View } from '../../templates/core/view.ts';
+import { type BatchRow, batchRow } from '../../templates/outbox/batch-row.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 
 /** Only invented people and merchants. */
@@ -154,3 +157,7 @@ export function virtualAlert(
 export function outcome(over: Partial<Outcome>): Outcome {
   return { verb: 'block', by: 'U1', at: '2026-11-20T14:20:00Z', state: 'done', text: '', ...over };
 }
+
+/** Rows of some alerts, as shown in a channel. */
+export const batchRows = (alerts: readonly Alert[], view: View): BatchRow[] =>
+  alerts.map((alert) => batchRow(alert, view));

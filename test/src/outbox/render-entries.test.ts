@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ChannelVisibility } from '../../../src/core/channel-visibility.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { createRenderBatch, createRenderEntries, SHARED_CHANNEL } from '../../../src/outbox/render-entries.ts';
-import { batchRows } from '../../../templates/outbox/batch.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
-import { transactionAlert } from '../../templates/fixtures.ts';
+import { batchRows, transactionAlert } from '../../templates/fixtures.ts';
 
 const message = { text: 'the daily limit of Jane Doe', blocks: [] };
 const tracked = (kind: string) => ({ kind: 'tracked', id: `${kind}-1`, subject: { kind, id: '1' } });

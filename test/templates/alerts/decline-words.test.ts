@@ -6,11 +6,11 @@ import { declineList } from '../../../templates/alerts/decline-list.ts';
 import { explainDecline } from '../../../templates/alerts/explain-decline.ts';
 import { declineLine } from '../../../templates/directory/card-show.ts';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
-import { batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
+import { batchForm, batchMessage } from '../../../templates/outbox/batch.ts';
 import { rowsCsv } from '../../../templates/outbox/rows.ts';
 import { subscriptionWarning } from '../../../templates/warnings/warnings.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
-import { declined } from '../fixtures.ts';
+import { batchRows, declined } from '../fixtures.ts';
 
 const place = 'private' as const;
 

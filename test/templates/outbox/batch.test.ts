@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ActivationReminder, CardTestingAlert, FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import type { Batch } from '../../../src/outbox/message-store.ts';
 import { MESSAGE_SIZE_MAX, MESSAGE_TEXT_MAX } from '../../../src/slack/limits.ts';
-import { batchForm, batchMessage, batchRows } from '../../../templates/outbox/batch.ts';
+import { batchForm, batchMessage } from '../../../templates/outbox/batch.ts';
 import type { BatchRow } from '../../../templates/outbox/batch-row.ts';
 import { rowsCsv, rowsPage, rowsPages } from '../../../templates/outbox/rows.ts';
 import { charactersIn, checkBlocks } from '../../../workspace/block-limits.ts';
 import { examples } from '../../support/examples.ts';
-import { declined, outcome, shippingAlert, transactionAlert } from '../fixtures.ts';
+import { batchRows, declined, outcome, shippingAlert, transactionAlert } from '../fixtures.ts';
 import { shown as shownIn } from '../shown.ts';
 
 const inPublic = { place: 'public' } as const;
