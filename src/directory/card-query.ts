@@ -140,14 +140,9 @@ export async function splitCardAndRest(
 ): Promise<SplitCard | null> {
   const text = (typeof words === 'string' ? words : words.join(' ')).trim();
   const quote = quoted.exec(text);
-  if (quote !== null) {
-    const card =
-      quote
-        .slice(1)
-        .find((part) => part !== undefined)
-        ?.trim() ?? '';
-    if (card !== '') return { card, rest: toWords(text.slice(quote[0].length)), isKnown: await isCard(card) };
-  }
+  const named = quote === null ? '' : insideOf(quote).trim();
+  if (quote !== null && named !== '')
+    return { card: named, rest: toWords(text.slice(quote[0].length)), isKnown: await isCard(named) };
   const all = toWords(text);
   for (let length = all.length; length > 0; length -= 1) {
     const card = all.slice(0, length).join(' ');
@@ -163,7 +158,10 @@ function toWords(text: string): string[] {
 
 function unquote(text: string): string {
   const match = quoted.exec(text);
-  return match === null || match[0].length < text.length
-    ? text
-    : (match.slice(1).find((part) => part !== undefined) ?? text);
+  return match === null || match[0].length < text.length ? text : insideOf(match);
+}
+
+/** What is between the quotes. */
+function insideOf(quote: RegExpExecArray): string {
+  return quote.slice(1).find((part) => part !== undefined) ?? '';
 }

@@ -28,22 +28,18 @@ const meanings: Readonly<Record<CardStatus, string>> = {
 /** Your card's status has changed. */
 export function holderStatus(alert: StatusAlert): Message {
   const { event, changes, outcomes, late } = alert;
-  const card = cardOf(alert);
   const shown = changes.slice(0, SHOWN_MAX);
-  const [only] = changes;
-  const isOne = changes.length === 1 && only !== undefined;
-  const status = isOne ? statusOf(only) : undefined;
-  const one = { ...card, ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
-  const title = status === undefined ? `${changes.length} of your cards changed` : headlines[status];
+  const { only, status, title, meaning } = summaryOf(changes);
+  const one = { ...cardOf(alert), ...(only !== null && { cardId: only.cardId, last4: only.last4 }) };
   const lines = linesOf(changes);
 
   return {
     text: sentence(
-      `${late ? 'Late notice: ' : ''}${title}. ${lines.join(' ')}${status === undefined ? '' : ` ${meanings[status]}`}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: ' : ''}${title}. ${lines.join(' ')}${meaning === null ? '' : ` ${meaning}`}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(title),
-      section(...lines, status === undefined ? null : meanings[status]),
+      section(...lines, meaning),
       ...holderOutcomes(outcomes),
       ...actions(
         status === 'ACTIVE' && !currentState(outcomes).isBlocked
@@ -58,15 +54,23 @@ export function holderStatus(alert: StatusAlert): Message {
 /** The same in three lines. */
 export function holderStatusLines(alert: StatusAlert): ShortLines {
   const { event, changes } = alert;
-  const [only] = changes;
-  const status = changes.length === 1 && only !== undefined ? statusOf(only) : undefined;
+  const { title, meaning } = summaryOf(changes);
   return {
-    title: status === undefined ? `${changes.length} of your cards changed` : headlines[status],
+    title,
     who: '',
     at: changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt,
-    cause: [...linesOf(changes), status === undefined ? null : meanings[status]],
+    cause: [...linesOf(changes), meaning],
     small: [],
   };
+}
+
+/** For a single card, its new status and what that means. */
+function summaryOf(changes: readonly StatusChange[]) {
+  const only = changes.length === 1 ? (changes[0] ?? null) : null;
+  const status = only === null ? undefined : statusOf(only);
+  return status === undefined
+    ? { only, status, title: `${changes.length} of your cards changed`, meaning: null }
+    : { only, status, title: headlines[status], meaning: meanings[status] };
 }
 
 function linesOf(changes: readonly StatusChange[]): string[] {

@@ -31,16 +31,13 @@ export function virtualWords({ event }: VirtualCardAlert) {
 export function holderVirtualCard(alert: VirtualCardAlert): Message {
   const { event, late } = alert;
   const card = cardOf(alert);
-  const isCard = event.outcome !== 'not_created';
-  const title = titles[event.outcome];
+  const { title, meaning, isCard } = virtualWords(alert);
 
   return {
-    text: sentence(
-      `${late ? 'Late notice: ' : ''}${title}${isCard ? ` (${cardName(card)})` : ''}. ${meanings[event.outcome]}`,
-    ),
+    text: sentence(`${late ? 'Late notice: ' : ''}${title}${isCard ? ` (${cardName(card)})` : ''}. ${meaning}`),
     blocks: [
       header(title),
-      section(meanings[event.outcome]),
+      section(meaning),
       ...fields([
         ['Your card', isCard ? capital(cardName(card)) : ''],
         ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],

@@ -30,10 +30,8 @@ export function limitLines({ event, remedy }: TransactionAlert): string {
   // Read a moment after the decline, so some amount may have been released since.
   if (missing <= 0) return `${formatCents(remainingCents)} of ${limit} is left now: enough for this purchase.`;
   const wasLeft = rule.period === 'transaction' ? '' : `; ${left(remainingCents)} was left`;
-  const line = `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}`;
-  const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
-  const also = alsoTooSmallOf(others, isOfOne, event);
-  return also === '' ? line : `${line}\nAlso too small: ${also}.`;
+  const also = alsoTooSmallOf(others, first, event);
+  return `*${formatCents(missing)} over ${limit}*${onTop(event)}${wasLeft}.${opens}${also === '' ? '' : `\n${also}`}`;
 }
 
 /** The same in one line: `Over the daily limit: $34.10 more than the $50.00 left. Resets tomorrow at 12:00 AM.` */
@@ -43,9 +41,8 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   const { rule, from, remainingCents } = first;
   const over = `*Over the ${nameOf(rule)}`;
   const resets = opensAgain(rule.period, event);
-  const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
-  const also = alsoTooSmallOf(others, isOfOne, event);
-  const more = also === '' ? '' : ` Also too small: ${also}.`;
+  const also = alsoTooSmallOf(others, first, event);
+  const more = also === '' ? '' : ` ${also}`;
   if (remainingCents === null) return `${over} of ${formatCents(from)}.*${resets}${more}`;
   const missing = event.amountCents + event.paddingCents - remainingCents;
   // Read a moment after the decline, so some amount may have been released since.
@@ -57,10 +54,13 @@ export function limitLine({ event, remedy }: TransactionAlert): string {
   return `${over}:* ${what}${onTop(event)}.${resets}${more}`;
 }
 
-function alsoTooSmallOf(others: readonly LimitRaise[], isOfOne: boolean, event: Declined): string {
+/** `Also too small: weekly ($10.00 was left).` Empty: no other limit is. */
+function alsoTooSmallOf(others: readonly LimitRaise[], { rule }: LimitRaise, event: Declined): string {
+  if (others.length === 0) return '';
+  const isOfOne = others.every((other) => other.rule.category?.id === rule.category?.id);
   const more = others.length - ALSO_MAX;
   const named = others.slice(0, ALSO_MAX).map((other) => alsoTooSmall(other, isOfOne, event));
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `Also too small: ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
 /** The limits that stopped the purchase, tightest first. */
