@@ -19,7 +19,7 @@ import type { Respond } from '../src/slack/answer.ts';
 import type { Slack } from '../src/slack/client.ts';
 import type { Message } from '../src/slack/message.ts';
 
-/** What the listeners need, joined in `src/web.ts`. */
+/** What the listeners need, composed in `src/app/compose-web.ts`. */
 export interface ListenerDeps {
   /** Reads the text after `/card`. Times are relative to the card service's current time. */
   readonly readCommand: (text: string) => Command;
@@ -28,16 +28,13 @@ export interface ListenerDeps {
   /** Permits and stores; `notify` reaches the person who asked. */
   readonly requestAction: (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void>;
   readonly permissions: Permissions;
-  /** The roles that a person has for one card. */
   readonly rolesForCard: ReturnType<typeof createRolesForCard>;
   readonly cardsFor: CardsFor;
-  /** The card accounts linked to a person. */
   readonly accountsOf: Links['accountsOf'];
   readonly alerts: Pick<Alerts, 'get'>;
   readonly alertMessages: Pick<AlertMessages, 'at'>;
   readonly eventLog: Pick<EventLog, 'read'>;
   readonly batchMessages: Pick<BatchMessages, 'get'>;
-  /** Who can read a channel. */
   readonly visibilityOf: (channel: string) => Promise<ChannelVisibility>;
   readonly pending: PendingStore;
   /** Known cards and holders, without calling the card service. */

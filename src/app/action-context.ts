@@ -20,7 +20,6 @@ import { durationOf } from '../limits/change-request.ts';
 import { createTimeLeft } from '../limits/end-temporary-change.ts';
 import type { FilledForm } from '../limits/remedy.ts';
 import type { RemedyAction } from '../limits/verbs.ts';
-import { createPostTracked } from '../outbox/tracked-message.ts';
 import { alertMessages, type Subject } from '../outbox/tracked-message-store.ts';
 import { createWhoMay } from '../policy/permissions.ts';
 import { sectionOf } from '../policy/policy.ts';
@@ -80,16 +79,11 @@ export type ActionContext = Shared &
 type Digests = Pick<ReturnType<typeof composeDigests>, 'sendDigest'>;
 
 export function createActionContext(worker: WorkerContext, digests: Digests): ActionContext {
-  const { actionStores, enqueue } = worker;
-  const context = {
-    ...worker,
-    ...actionStores,
-    postTracked: createPostTracked(actionStores),
-  };
+  const context = { ...worker, ...worker.actionStores };
   return {
     ...context,
     // Uses the stores of jobs: if Redis loses the writes of this job, the job runs again. An action does not.
-    announce: (alert) => enqueue('announce-alert', alert),
+    announce: (alert) => worker.enqueue('announce-alert', alert),
     ...people(context),
     ...messages(context),
     ...notices(context),

@@ -38,7 +38,6 @@ import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
-import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createOrderNotices } from '../virtual-cards/order.ts';
 import {
   cardOfOrder,
@@ -57,19 +56,18 @@ import type { Tools } from './compose-tools.ts';
 interface Deps {
   readonly tools: Tools;
   readonly openRequest: ReturnType<typeof composeOpenRequest>;
-  readonly limits: Pick<
-    ReturnType<typeof composeLimits>,
-    'changeRule' | 'countRaise' | 'changesFromBase' | 'temporaryValues'
-  >;
+  readonly changeRule: ReturnType<typeof composeLimits>['changeRule'];
   readonly failures: Failures;
   readonly orders: Orders;
   readonly block: Parameters<typeof createBlockAll>[0]['block'];
 }
 
 /** Opens requests, counts decisions, and executes what was approved. */
-export function composeApprovals({ tools, openRequest, limits, failures, orders, block }: Deps) {
+export function composeApprovals({ tools, openRequest, changeRule, failures, orders, block }: Deps) {
   const { withLock } = tools;
-  const common = { ...tools, ...limits, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
+  const { count: countRaise, changesFromBase, temporaryValues } = tools.raises;
+  const raises = { countRaise, changesFromBase, temporaryValues };
+  const common = { ...tools, ...raises, changeRule, orders, blockAll: createBlockAll({ ...tools, failures, block }) };
   const holderNotices = createHolderNotices(common);
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });
@@ -121,7 +119,7 @@ function linkIn({ alertLink, requestLink }: Pick<Tools, 'alertLink' | 'requestLi
 /** Opens a request for others to decide. */
 export function composeOpenRequest(tools: Tools) {
   const statusOf = (acctId: number, cardId: number | null) => readBack(acctId, cardId, tools.card, { maxRetries: 0 });
-  const { changesFromBase, temporaryValues } = createRaiseAmounts(tools);
+  const { changesFromBase, temporaryValues } = tools.raises;
   const gatherFacts = createGatherFacts({ ...tools, statusOf });
   return createOpenRequest({ ...tools, gatherFacts, changesFromBase, temporaryValues });
 }

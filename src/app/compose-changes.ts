@@ -22,7 +22,6 @@ import { createEndTemporaryChange, createInEffect } from '../limits/end-temporar
 import { createEndQuestions, createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
-import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { createFillForm } from '../limits/remedy.ts';
 import { createRestore } from '../limits/restore.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
@@ -72,7 +71,6 @@ export function composeFailures(tools: Tools): Failures {
 
 /** Changes the spend rules of cards, permanently or for a time. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
-  const raises = createRaiseAmounts(tools);
   const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
   const endQuestions = createEndQuestions({ ...tools, notifyEnd });
   const supersede = createSupersede({ ...tools, notifyEnd });
@@ -80,7 +78,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const handOver = createHandOver({ ...tools, notifyEnd, supersede });
   const inEffect = createInEffect(tools);
   const restore = createRestore(tools);
-  const permitDecision = createPermitDecision({ ...tools, raises, openRequest });
+  const permitDecision = createPermitDecision({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
     changeOnce(resolved, run, (locked) => changeRule(resolved, null, locked));
@@ -89,16 +87,16 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     plan: createPlanChange({
       ...tools,
       nameCategory: createNameCategory(tools),
-      changesFromReturn: raises.changesFromReturn,
+      changesFromReturn: tools.raises.changesFromReturn,
     }),
-    permit: createPermitChange({ ...tools, raises, openRequest }),
-    send: createSendRules({ ...tools, terms, raises, sendChange: createSendChange(tools) }),
+    permit: createPermitChange({ ...tools, openRequest }),
+    send: createSendRules({ ...tools, terms, sendChange: createSendChange(tools) }),
     terms,
   });
   const decideTemporaryChange = createDecideTemporaryChange({
     ...tools,
     permitDecision,
-    forgetUnmade: createForgetUnmade({ ...tools, raises }),
+    forgetUnmade: createForgetUnmade(tools),
     inEffect,
     handOver,
     restore,
@@ -107,9 +105,6 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   });
   return {
     changeRule,
-    countRaise: raises.count,
-    changesFromBase: raises.changesFromBase,
-    temporaryValues: raises.temporaryValues,
     handlers: {
       limit: changeAlone,
       allow: changeAlone,

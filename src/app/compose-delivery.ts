@@ -12,7 +12,6 @@ import { isPermitted } from '../dispatch/verbs.ts';
 import { createNotifyHolder } from '../holders/notify-holder.ts';
 import { withThrottle } from '../limits/remedy.ts';
 import * as opsIssue from '../ops/issue.ts';
-import { forOutbox } from '../outbox/tracked-message.ts';
 import { createHeldUntil } from '../routing/channel-settings.ts';
 import { createRoute, createRoutingRules, createWhyMutePasses } from '../routing/route.ts';
 import type { Message } from '../slack/message.ts';
@@ -126,10 +125,8 @@ export function composeWarnings(context: WorkerContext) {
   const common = {
     ...context,
     notifyDirectly: context.notifyUnasked,
-    async postNotice(channel: string, id: string, message: Message) {
-      const notBefore = await heldUntil(channel, null);
-      await context.actionStores.outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), notBefore });
-    },
+    postNotice: async (channel: string, id: string, message: Message) =>
+      await context.postNotice(channel, id, message, 'record', await heldUntil(channel, null)),
   };
   return {
     /** Starts the checks that follow an event: limits after a purchase, a failing subscription after a decline. */

@@ -144,7 +144,7 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     ...context,
     ...rendering,
     // The original entry is dropped after this, so nothing else would put it again.
-    outbox: { put: remembered(context.redo, outbox.put) },
+    outbox: context.actionStores.outbox,
     fallback: {
       channel: fallback,
       shows: async (subject) => (await trackedMessages.references(subject)).some(({ channel }) => channel === fallback),

@@ -8,6 +8,7 @@ import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { createIsOwnCard } from '../holders/link-store.ts';
+import { createRaiseAmounts } from '../limits/raise-amount.ts';
 import { remedyRefusedTo } from '../limits/verbs.ts';
 import { type AuthorizationDeps, createAuthorization } from '../policy/authorize.ts';
 import { mayAsk } from '../policy/decide-action.ts';
@@ -43,7 +44,7 @@ export function createTools(context: ActionContext) {
   const putChoice = (action: Action, questionId: string | null) => pending.put({ kind: 'choice', action, questionId });
   const outcomes = createOutcomesOnAlerts(context);
   const rights = createRights(context);
-  return {
+  const tools = {
     ...context,
     ...refusals,
     ...rights,
@@ -63,6 +64,7 @@ export function createTools(context: ActionContext) {
       return alert?.kind === 'transaction' ? alert.event : null;
     },
   };
+  return { ...tools, raises: createRaiseAmounts(tools) };
 }
 
 /** Who may do what to which card, and what is remembered of each decision. */

@@ -25,7 +25,14 @@ export function composeVerbs(context: ActionContext) {
   const limits = composeLimits(tools, openRequest);
   const virtualCards = composeVirtualCards(tools, openRequest);
   const { orders } = virtualCards;
-  const approvals = composeApprovals({ tools, openRequest, limits, failures, block: status.block, orders });
+  const approvals = composeApprovals({
+    tools,
+    openRequest,
+    changeRule: limits.changeRule,
+    failures,
+    block: status.block,
+    orders,
+  });
   const holders = composeHolders(tools);
   const mutes = composeMutes(tools);
   const { acknowledge, recognize } = createRespondToAlert(tools);

@@ -37,7 +37,7 @@ interface Shared {
 export async function openWebProgram(config: WebConfig, { slack, respond, showProgram, log, admin }: Shared) {
   const policy = openPolicy(config, log);
   // The worker notifies the ops channel.
-  const stopWatching = watchPolicy(policy, { onInvalid: async () => {}, onValid: async () => {}, log });
+  const stopWatching = watchPolicy(policy, { log });
   let heartbeat: Heartbeat | undefined;
   const { redis, store, diskWait, queues, memory, redo, intake } = await openIntake(config, log, () =>
     heartbeat?.lost(),

@@ -25,7 +25,7 @@ import * as opsIssue from '../ops/issue.ts';
 import type { Metrics } from '../ops/metrics.ts';
 import { createNotifyOps, createOpsMemory, isCardTokenDead, isSlackTokenDead, watchToken } from '../ops/notify-ops.ts';
 import { wakingOutbox } from '../outbox/outbox-store.ts';
-import { createPostNotice, createPostTracked, forOutbox } from '../outbox/tracked-message.ts';
+import { createPostNotice, createPostTracked } from '../outbox/tracked-message.ts';
 import { createPermissions, createRolesVersion, forDisplay } from '../policy/permissions.ts';
 import type { PolicySource } from '../policy/policy-source.ts';
 import { createSlackAnswers, PERSON_KNOWN_FOR_MS } from '../policy/slack-answers.ts';
@@ -40,7 +40,7 @@ import { composeAudit } from './compose-audit.ts';
 import type { WorkerConfig } from './config.ts';
 import { createEnqueue, rememberJobs } from './enqueue.ts';
 import { issueIn } from './programs.ts';
-import { remembered, rememberWrites } from './remember-writes.ts';
+import { rememberWrites } from './remember-writes.ts';
 import { createStores, signersOf } from './stores.ts';
 
 /** What all capabilities of the worker are composed over: one Redis with its stores, Slack, the card API, and ops. */
@@ -107,7 +107,7 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
     notifyUnasked: direct('record'),
     /** Remembered: on a cluster, the channel's server may lose it, while another has stored that its job is done. */
     postNotice: createPostNotice(actionStores),
-    postTracked: createPostTracked(stores),
+    postTracked: createPostTracked(actionStores),
     updateAlert: (id: string): Promise<void> => enqueue('update-messages', { kind: 'alert', id }),
   };
 }
@@ -115,14 +115,11 @@ function createBase(config: WorkerConfig, redis: RedisClient, queues: Queues, { 
 type Base = ReturnType<typeof createBase>;
 
 /** Slack, and reporting problems to ops through it. */
-function createServices({ config, redis, queues, redo, outbox, now, metrics, log }: Base) {
+function createServices({ config, redis, queues, postNotice, now, metrics, log }: Base) {
   const memory = createOpsMemory(redis);
-  const put = remembered(redo, outbox.put);
   const { notifyOps, notifyResolved } = createNotifyOps({
     memory,
-    async post(id, message) {
-      await put(config.channels.ops, { kind: 'notice', id, message: forOutbox(message), priority: 'ops' });
-    },
+    post: (id, message) => postNotice(config.channels.ops, id, message, 'ops'),
     render(issue, isResolved, at) {
       const { title, what, means, todo, ref = null, about = null } = issueIn(config.program, issue);
       return opsNotice({ level: isResolved ? 'recovered' : 'ops', title, what, means, todo, about, at, ref });

@@ -44,7 +44,7 @@ export function createArchiveMonths({ redis, reader, archive, now, recordChanged
     // Redis.
     const missing = await archive.firstMissing(before.count);
     if (missing !== null) throw new ArchiveError(missing, 'is missing: no file in AUDIT_ARCHIVE has it');
-    const taken = createTaken(before.count);
+    const taken: Taken = { after: before.count, segment: null, last: null };
     await archive.write(monthOf(before.hash, taken), () => taken.segment);
     const { segment, last } = taken;
     if (segment === null || last === null) return false;
@@ -86,8 +86,6 @@ interface Taken {
   segment: Segment | null;
   last: { readonly line: string; readonly hash: string } | null;
 }
-
-const createTaken = (after: number): Taken => ({ after, segment: null, last: null });
 
 /** @param month `2026-08` */
 function isOver(month: string, now: Date): boolean {

@@ -1,4 +1,4 @@
-import { type Cell, csvLine } from '../core/csv.ts';
+import { type Cell, csvDollars, csvLine } from '../core/csv.ts';
 import type { AuditEntry } from './audit.ts';
 import type { AuditRecord } from './audit-record.ts';
 
@@ -41,8 +41,7 @@ const columns: Readonly<Record<string, Column>> = {
   permalink: ({ record }) => record.permalink,
   alert: ({ record }) => record.alertId,
   action: ({ record }) => record.actionId,
-  two_person_above_usd: ({ record }) =>
-    record.twoPersonAboveCents === null ? '' : (record.twoPersonAboveCents / 100).toFixed(2),
+  two_person_above_usd: ({ record }) => csvDollars(record.twoPersonAboveCents),
   policy: ({ record }) => record.policy?.version,
   policy_words: ({ record }) => record.policy?.words,
   hash: ({ hash }) => hash,

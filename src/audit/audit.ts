@@ -177,8 +177,6 @@ function toEntry(line: string): Omit<AuditEntry, 'number'> {
   }
 }
 
-const FIRST_PAGE = 500;
-
 /**
  * The records since a time, oldest first. The chain only grows, so it is read from the end. Unreadable records are
  * skipped.
@@ -188,7 +186,7 @@ export async function readSince(
   sinceMs: number,
 ): Promise<AuditRecord[]> {
   const { count } = await head();
-  for (let size = FIRST_PAGE; ; size *= 4) {
+  for (let size = PAGE; ; size *= 4) {
     const from = Math.max(1, count - size + 1);
     const records: AuditRecord[] = [];
     for await (const { record } of read({ from })) if (record !== null) records.push(record);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { AwsClient } from 'aws4fetch';
@@ -106,7 +106,7 @@ function s3Sink({ url, accessKeyId = '', secretAccessKey = '' }: SinkConfig): Si
       const body = linesOf(heads);
       const [first, last] = [heads[0], heads.at(-1)].map((head) => String(head?.record).padStart(12, '0'));
       // A bucket with an object lock rejects uploads without it.
-      const headers = { 'Content-MD5': createHash('md5').update(body).digest('base64') };
+      const headers = { 'Content-MD5': hash('md5', body, 'base64') };
       const name = `${folder}${first}-${last}-${digestOf(body)}.jsonl`;
       await whenTaken(aws.fetch(`${bucket}${name}`, { method: 'PUT', headers, body, ...exchange() }));
     },
@@ -142,5 +142,5 @@ async function whenTaken(answer: Promise<Response>): Promise<Response> {
 }
 
 function digestOf(body: string): string {
-  return createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return hash('sha256', body).slice(0, 16);
 }

@@ -98,12 +98,18 @@ export function createPostTracked({ trackedMessages, outbox }: PostTrackedDeps):
   };
 }
 
-/** Posts a message that never changes in a channel, once per id. */
-type PostNotice = (channel: string, id: string, message: Message, priority?: 'record' | 'request') => Promise<void>;
+/** Posts a message that never changes in a channel, once per id. @param notBefore (ms) while it is held there. */
+type PostNotice = (
+  channel: string,
+  id: string,
+  message: Message,
+  priority?: 'record' | 'request' | 'ops',
+  notBefore?: number | null,
+) => Promise<void>;
 
 export function createPostNotice({ outbox }: Pick<PostTrackedDeps, 'outbox'>): PostNotice {
-  return async (channel, id, message, priority = 'record') => {
-    await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), priority });
+  return async (channel, id, message, priority = 'record', notBefore = null) => {
+    await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), priority, notBefore });
   };
 }
 

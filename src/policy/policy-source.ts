@@ -67,8 +67,8 @@ const LOOK_EVERY_MS = 2000;
 
 interface WatchDeps {
   /** The file is invalid: the previous policy stays in force. */
-  readonly onInvalid: (problems: readonly string[]) => Promise<void>;
-  readonly onValid: () => Promise<void>;
+  readonly onInvalid?: (problems: readonly string[]) => Promise<void>;
+  readonly onValid?: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -81,8 +81,8 @@ export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: W
     if (now === problem) return;
     if (reload.kind === 'invalid') {
       log.error({ problems: reload.problems }, 'invalid policy file; keeping the previous policy');
-      await onInvalid(reload.problems);
-    } else await onValid();
+      await onInvalid?.(reload.problems);
+    } else await onValid?.();
     // Set last, so that a failed notification is retried at the next check.
     problem = now;
   };
