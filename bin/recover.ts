@@ -1,14 +1,15 @@
 import './unexpected-error.ts';
-import { composeRecovery } from '../src/app/compose-recovery.ts';
-import { workerConfig } from '../src/app/config.ts';
+import { composeDryRun, composeRecovery } from '../src/app/compose-recovery.ts';
+import { type WorkerConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
-import { CardApiError } from '../src/core/errors.ts';
+import { CardApiError, SlackError } from '../src/core/errors.ts';
 import { type Gap, gapOf } from '../src/core/gap.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
-import { createLog } from '../src/core/log.ts';
+import { createLog, type Log } from '../src/core/log.ts';
 import { closeQueues, openQueues } from '../src/core/queues.ts';
+import type { RedisClient } from '../src/core/redis.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
@@ -23,7 +24,7 @@ const usage = `Fetches events that the card service reported and Cardbell missed
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
 Nothing is posted twice, so you can run it as often as you like. A worker posts the events. Reads the
-worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
+worker's variables. Exit code: 0 when it is done, 1 when the card service or Slack did not answer, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
@@ -79,19 +80,14 @@ async function main(): Promise<number> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return EX_USAGE;
   }
-  const log = createLog({ level: 'error', process: 'recover' });
+  // The result alone belongs on standard output.
+  const log = createLog({ level: 'error', process: 'recover', destination: process.stderr });
   const redis = await reachRedis('recover', config.redis);
-  const redisShards = await readShards(redis);
-  const queues = openQueues(redis, redisShards);
-  const context = createWorkerContext({ ...config, redisShards }, redis, queues, {
-    policy: orExit(() => openPolicy(config, log)),
-    log,
-    metrics: createMetrics('recover'),
-  });
-  const recovery = composeRecovery({ ...context, visibilityOf: async () => 'public' });
-  const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
+  const ofData = { ...config, redisShards: await readShards(redis) };
   try {
-    const found = isDryRun ? await recovery.dryRun(gap, show) : await recovery.runHere(gap, show);
+    const found = isDryRun
+      ? await composeDryRun(ofData, redis, log)(gap, show)
+      : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
     const missed = found.recovered + found.unreadable;
     const what = `${missed} of ${countOf(found.found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${gap.from} and ${gap.to}`;
@@ -102,15 +98,38 @@ async function main(): Promise<number> {
     );
     return 0;
   } catch (error) {
-    if (!(error instanceof CardApiError)) throw error;
-    process.stderr.write(`\n${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}\n`);
-    process.stderr.write('Everything fetched so far is kept. Run it again to continue from there.\n');
+    process.stderr.write(`\n${whyFailed(error)}\n`);
+    process.stderr.write(
+      isDryRun
+        ? 'Nothing was changed. Run it again when that is corrected.\n'
+        : 'Everything fetched so far is kept. Run it again to continue from there.\n',
+    );
     return 1;
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
+
+async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: Log) {
+  const queues = openQueues(redis, config.redisShards);
+  const policy = orExit(() => openPolicy(config, log));
+  const context = createWorkerContext(config, redis, queues, { policy, log, metrics: createMetrics('recover') });
+  try {
+    return await composeRecovery({ ...context, visibilityOf: async () => 'public' }).runHere(gap, show);
   } finally {
     await context.directory.stop();
     await closeQueues(queues);
-    redis.disconnect();
   }
+}
+
+/** @throws `error` when neither the card service nor Slack is its cause. */
+function whyFailed(error: unknown): string {
+  if (error instanceof CardApiError)
+    return `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
+  if (error instanceof SlackError) return `${error.message}. Recovery reports its result in the ops channel.`;
+  throw error;
 }
 
 process.exit(await main());

@@ -2,19 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
 import { PayloadError, SlackError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
-import { type Gap, windowOf } from '../core/gap.ts';
+import { windowOf } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
-import { createLateIntake } from '../intake/take-late.ts';
+import type { Log } from '../core/log.ts';
+import type { RedisClient } from '../core/redis.ts';
+import { createCountNew, createLateIntake } from '../intake/take-late.ts';
 import { SHARED_CHANNEL } from '../outbox/render-entries.ts';
 import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
-import { createRecoverGap, type OnProgress, type ReadRow } from '../recovery/recover-gap.ts';
+import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createDryRun, createRecoveries, createUnreportedOnly, type Recoveries } from '../recovery/recovery-store.ts';
 import { createRunRecovery } from '../recovery/run-recovery.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
-import type { WorkerContext } from './worker-context.ts';
+import type { WorkerConfig } from './config.ts';
+import { cardClientOf, type WorkerContext } from './worker-context.ts';
 
 /** At most one call per second: at least half of the card service's quota (120 calls per minute) stays for people. */
 const REST_MS = 1000;
@@ -59,16 +62,31 @@ export function composeRecovery(context: WorkerContext) {
     refreshDirectory: statuses.refreshDirectory,
     /** True when a later webhook repeats something already backfilled. */
     isBackfilled: backfilled.covers,
-    /** Counts what would be recovered without changing anything. @throws CardApiError */
-    async dryRun(gap: Gap, onProgress: OnProgress) {
-      const dryRun = createDryRun({ countNew: late.countNew, unreportedOnly });
-      return await createRecoverGap({ ...common, ...dryRun, recoverStatuses: async () => 0 })(gap, onProgress);
-    },
   };
 }
 
+/**
+ * Counts what would be recovered. Has nothing that could write: a refused token is reported to nobody but the caller.
+ *
+ * @throws CardApiError
+ */
+export function composeDryRun(config: WorkerConfig, redis: RedisClient, log: Log) {
+  const now = (): Date => new Date();
+  const card = cardClientOf(config, { log });
+  const dryRun = createDryRun({
+    countNew: createCountNew(redis, config.redisShards),
+    unreportedOnly: createUnreportedOnly(redis, now),
+  });
+  const rows = missedRows({ redis, config, card, assumptions: config.cardApiAssumptions, now, log });
+  return createRecoverGap({ ...rows, ...dryRun, recoverStatuses: async () => 0 });
+}
+
+interface RowDeps extends Pick<WorkerContext, 'redis' | 'config' | 'assumptions' | 'now' | 'log'> {
+  readonly card: Pick<WorkerContext['card'], 'listNetworkTransactions'>;
+}
+
 /** Reads the service's rows for a period at a low rate, and converts them to events. */
-function missedRows({ redis, config, card, assumptions, now, log }: WorkerContext) {
+function missedRows({ redis, config, card, assumptions, now, log }: RowDeps) {
   let calledAt = Number.NEGATIVE_INFINITY;
   return {
     async fetchRows(from: Date, to: Date) {

@@ -171,19 +171,29 @@ function ofProgram({ program, programs }: WorkerConfig, slack: Slack, chosen: Ch
 
 type WithServices = Base & ReturnType<typeof createServices>;
 
+/** The card API as configured. */
+export function cardClientOf(
+  config: WorkerConfig,
+  more: Pick<Parameters<typeof createCardClient>[0], 'log' | 'onAvailability' | 'measure'>,
+) {
+  return createCardClient({
+    baseUrl: config.cardApiUrl,
+    token: config.cardApiToken,
+    authScheme: config.cardApiAuthScheme,
+    assumptions: config.cardApiAssumptions,
+    timezone: config.serviceZone,
+    // A gateway may quote the request.
+    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
+    ...more,
+  });
+}
+
 /** The card API, and what is known about its cards. */
 function createCards(base: WithServices) {
   const { config, redis, notifyOps, notifyResolved, metrics, log } = base;
   const assumptions = config.cardApiAssumptions;
   let isAway = false;
-  const client = createCardClient({
-    baseUrl: config.cardApiUrl,
-    token: config.cardApiToken,
-    authScheme: config.cardApiAuthScheme,
-    assumptions,
-    timezone: config.serviceZone,
-    // A gateway may quote the request.
-    clean: (text) => redactText(text.replaceAll(config.cardApiToken, '[removed]')),
+  const client = cardClientOf(config, {
     log,
     onAvailability: (isAvailable) => {
       isAway = !isAvailable;

@@ -45,11 +45,6 @@ export function createLateIntake(
         'unreadable',
         rows.map((webhook) => [webhook.id, { type: 'quarantine', webhook }]),
       ),
-    /** How many have not been seen. Stores nothing. */
-    async countNew(fetched: readonly (StoredEvent | QuarantinedWebhook)[]): Promise<number> {
-      const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
-      return seen.filter((count) => count === 0).length;
-    },
   };
 
   async function store(
@@ -74,4 +69,12 @@ export function createLateIntake(
     }
     return taken;
   }
+}
+
+/** How many have not been seen. Stores nothing. */
+export function createCountNew(redis: RedisClient, shards = 1) {
+  return async function countNew(fetched: readonly Pick<StoredEvent | QuarantinedWebhook, 'id'>[]): Promise<number> {
+    const seen = await Promise.all(fetched.map(({ id }) => redis.exists(seenKey(id, shardOf(id, shards)))));
+    return seen.filter((count) => count === 0).length;
+  };
 }

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { startSandbox } from '../../sandbox/server.ts';
+
+let redis: LocalRedis;
+let store: Redis;
+const servers: Server[] = [];
+
+beforeEach(async () => {
+  redis = await startRedis();
+  store = new Redis(redis.url);
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) server.close();
+  store.disconnect();
+  await redis.stop();
+});
+
+/** A server that answers every request the same. @returns its address */
+async function answering(status: number, body: object): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(body));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function recover(more: Record<string, string>, ...args: string[]): Promise<Ended> {
+  const env = {
+    PATH: process.env.PATH,
+    REDIS_URL: redis.url,
+    SLACK_BOT_TOKEN: 'xoxb-1',
+    ALERTS_CHANNEL: 'C0ALERTS',
+    CARD_API_TOKEN: 'api-token-0123456789',
+    ...more,
+  };
+  return await new Promise((resolve) => {
+    execFile(process.execPath, ['dist/bin/recover.js', '--since', '2h', ...args], { env }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), out, err }),
+    );
+  });
+}
+
+it('recover --dry-run with a refused token stores nothing, and says that nothing was changed', async () => {
+  const api = await answering(401, { Message: 'Authorization has been denied for this request.' });
+
+  const ended = await recover({ CARD_API_URL: `${api}/v4` }, '--dry-run');
+
+  expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Nothing was changed.') });
+  expect(ended.err).not.toContain('kept');
+  expect(await store.keys('*')).toEqual([]);
+});
+
+it('recover says that Slack did not answer, and what to do', async () => {
+  const sandbox = await startSandbox({
+    token: 'api-token-0123456789',
+    secret: 'SHARED-0123456789',
+    redisUrl: redis.url,
+    webhooks: 'http://127.0.0.1:1',
+  });
+
+  const ended = await recover({ CARD_API_URL: sandbox.url, SLACK_API_URL: 'http://127.0.0.1:1/api/' });
+  await sandbox.stop();
+
+  expect(ended).toMatchObject({ code: 1, out: '' });
+  expect(ended.err).toMatch(/Slack answered no_answer to .*\. Recovery reports its result in the ops channel\./);
+  expect(ended.err).toContain('Run it again to continue from there.');
+});
