@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { DEFAULT_COMMAND, DEFAULT_ZONE } from '../core/installation.ts';
+import { ownAddress } from '../core/listen-error.ts';
 import { toCents } from '../core/money.ts';
 import { isTimeZone } from '../core/service-time.ts';
 import { SHARDS_MAX } from '../core/shards.ts';
@@ -58,6 +60,16 @@ const secret = (expected: string) =>
     .min(SECRET_MIN, `expected ${expected}, with at least ${SECRET_MIN} characters`);
 /** A secret that a service issues, however short. */
 const issued = (expected: string) => z.string({ error: `expected ${expected}` }).min(1, `expected ${expected}`);
+/** A token of Slack, which is sent in a header. */
+const slackToken = (prefix: string, name: string) =>
+  issued(`the app's ${name}`).regex(
+    new RegExp(`^${prefix}[\\x21-\\x7e]+$`),
+    `expected the app's ${name}: ${prefix} and visible characters without spaces`,
+  );
+/** An address or a name of this machine. Whether it is one is seen when the server listens. */
+const listenHost = z
+  .string()
+  .refine((host) => isIP(host) !== 0 || /^[a-z\d](?:[a-z\d.-]{0,251}[a-z\d])?$/i.test(host), `expected ${ownAddress}`);
 const proxyUrl = z
   .string()
   // The usual short form has no scheme.
@@ -119,7 +131,7 @@ export const shared = {
     .default('redis'),
   REDIS_FULL_PERCENT: wholeNumber(10, 95, 'expected a percentage of maxmemory from 10 to 95').default(85),
   REDIS_SHARDS: wholeNumber(1, SHARDS_MAX, `expected a number from 1 to ${SHARDS_MAX}`).default(1),
-  SLACK_BOT_TOKEN: issued("the app's bot token").regex(/^xoxb-.+/, 'expected a bot token that starts with xoxb-'),
+  SLACK_BOT_TOKEN: slackToken('xoxb-', 'bot token'),
   SLACK_API_URL: httpUrl.optional(),
   SLACK_COMMAND: z
     .string()
@@ -151,7 +163,7 @@ export const shared = {
   HTTPS_PROXY: proxyUrl.optional(),
   HTTP_PROXY: proxyUrl.optional(),
   NO_PROXY: z.string().optional(),
-  ADMIN_HOST: z.string().min(1).default('127.0.0.1'),
+  ADMIN_HOST: listenHost.default('127.0.0.1'),
   ADMIN_PORT: portNumber.optional(),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
@@ -162,15 +174,12 @@ export const shared = {
 
 /** Additional variables of the web process. */
 export const web = {
-  HOST: z.string().min(1).default('0.0.0.0'),
+  HOST: listenHost.default('0.0.0.0'),
   PORT: portNumber.default(3000),
   TLS_CERT_FILE: filePath.optional(),
   TLS_KEY_FILE: filePath.optional(),
   SLACK_SIGNING_SECRET: issued("the app's signing secret").optional(),
-  SLACK_APP_TOKEN: z
-    .string()
-    .regex(/^xapp-.+/, 'expected an app token that starts with xapp-')
-    .optional(),
+  SLACK_APP_TOKEN: slackToken('xapp-', 'app token').optional(),
   WEBHOOK_SHARED_SECRET: listOf(
     issued('the shared secret of the card service'),
     'expected the shared secret of the card service',

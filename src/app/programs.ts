@@ -81,7 +81,10 @@ export function issueIn<Issue extends Pick<OpsIssue, 'title' | 'what' | 'means' 
 export function ofProgram(env: Env, problems: string[]): Env {
   const program = env['PROGRAM']?.trim();
   if (program === undefined || program === '' || program === FIRST) return { ...env, PROGRAM: undefined };
-  if (!listIn(env).includes(program)) problems.push('PROGRAM: expected one of the names in PROGRAMS');
+  if (!listIn(env).includes(program)) {
+    problems.push('PROGRAM: expected one of the names in PROGRAMS, or first');
+    return { ...env, PROGRAM: undefined };
+  }
   const own = Object.fromEntries(ownOrFile.map((name) => [name, env[`${prefixOf(program)}${name}`]]));
   return { ...env, ...own, SLACK_COMMAND: own['SLACK_COMMAND'] ?? defaultCommand(program) };
 }

@@ -1,3 +1,5 @@
+import { ConfigError } from './errors.ts';
+
 /** A server of ours cannot listen on its configured address. The message says why, and which setting to change. */
 export class ListenError extends Error {}
 
@@ -7,10 +9,13 @@ interface Settings {
   readonly port: string;
 }
 
+export const ownAddress = 'an address or a name of this machine, such as 0.0.0.0 or 127.0.0.1';
+
 /**
  * Explains why a server failed to listen, in words for the person who started it.
  *
- * @returns a `ListenError`; any other error is returned unchanged.
+ * @returns a `ConfigError` when the host is wrong; a `ListenError` when the port is not available; any other error
+ * unchanged.
  */
 export function listenError(
   error: unknown,
@@ -20,10 +25,10 @@ export function listenError(
   const why: Readonly<Record<string, string>> = {
     EADDRINUSE: `port ${port} of ${host} is taken. Stop what listens there, or set ${settings.port} to another port`,
     EACCES: `this user may not listen on port ${port} of ${host}. Set ${settings.port} to a port above 1023`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Correct ${settings.host ?? 'it'}`,
-    ENOTFOUND: `${host} is unknown. Correct ${settings.host ?? 'it'}`,
   };
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isOfAnother = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
+  if (isOfAnother && settings.host !== undefined) return new ConfigError([`${settings.host}: expected ${ownAddress}`]);
   const words = why[code];
   return words === undefined ? error : new ListenError(`Cannot listen: ${words}.`, { cause: error });
 }

@@ -107,6 +107,8 @@ describe('the minimal configuration', () => {
 describe('a value', () => {
   it.each([
     ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
+    ['HOST', '::1', { host: '::1' }],
+    ['HOST', 'web-1.internal', { host: 'web-1.internal' }],
     ['PORT', '8080', { port: 8080 }],
     ['PORT', '0', { port: 0 }],
     ['REDIS_URL', 'rediss://u:p@one:1,redis://two:2', { redis: { urls: ['rediss://u:p@one:1', 'redis://two:2'] } }],
@@ -220,7 +222,14 @@ describe('a bad value', () => {
     ['REDIS_URL', 'redis://127.0.0.1:6379/S3CRET'],
     ['REDIS_URL', 'redis://127.0.0.1:6379/1/S3CRET'],
     ['REDIS_URL', 'redis://:S3CRET%ZZ@127.0.0.1:6379'],
+    ['HOST', 'zz!S3CRET'],
+    ['HOST', 'http://S3CRET'],
+    ['ADMIN_HOST', 'zz!S3CRET'],
     ['SLACK_BOT_TOKEN', 'S3CRET'],
+    ['SLACK_BOT_TOKEN', 'xoxb-S3CRET…'],
+    ['SLACK_BOT_TOKEN', 'xoxb-S3\nCRET'],
+    ['SLACK_APP_TOKEN', 'xapp-S3CRET S3CRET'],
+    ['PROGRAM', 'zz!S3CRET'],
     ['SLACK_API_URL', 'S3CRET'],
     ['SLACK_APP_TOKEN', 'S3CRET'],
     ['WEBHOOK_SHARED_SECRET', ', ,'],

@@ -93,9 +93,13 @@ describe('the configuration of several card programs', () => {
   it('contains one program if PROGRAM names it', () => {
     expect(workers({ ...first, ...eu, PROGRAM: 'eu' }).map(({ program }) => program)).toEqual(['eu']);
     expect(workers({ ...first, ...eu, PROGRAM: 'first' }).map(({ program }) => program)).toEqual(['']);
-    expect(problemsOf(() => workers({ ...first, ...eu, PROGRAM: 'uk' }))).toContain(
-      'PROGRAM: expected one of the names in PROGRAMS',
-    );
+  });
+
+  it.each(['uk', 'zz!', 'A\nB'])('reports PROGRAM=%j once, and all other problems under their own names', (PROGRAM) => {
+    expect(problemsOf(() => workers({ ...first, ...eu, PROGRAM, OPERATORS: 'bad' }))).toEqual([
+      'PROGRAM: expected one of the names in PROGRAMS, or first',
+      'OPERATORS: expected Slack user ids (U…) or user group ids (S…), comma-separated',
+    ]);
   });
 
   it.each([

@@ -28,13 +28,17 @@ describe('the error of a server that cannot listen', () => {
     await new Promise((resolve) => first.close(resolve));
   });
 
-  it('names an address of another machine and its setting', async () => {
-    const at = { host: '192.0.2.1', port: 0 };
+  it.each(['192.0.2.1', 'no-such-host.invalid'])(
+    'names the setting of the address %s, and not its value',
+    async (host) => {
+      const at = { host, port: 0 };
 
-    expect(listenError(await failureAt(at.host, at.port), at, settings)).toMatchObject({
-      message: 'Cannot listen: 192.0.2.1 is not an address of this machine. Correct HOST.',
-    });
-  });
+      expect(listenError(await failureAt(at.host, at.port), at, settings)).toMatchObject({
+        code: 'config',
+        problems: ['HOST: expected an address or a name of this machine, such as 0.0.0.0 or 127.0.0.1'],
+      });
+    },
+  );
 
   it('names a privileged port and its setting', () => {
     const refused = Object.assign(new Error('listen EACCES'), { code: 'EACCES' });
