@@ -67,10 +67,11 @@ async function startWorker(config: WorkerConfig, log: Log, admin: Admin, pace: P
   const queueRedis = connectPatient({ ...config.redis, log, name: 'queues' });
   const queues = openQueues(queueRedis, shards);
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics: admin.metrics });
+  const noTimeYet = (): void => log.warn('could not read the time from Redis yet');
   await within(
     CLOCK_MS,
-    context.clock.measure().then(() => {}),
-    () => log.warn('could not read the time from Redis yet'),
+    context.clock.measure().then(() => {}, noTimeYet),
+    noTimeYet,
   );
   const worker = composeWorker(context, pace);
   admin.watch({

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startRedis } from '../../local/redis.ts';
 import { channels, people } from '../support/people.ts';
@@ -117,6 +118,32 @@ sideBySide('started while Redis is down', () => {
       }
     } finally {
       await cardbell.stop();
+    }
+  });
+});
+
+sideBySide('started with a password that Redis refuses', () => {
+  it('answers webhooks with 503, and works once Redis accepts the password', async () => {
+    const redis = await startRedis();
+    const store = new Redis(redis.url);
+    await store.config('SET', 'requirepass', 'of-before');
+    const refused = { REDIS_URL: `redis://:of-today@127.0.0.1:${redis.port}` };
+    const cardbell = await startCardbell({ env: refused, prepare: () => {} });
+    try {
+      expect(await cardbell.deliver(sampleWebhook('decline'))).toBe(503);
+
+      await store.config('SET', 'requirepass', 'of-today');
+
+      await until(async () => (await fetch(`${cardbell.url}/readyz`)).status === 200, 'it is ready');
+      expect(await cardbell.deliver(sampleWebhook('decline', { AcctId: 610_001 }))).toBe(200);
+      await cardbell.waitFor(channels.declines, /CORNER DINER/);
+      expect(cardbell.logs().join('\n')).not.toContain('of-today');
+    } finally {
+      await cardbell.webs[0]?.stop();
+      await cardbell.workers[0]?.stop();
+      await cardbell.stop();
+      store.disconnect();
+      await redis.stop();
     }
   });
 });
