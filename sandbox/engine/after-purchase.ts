@@ -62,6 +62,7 @@ export function reverse(world: World, request: FollowUp): FollowUpAnswer {
   }
   const openCents = made.state === 'held' ? made.heldCents : made.refundableCents;
   const cents = request.Amount === undefined ? openCents : toCents(request.Amount);
+  if (openCents === 0) throw new ServiceError(400, 'Transaction cannot be reversed: it is refunded');
   if (cents > openCents) throw new ServiceError(400, 'Reversal exceeds the transaction');
 
   const at = world.now();

@@ -62,6 +62,9 @@ export function parseTriggerArguments(
   const times = Number(settings.get('times') ?? '1');
   if (!Number.isInteger(times) || times < 1 || times > 10_000)
     throw new UsageError('--times must be a whole number from 1 to 10000');
+  const version = settings.get('version') ?? defaultVersion;
+  if (!/^\d+(\.\d+)*$/.test(version))
+    throw new UsageError('--version must be numbers separated by dots, such as 2.0.1.3');
   for (const flag of ['url', 'to']) {
     const url = settings.get(flag);
     if (url !== undefined && !/^https?:\/\/./.test(url))
@@ -76,7 +79,7 @@ export function parseTriggerArguments(
     url: settings.get('url') ?? receivers,
     to: settings.get('to'),
     secret: settings.get('secret'),
-    version: settings.get('version') ?? defaultVersion,
+    version,
     times,
     fields,
   };

@@ -1,4 +1,4 @@
-import { UsageError } from '../cli-flags.ts';
+import { EnvironmentError, UsageError } from '../cli-flags.ts';
 import { toCallbackTime } from '../service-time.ts';
 import { createSender, isAccepted, type SendOutcome } from '../webhook/sender.ts';
 import { signed } from '../webhook/version.ts';
@@ -26,7 +26,9 @@ export async function trigger(asked: TriggerArguments, now: () => Date, { out, e
   if (entry === undefined) throw new UsageError(unknownKind(asked.name));
   const url = asked.to ?? `${asked.url.replace(/\/+$/, '')}/${entry.kind}`;
   if (asked.secret === undefined && !asked.dryRun) {
-    throw new UsageError('no shared secret: set WEBHOOK_SHARED_SECRET or give --secret');
+    throw new EnvironmentError(
+      'WEBHOOK_SHARED_SECRET: expected the shared secret of the receivers. Set it, or give it with --secret.',
+    );
   }
   const send = createSender({ secret: asked.secret ?? '', version: asked.version, timeoutMs: 10_000 });
   let body = '';

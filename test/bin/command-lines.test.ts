@@ -58,6 +58,8 @@ it.concurrent.each([
   ['recover', ['--since', '2h', '--nope'], 64, /--since 2h/],
   ['recover', ['--since', '2h', 'extra'], 64, /--since 2h/],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
+  ['trigger', ['decline', '--version', 'abc'], 64, /--version must be numbers separated by dots/],
+  ['trigger', ['decline', '--version', '2…'], 64, /--version must be numbers separated by dots/],
   ['doctor', ['--nonsense'], 64, /npm run doctor/],
   ['bench', ['nonsense'], 64, /cost, ingest, latency, storm, traces, memory/],
   ['cardbell', ['web', '--port', '80'], 64, /web: expected no arguments/],
@@ -106,7 +108,7 @@ it.concurrent('trigger asks for the secret of the card program in PROGRAM', asyn
   const ofEu = await run('trigger', ['decline'], { ...given, PROGRAM: 'eu' });
   const unknown = await run('trigger', ['decline'], { ...given, PROGRAM: 'uk' });
 
-  expect(ofEu).toMatchObject({ code: 64, out: '', err: expect.stringContaining('set EU_WEBHOOK_SHARED_SECRET') });
+  expect(ofEu).toMatchObject({ code: 78, out: '', err: expect.stringMatching(/^EU_WEBHOOK_SHARED_SECRET: expected/) });
   expect(unknown).toMatchObject({ code: 78, out: '', err: expect.stringContaining('PROGRAM: expected one of') });
 });
 

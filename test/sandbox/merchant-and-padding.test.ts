@@ -104,6 +104,16 @@ describe('an impossible step is refused with 400 and a reason', () => {
     );
   });
 
+  it('for a PIN purchase that was refunded in full', () => {
+    const bare = bareWorld({ seed: oneHolder() });
+    const { NetworkTransactionId } = buy(bare, { Pin: 'correct' });
+    refund(bare.world, { NetworkTransactionId });
+
+    expect(() => reverse(bare.world, { NetworkTransactionId })).toThrow(
+      expect.objectContaining({ status: 400, message: 'Transaction cannot be reversed: it is refunded' }),
+    );
+  });
+
   it('for a return of more than was charged', () => {
     const bare = bareWorld({ seed: oneHolder() });
     const { NetworkTransactionId } = buy(bare);
