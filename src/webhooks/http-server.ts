@@ -58,7 +58,8 @@ export function createHttpServer(
   };
 
   return function open(request, response, expectsContinue = false) {
-    const url = request.url ?? '/';
+    const url = targetOf(request.url ?? '/');
+    request.url = url;
     const query = url.indexOf('?');
     const path = query === -1 ? url : url.slice(0, query);
     const [isWebhook, program = '', kind = ''] = webhookPath.exec(path) ?? [];
@@ -80,6 +81,9 @@ export function createHttpServer(
     });
   };
 }
+
+/** Some proxies send the whole address, which every server must accept (RFC 9112, 3.2.2). */
+const targetOf = (url: string): string => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*\/?/i, '/'));
 
 type Probe = (response: ServerResponse) => Promise<void>;
 

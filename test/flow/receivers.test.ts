@@ -1,4 +1,4 @@
-import { Agent } from 'node:http';
+import { Agent, request as createRequest } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { webhookKinds } from '../../src/core/event.ts';
 import { plantedSecrets, webhook } from '../fixtures/webhooks/webhook.ts';
@@ -105,6 +105,19 @@ describe('an authentic webhook', () => {
     expect((await send(to('decline'), { body: largest })).status).toBe(200);
     expect((await send(to('decline'), { chunks: pieces })).status).toBe(200);
     expect(Buffer.byteLength(largest)).toBe(LARGEST);
+    expect(await stored()).toBe(1);
+  });
+
+  it('is accepted when the request line holds the whole address, as some proxies send it', async () => {
+    const { hostname, port, href } = new URL(to('decline'));
+
+    const status = await new Promise((resolve, reject) => {
+      const request = createRequest({ hostname, port, path: href, method: 'POST', headers: serviceHeaders });
+      request.once('response', (response) => resolve(response.statusCode)).once('error', reject);
+      request.end(body('decline'));
+    });
+
+    expect(status).toBe(200);
     expect(await stored()).toBe(1);
   });
 
