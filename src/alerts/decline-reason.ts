@@ -89,7 +89,8 @@ function velocityMcc(message: string, remedy: Remedy | null): Entry {
   if (limit !== null) return { ...overLimit(limit), usually: usualMcc };
   return {
     title: 'Over the limit for this kind of merchant',
-    meaning: 'The purchase is more than what is left of the limit for this merchant category.',
+    meaning:
+      'The purchase is more than what is left of the limit for a merchant category. The card service does not say which one.',
     holderFix: 'Ask for a higher category limit, or pay another way.',
     adminFix: 'Raise this category’s limit if the purchase is legitimate, then have it tried again.',
     remedy: 'raise_limit',

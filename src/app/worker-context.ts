@@ -19,6 +19,7 @@ import { createDirectory } from '../directory/directory.ts';
 import { createCategories, createCategoryId, createNameRuleset } from '../directory/rule-names.ts';
 import { createDirectChannels, NotifyPerson, type NotifyPersonLater } from '../holders/notify-holder.ts';
 import { watchMemory } from '../intake/memory.ts';
+import { createFitsMerchant } from '../limits/merchant-fit.ts';
 import { createRemedies } from '../limits/remedy.ts';
 import { countEvents } from '../ops/health.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -208,6 +209,7 @@ function createCards(base: WithServices) {
   });
   const directory = openDirectory(base, card);
   const factsOf: FactsOf = async (acctId, which) => toCardFacts(acctId, await directory.account(acctId), which);
+  const fitsMerchant = createFitsMerchant(assumptions.categoryCodes);
   return {
     assumptions,
     card,
@@ -216,9 +218,11 @@ function createCards(base: WithServices) {
     directory,
     factsOf,
     nameRuleset: createNameRuleset({ card, mayOverrule: assumptions.rulesetMayOverrule, now: Date.now }),
+    fitsMerchant,
     /** What would let a declined purchase pass. */
     remedies: createRemedies({
       card,
+      fitsMerchant,
       statusesOf: async (acctId) => (await directory.account(acctId))?.cards.map(({ status }) => status) ?? [],
       hasFraudCase: async (acctId) => (await base.fraudCases.openOf(acctId)) !== null,
       namedIn: (decline) => declineReason(decline),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
+import { categoryCodes } from './category-codes.ts';
 import { type LimitPeriod, limitPeriods } from './rule.ts';
 
 /** Variants of a path, tried in order while the service answers 404 or 405. Remembers the one that works. */
@@ -86,6 +87,12 @@ export const CardApiAssumptions = z.strictObject({
     .default(true)
     .describe(
       'A card whose spend rules list no merchant category may be used in all categories; otherwise in none. A category is allowed if it is listed.',
+    ),
+  categoryCodes: z
+    .record(z.string(), z.array(z.string().regex(/^\d{3,4}(?:-\d{3,4})?$/)))
+    .default(categoryCodes as Record<string, string[]>)
+    .describe(
+      'The merchant codes (MCC) of each of the service’s merchant categories, as `5812` or `5811-5814`: a decline by the limit of a category does not say which one. The first category that has a code is the one it belongs to.',
     ),
   longerLimitAboveCents: z
     .int()

@@ -5,21 +5,27 @@ import { changesFrom, goalsOf, isLooser, type LimitGoal, limitGoals, limitOf } f
 import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits, SpendRules } from '../card-api/spend-rules.ts';
 import { declineCode } from '../core/event.ts';
-import { merchantCategory } from '../core/merchant-category.ts';
 import { formatCents } from '../core/money.ts';
-import { foldName, nameWords } from '../directory/card-query.ts';
 import type { ChangeRequest } from './change-request.ts';
 import { withRaisedAlong } from './contradiction.ts';
+import type { FitsMerchant } from './merchant-fit.ts';
 import type { LimitRaise, RaiseLimit } from './remedy-change.ts';
 import { limitName } from './rule-words.ts';
+import {
+  fittingCategories,
+  type LimitedCategory,
+  limitedCategories,
+  remainingAt,
+  stoppingCategory,
+} from './stopping-category.ts';
 import type { RuleAction } from './verbs.ts';
 
 interface DeclinedPurchase {
   /** `decline.rule.velocity` or `decline.rule.velocity.mcc`; other codes have no limit to raise. */
   readonly code: string;
   readonly amountCents: number;
-  /** The kind of merchant, in words ("Hardware Stores"). Distinguishes categories when several are binding. */
-  readonly merchantKind?: string | null;
+  /** Whether the merchant belongs to a merchant category. */
+  readonly fits?: (categoryName: string) => boolean;
   /** The period of the limit that the card service named. */
   readonly period?: LimitPeriod | null;
 }
@@ -29,6 +35,7 @@ interface DeclinedPurchase {
  * little; then all other limits the purchase would hit next, of its category and of the card; then limits that must
  * rise with them. Falls back to the rules if the remaining limits could not be read.
  *
+ * @param then what remained when the purchase was declined. It tells which category declined it.
  * @returns null when no limit was the reason, when no limit stops it any more, or when the category cannot be
  * determined.
  */
@@ -36,20 +43,43 @@ export function bindingLimit(
   purchase: DeclinedPurchase,
   remaining: RemainingLimits | null,
   rules: CardLimits | null,
+  then: RemainingLimits | null = remaining,
 ): RaiseLimit | null {
   const isOfCategory = purchase.code === 'decline.rule.velocity.mcc';
   if (!isOfCategory && purchase.code !== 'decline.rule.velocity') return null;
-  const overall = bindingOf(purchase, null, remaining?.overall ?? [], rules?.limits ?? null);
-  const byCategory = bindingCategories(purchase, remaining, rules);
+  const overall = bindingOf(purchase, null, { windows: remaining?.overall ?? [], limits: rules?.limits ?? null });
   if (isOfCategory) {
-    const category = byCategory.likely ?? byCategory.tightest;
-    // Categories may not stop it any more; the card's own limits are next.
-    const isSure = category !== null || knowsCategories(remaining, rules);
-    return isSure ? together([...(category ?? []), ...overall], rules) : null;
+    const ofCategory = bindingCategory(purchase, remaining, rules, then);
+    return ofCategory === null ? null : together([...ofCategory, ...overall], rules);
   }
   const own = overall.length > 0 || isEnough(purchase, remaining) ? overall : guessed(purchase, rules?.limits ?? null);
   // The card's own limit was hit first. The category's limit is next, if the category is certain.
-  return together([...own, ...(byCategory.likely ?? [])], rules);
+  const [next, ...others] = fittingCategories(purchase.fits ?? none, limitedCategories(remaining, rules));
+  const further = next === undefined || others.length > 0 ? [] : bindingOf(purchase, next.category, next);
+  return together([...own, ...further], rules);
+}
+
+const none = (): boolean => false;
+
+/**
+ * The limits of the category that declined the purchase which stop it now. Empty when its categories stop it no more, null
+ * when the category cannot be determined.
+ */
+function bindingCategory(
+  purchase: DeclinedPurchase,
+  remaining: RemainingLimits | null,
+  rules: CardLimits | null,
+  then: RemainingLimits | null,
+): LimitRaise[] | null {
+  const { amountCents, fits = none } = purchase;
+  const now = limitedCategories(remaining, rules);
+  const found = stoppingCategory(amountCents, fits, limitedCategories(then, rules));
+  const binding = now
+    .filter(({ category }) => found === null || category.id === found.id)
+    .map((one) => bindingOf(purchase, one.category, one));
+  const stopping = binding.find((limits) => limits.length > 0);
+  if (stopping === undefined) return knowsCategories(remaining, rules) ? [] : null;
+  return found === null ? null : stopping;
 }
 
 /** The card's own limits now let the purchase pass. */
@@ -66,9 +96,10 @@ export function allPass(
   purchase: DeclinedPurchase,
   remaining: RemainingLimits | null,
   rules: CardLimits | null,
+  then: RemainingLimits | null = remaining,
 ): boolean {
-  if (bindingLimit(purchase, remaining, rules) !== null) return false;
-  if (purchase.code === 'decline.rule.velocity.mcc') return knowsCategories(remaining, rules);
+  if (bindingLimit(purchase, remaining, rules, then) !== null) return false;
+  if (purchase.code === 'decline.rule.velocity.mcc') return bindingCategory(purchase, remaining, rules, then) !== null;
   return purchase.code === 'decline.rule.velocity' && isEnough(purchase, remaining);
 }
 
@@ -76,13 +107,13 @@ function knowsCategories(remaining: RemainingLimits | null, rules: CardLimits | 
   return remaining !== null && rules !== null && rules.categories.length > 0;
 }
 
+type Limited = Pick<LimitedCategory, 'windows' | 'limits'> & Partial<Pick<LimitedCategory, 'transactionLimitCents'>>;
+
 /** Limits of one category, or of the card, that are too small, tightest first. */
 function bindingOf(
   { amountCents }: DeclinedPurchase,
   category: SpendCategory | null,
-  windows: readonly RemainingLimit[],
-  limits: CardLimits['limits'] | null,
-  transactionLimitCents: number | null = null,
+  { windows, limits, transactionLimitCents = null }: Limited,
 ): LimitRaise[] {
   const known = (windows.length > 0 ? windows : NOTHING_READ).map((window) => ({
     ...window,
@@ -107,35 +138,6 @@ function bindingOf(
       (a, b) => a.leftCents - b.leftCents || limitWindows.indexOf(a.rule.period) - limitWindows.indexOf(b.rule.period),
     )
     .map(({ leftCents: _left, ...limit }) => limit);
-}
-
-/** An unknown remaining amount sorts last. */
-const UNKNOWN = Number.MAX_SAFE_INTEGER;
-
-type OfCategory = [LimitRaise, ...LimitRaise[]];
-
-/** The category whose limit is exceeded by most: among those that match the merchant's kind, and among all. */
-function bindingCategories(
-  purchase: DeclinedPurchase,
-  remaining: RemainingLimits | null,
-  rules: CardLimits | null,
-): { likely: OfCategory | null; tightest: OfCategory | null } {
-  const names = new Map<string, SpendCategory>();
-  for (const { id, name } of [...(rules?.categories ?? []), ...(remaining?.categories ?? [])]) {
-    const known = names.get(foldName(name));
-    if (id !== null && known === undefined) names.set(foldName(name), { id, name });
-  }
-  const candidates = [...names.values()].flatMap((category) => {
-    const windows = (remaining?.categories ?? []).filter(({ name }) => foldName(name) === foldName(category.name));
-    const own = rules?.categories.find(({ id }) => id === category.id);
-    const limits = own?.limits ?? null;
-    const [first, ...others] = bindingOf(purchase, category, windows, limits, own?.transactionLimitCents);
-    return first === undefined ? [] : [[first, ...others] satisfies OfCategory];
-  });
-  const tightestOf = (some: readonly OfCategory[]): OfCategory | null =>
-    some.toSorted(([a], [b]) => (a.remainingCents ?? UNKNOWN) - (b.remainingCents ?? UNKNOWN))[0] ?? null;
-  const likely = candidates.filter(([{ rule }]) => sharesWord(rule.category?.name ?? '', purchase.merchantKind ?? ''));
-  return { likely: tightestOf(likely), tightest: tightestOf(candidates) };
 }
 
 function together(binding: readonly LimitRaise[], rules: CardLimits | null): RaiseLimit | null {
@@ -169,17 +171,6 @@ const NOTHING_READ: readonly RemainingLimit[] = limitPeriods.map((period) => ({
   remainingCents: null,
 }));
 
-/** `Hardware Stores`, `HardwareStores` and `Hardware` match. */
-function sharesWord(category: string, merchantKind: string): boolean {
-  const weak = new Set(['and', 'stores', 'store', 'services', 'service', 'shops', 'places', 'other']);
-  const stems = (text: string): string[] =>
-    nameWords(text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
-      .filter((word) => !weak.has(word))
-      .map((word) => word.slice(0, 5));
-  const wanted = stems(merchantKind);
-  return stems(category).some((stem) => wanted.includes(stem));
-}
-
 /**
  * Determines which limit is meant if the form could not: a purchase declined by a category's limit while the card could
  * not be read. The result is a limit that stops the purchase now, or none, because the person typed an amount for a
@@ -192,12 +183,13 @@ function sharesWord(category: string, merchantKind: string): boolean {
  */
 export type NameCategory = (action: RuleAction, acctId: number, rules: SpendRules) => Promise<ChangeRequest | string>;
 
-interface NameDeps extends Pick<ActionTools, 'purchaseOf'> {
+interface NameDeps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
+  readonly fitsMerchant: FitsMerchant;
   readonly card: Pick<CardClient, 'getRemainingLimits'>;
   readonly progress: Pick<ActionTools['progress'], 'read'>;
 }
 
-export function createNameCategory({ card, progress, purchaseOf }: NameDeps): NameCategory {
+export function createNameCategory({ card, progress, purchaseOf, fitsMerchant, now }: NameDeps): NameCategory {
   return async function nameCategory(action, acctId, rules) {
     const { isCategoryUnknown, ...changeRequest } = action.changeRequest;
     const { goals, term } = changeRequest;
@@ -211,10 +203,11 @@ export function createNameCategory({ card, progress, purchaseOf }: NameDeps): Na
       return { goals: goalsOf(sent.expects.changes), term };
 
     const amountCents = event.amountCents + event.paddingCents;
-    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc) };
+    const purchase = { code, amountCents, fits: (name: string) => fitsMerchant(name, event.mcc) };
     const remaining = await card.getRemainingLimits(acctId);
-    const found = bindingLimit(purchase, remaining, rules);
-    if (found === null) return allPass(purchase, remaining, rules) ? passes : unclear;
+    const then = remainingAt(event.occurredAt, remaining, now());
+    const found = bindingLimit(purchase, remaining, rules, then);
+    if (found === null) return allPass(purchase, remaining, rules, then) ? passes : unclear;
     const { category } = found.limits[0].rule;
     const stopping = found.limits.filter(
       ({ rule, isAdjustedToo }) => !isAdjustedToo && rule.category?.id === category?.id,

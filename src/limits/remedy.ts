@@ -1,14 +1,14 @@
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
-import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
 import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
-import { merchantCategory } from '../core/merchant-category.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
+import type { FitsMerchant } from './merchant-fit.ts';
 import { isIncomplete, type Remedy } from './remedy-change.ts';
 import { hasReset } from './rule-words.ts';
+import { remainingAt } from './stopping-category.ts';
 import type { RemedyAction } from './verbs.ts';
 
 /** An alert that names the limit is better than one that does not, but a late alert is worse. */
@@ -25,6 +25,7 @@ interface Deps {
     readonly category: string | null;
     readonly period: LimitPeriod | null;
   };
+  readonly fitsMerchant: FitsMerchant;
   /** A merchant category's number by its name, from other rules of the program. */
   readonly categoryId: (name: string) => Promise<number | null>;
   readonly now: () => Date;
@@ -56,8 +57,8 @@ export function createRemedies(deps: Deps) {
     deadlineMs: number,
     isUnknown: (check: PurchaseCheck) => boolean,
   ): Promise<Advice> {
-    const isSameWindow: IsSameWindow = (period) => !hasReset(period, event.occurredAt, deps.now());
-    const check = await look(event, deadlineMs, isSameWindow);
+    const check = await look(event, deadlineMs, 'then');
+    const isSameWindow = (period: LimitWindow): boolean => !hasReset(period, event.occurredAt, deps.now());
     if (check.state !== 'stopped') return { remedy: null, isIncomplete: isUnknown(check) };
     return { remedy: check.remedy, isIncomplete: isIncomplete(check.remedy, isSameWindow) };
   }
@@ -70,36 +71,25 @@ export function createRemedies(deps: Deps) {
       advise(event, FORM_ADVICE_TIMEOUT_MS, (check) => check.state === 'unknown'),
     /** The same for the card's current state, for someone who is about to act. It may have been blocked since. */
     async checkPurchase(event: TransactionEvent): Promise<PurchaseCheck> {
-      const check = await look(event, FORM_ADVICE_TIMEOUT_MS, () => true);
+      const check = await look(event, FORM_ADVICE_TIMEOUT_MS, 'now');
       const byCard = check.state === 'passes' ? await byStatus(event, deps) : check;
       return byCard.state === 'stopped' ? byCard : check;
     },
   };
 }
 
-/** Whether the limits of a period still count in the window in which the purchase was declined. */
-type IsSameWindow = (period: LimitWindow) => boolean;
+/** Whether the amounts that were left when the purchase was declined count, or those of now. */
+type Time = 'then' | 'now';
 
-/** The amounts that remained at that time: unknown if a new window has begun, because only its amounts can be read. */
-function remainingThen({ overall, categories }: RemainingLimits, isSameWindow: IsSameWindow): RemainingLimits {
-  const then = <Limit extends RemainingLimit>(limit: Limit): Limit =>
-    isSameWindow(limit.period) ? limit : { ...limit, remainingCents: null };
-  return { overall: overall.map(then), categories: categories.map(then) };
-}
-
-function createLook({ card, statusesOf, hasFraudCase, namedIn, categoryId, log }: Deps) {
-  return async function look(
-    event: TransactionEvent,
-    deadlineMs: number,
-    isSameWindow: IsSameWindow,
-  ): Promise<PurchaseCheck> {
+function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, categoryId, now, log }: Deps) {
+  return async function look(event: TransactionEvent, deadlineMs: number, time: Time): Promise<PurchaseCheck> {
     const code = declineCode(event.decline);
     switch (code) {
       case 'decline.card.status':
         return await byStatus(event, { statusesOf, hasFraudCase });
       case 'decline.rule.velocity':
       case 'decline.rule.velocity.mcc':
-        return await byLimit(code, event, deadlineMs, isSameWindow);
+        return await byLimit(code, event, deadlineMs, time);
       case 'decline.rule.mcc':
         return await byCategory(event, deadlineMs);
       case 'decline.rule.location':
@@ -115,20 +105,21 @@ function createLook({ card, statusesOf, hasFraudCase, namedIn, categoryId, log }
     code: string,
     event: TransactionEvent,
     deadlineMs: number,
-    isSameWindow: IsSameWindow,
+    time: Time,
   ): Promise<PurchaseCheck> {
     const [read, rules] = await Promise.all([
       readOrLog(card.getRemainingLimits(event.acctId, { deadlineMs }), log),
       readOrLog(card.getSpendRules(event.acctId, { deadlineMs }), log),
     ]);
     if (read === null && rules === null) return { state: 'unknown', isAway: true };
-    const remaining = read && remainingThen(read, isSameWindow);
+    const then = read && remainingAt(event.occurredAt, read, now());
+    const remaining = time === 'then' ? then : read;
     const amountCents = event.amountCents + event.paddingCents;
     const period = event.decline === null ? null : namedIn(event.decline).period;
-    const purchase = { code, amountCents, merchantKind: merchantCategory(event.mcc), period };
-    const found = bindingLimit(purchase, remaining, rules?.rules ?? null);
+    const purchase = { code, amountCents, fits: (name: string) => fitsMerchant(name, event.mcc), period };
+    const found = bindingLimit(purchase, remaining, rules?.rules ?? null, then);
     if (found !== null) return { state: 'stopped', remedy: found };
-    return { state: allPass(purchase, remaining, rules?.rules ?? null) ? 'passes' : 'unknown' };
+    return { state: allPass(purchase, remaining, rules?.rules ?? null, then) ? 'passes' : 'unknown' };
   }
 
   async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {

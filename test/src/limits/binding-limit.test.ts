@@ -28,6 +28,7 @@ const remaining: RemainingLimits = {
 };
 const velocity = { code: 'decline.rule.velocity', amountCents: 8_410 };
 const ofCategory = { code: 'decline.rule.velocity.mcc', amountCents: 8_410 };
+const eating = { fits: (name: string) => name === 'Restaurants' };
 
 describe('the limit that stopped a purchase', () => {
   it('is the one with too little left; the minimum needed is the spending so far plus the purchase', () => {
@@ -82,16 +83,33 @@ describe('the limit that stopped a purchase', () => {
     expect(guess(null)).toEqual([limitRaise('monthly', null, null)]);
   });
 
-  it('is the one of the category that matches the merchant, or else of the tightest category', () => {
-    const limitsAt = (merchantKind: string) =>
-      bindingLimit({ ...ofCategory, merchantKind }, remaining, rules)?.limits[0];
+  it('is the one of the category that fits the merchant; if none does, of no category', () => {
+    const limitsAt = (category: string) =>
+      bindingLimit({ ...ofCategory, fits: (name) => name === category }, remaining, rules)?.limits[0];
 
-    expect(limitsAt('Eating Places and Restaurants')).toMatchObject({
+    expect(limitsAt('Restaurants')).toMatchObject({
       rule: { category: { id: 3, name: 'Restaurants' }, period: 'daily' },
       to: 23_410,
     });
-    expect(limitsAt('Hardware Stores')?.rule.category).toEqual({ id: 13, name: 'HardwareStores' });
-    expect(limitsAt('')?.rule.category?.id).toBe(13);
+    expect(limitsAt('HardwareStores')?.rule.category).toEqual({ id: 13, name: 'HardwareStores' });
+    expect(limitsAt('Fuel')).toBeUndefined();
+    expect(allPass(ofCategory, remaining, rules)).toBe(false);
+  });
+
+  it('is the one of the only category that had too little left, whatever the merchant', () => {
+    const hardware = remaining.categories.slice(0, 1);
+    const ofRestaurants = { id: 3, name: 'Restaurants', period: 'daily', limitCents: 20_000 } as const;
+    const withRestaurants = (remainingCents: number | null) => ({
+      ...remaining,
+      categories: [...hardware, { ...ofRestaurants, remainingCents }],
+    });
+    const idWhen = (now: RemainingLimits, then: RemainingLimits) =>
+      bindingLimit(ofCategory, now, rules, then)?.limits[0].rule.category?.id;
+
+    expect(idWhen(withRestaurants(8_410), withRestaurants(8_410))).toBe(13);
+    // The day of the restaurants has begun anew, so they may have stopped it before.
+    expect(idWhen(withRestaurants(8_410), withRestaurants(null))).toBeUndefined();
+    expect(allPass(ofCategory, withRestaurants(8_410), rules, withRestaurants(null))).toBe(false);
   });
 
   it('is unknown for a category without a known id, which could not be changed', () => {
@@ -138,58 +156,10 @@ describe('the limit that stopped a purchase', () => {
   });
 
   it("is a category's limit, from the rules alone, if the purchase exceeds all of it", () => {
-    expect(bindingLimit({ ...ofCategory, amountCents: 25_000 }, null, rules)?.limits).toEqual([
+    expect(bindingLimit({ ...ofCategory, ...eating, amountCents: 25_000 }, null, rules)?.limits).toEqual([
       limitRaise('daily', 20_000, null, { category: { id: 3, name: 'Restaurants' } }),
     ]);
   });
-
-  it('is the one of the category with the least known remainder, before categories with an unknown remainder', () => {
-    const ofFuel = { id: 7, name: 'Fuel', period: 'daily', limitCents: 30_000, remainingCents: 2_000 } as const;
-    const fuel = { id: 7, name: 'Fuel', transactionLimitCents: null, limits: { ...none, daily: 30_000 } };
-    const found = bindingLimit(
-      { ...ofCategory, amountCents: 25_000 },
-      { overall: [], categories: [ofFuel] },
-      { ...rules, categories: [...rules.categories, fuel] },
-    );
-
-    expect(found?.limits[0].rule.category?.id).toBe(7);
-  });
-
-  it.each([
-    ['HardwareStores', 'Hardware Stores'],
-    ['Hotels', 'Hotel or motel'],
-    ['AutoRental', 'Car rental agencies'],
-  ])('is the one of the category %s at a merchant of the kind %s', (name, merchantKind) => {
-    expect(likelyAt(name, merchantKind)).toBe(name);
-  });
-
-  it.each([
-    ...['and', 'stores', 'store', 'services', 'service', 'shops', 'places', 'other'].map((word) => [
-      `Fuel ${word}`,
-      `Shoe ${word}`,
-    ]),
-    ['Tanks', 'Banks'],
-    ['Fuel', ''],
-  ])(
-    'is not the one of the category %s at a merchant of the kind %j, which shares only common words',
-    (name, merchantKind) => {
-      expect(likelyAt(name, merchantKind)).toBe('Zoos');
-    },
-  );
-
-  /**
-   * Returns which category's limit stopped a purchase at this kind of merchant: the given one, or a tighter one for
-   * zoos.
-   */
-  function likelyAt(name: string, merchantKind: string): string | undefined {
-    const window = { period: 'daily', limitCents: 5_000 } as const;
-    const categories = [
-      { id: 1, name, ...window, remainingCents: 2_000 },
-      { id: 2, name: 'Zoos', ...window, remainingCents: 1_000 },
-    ];
-    return bindingLimit({ ...ofCategory, merchantKind }, { overall: [], categories }, null)?.limits[0].rule.category
-      ?.name;
-  }
 
   it('is null for declines without a limit to raise', () => {
     for (const code of ['decline', 'decline.mcc', 'decline.balance.card', 'decline.card.status']) {
@@ -258,8 +228,7 @@ describe('all limits that a purchase meets', () => {
     ];
   }
 
-  const eating = { merchantKind: 'Eating Places and Restaurants' };
-  it.each<[string, { code: string; merchantKind?: string }, number, Card, string[]]>([
+  it.each<[string, { code: string; fits?: (name: string) => boolean }, number, Card, string[]]>([
     ['a day', velocity, 50, { overall: { daily: [100, 30], weekly: [400, 200] } }, ['daily 120']],
     [
       'a day and a week, tightest first',
@@ -350,7 +319,7 @@ describe('all limits that a purchase meets', () => {
     ['of exactly the amount left: none', velocity, 50, { overall: { daily: [100, 50] } }, []],
     [
       'of the category, if the card itself has room now',
-      { ...velocity, merchantKind: 'Restaurants' },
+      { ...velocity, ...eating },
       50,
       { overall: { daily: [400, 60] }, restaurants: { weekly: [300, 1] } },
       ['weekly 349 for 3'],

@@ -6,11 +6,13 @@ import { SpendRulesWrite, writtenRules } from '../../../sandbox/engine/write-spe
 import { ServiceError } from '../../../sandbox/service-error.ts';
 import { WINDOWS } from '../../../sandbox/service-time.ts';
 import { limitField } from '../../../sandbox/state/spend-rules.ts';
+import { categoryCodes } from '../../../src/card-api/category-codes.ts';
 import type { LimitPeriod } from '../../../src/card-api/rule.ts';
 import { type LimitGoal, limitGoals, limitOf } from '../../../src/card-api/rule-change.ts';
 import { applyChanges, defaultRulesAssumptions, readSpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
 import { createRemedies } from '../../../src/limits/remedy.ts';
 import { goalsOfRemedy } from '../../../src/limits/remedy-change.ts';
 import { type BareWorld, bareWorld, oneHolder, onlyAccount } from '../../sandbox/bare-world.ts';
@@ -77,6 +79,7 @@ async function offered(bare: BareWorld, code: string, dollars: number, countedCe
     statusesOf: async () => [],
     hasFraudCase: async () => false,
     namedIn: () => ({ category: null, period: null }),
+    fitsMerchant: createFitsMerchant(categoryCodes),
     categoryId: async () => null,
     now: () => new Date(),
     log: createLog({ level: 'silent', process: 'test' }),

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { declineReason } from '../../../src/alerts/decline-reason.ts';
+import { categoryCodes } from '../../../src/card-api/category-codes.ts';
 import type { SpendRules } from '../../../src/card-api/spend-rules.ts';
 import type { CardStatus, TransactionEvent } from '../../../src/core/event.ts';
 import { createLog } from '../../../src/core/log.ts';
+import { createFitsMerchant } from '../../../src/limits/merchant-fit.ts';
 import { createRemedies, withThrottle } from '../../../src/limits/remedy.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 
+const fitsMerchant = createFitsMerchant(categoryCodes);
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const never = async (): Promise<never> => {
   throw new Error('the card API is not called for this');
@@ -32,6 +35,7 @@ describe('the remedy for a decline due to the card’s status', () => {
       statusesOf: async () => statuses,
       hasFraudCase: async () => what.includes('fraud'),
       namedIn: () => ({ category: null, period: null }),
+      fitsMerchant,
       categoryId: never,
       now,
       log: createLog({ level: 'silent', process: 'test' }),
@@ -77,6 +81,7 @@ describe('the remedy for a decline due to a limit', () => {
       statusesOf: async () => statuses,
       hasFraudCase: async () => false,
       namedIn: () => ({ category: null, period: null }),
+      fitsMerchant,
       categoryId: never,
       now,
       log: createLog({ level: 'silent', process: 'test' }),
@@ -157,6 +162,7 @@ describe('the remedy for a decline whose limit has reset since', () => {
       hasFraudCase: async () => false,
       statusesOf: async () => ['ACTIVE'],
       namedIn: () => ({ category: null, period: null }),
+      fitsMerchant,
       categoryId: never,
       now: () => new Date(read),
       log: createLog({ level: 'silent', process: 'test' }),
@@ -206,6 +212,7 @@ it('is the limit that the service named if what is left of the limits cannot be 
     hasFraudCase: never,
     statusesOf: never,
     namedIn: ({ code, message }) => declineReason({ code, message }),
+    fitsMerchant,
     categoryId: never,
     now,
     log: createLog({ level: 'silent', process: 'test' }),
@@ -279,6 +286,7 @@ describe('what lets a declined purchase pass', () => {
       statusesOf: async () => ['ACTIVE'],
       hasFraudCase: async () => false,
       namedIn: () => ({ category, period: null }),
+      fitsMerchant,
       categoryId: async (name) => (name === 'Books' ? 12 : null),
       now,
       log: createLog({ level: 'warn', process: 'test', destination: { write: (line) => void logged.push(line) } }),

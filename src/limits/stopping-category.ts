@@ -1,0 +1,79 @@
+import { limitPeriods, type SpendCategory } from '../card-api/rule.ts';
+import type { RemainingLimit, RemainingLimits } from '../card-api/schema.ts';
+import type { CardLimits } from '../card-api/spend-rules.ts';
+import { foldName } from '../directory/card-query.ts';
+import { hasReset } from './rule-words.ts';
+
+/** A merchant category of a card with its limits: what is left of them, and the limits themselves. */
+export interface LimitedCategory {
+  readonly category: SpendCategory;
+  readonly windows: readonly RemainingLimit[];
+  readonly limits: CardLimits['limits'] | null;
+  readonly transactionLimitCents: number | null;
+}
+
+/** The categories of a card. Without its number a category cannot be changed, so it is left out. */
+export function limitedCategories(remaining: RemainingLimits | null, rules: CardLimits | null): LimitedCategory[] {
+  const names = new Map<string, SpendCategory>();
+  for (const { id, name } of [...(rules?.categories ?? []), ...(remaining?.categories ?? [])]) {
+    const known = names.get(foldName(name));
+    if (id !== null && known === undefined) names.set(foldName(name), { id, name });
+  }
+  return [...names.entries()].map(([key, category]) => {
+    const own = rules?.categories.find(({ id }) => id === category.id);
+    return {
+      category,
+      windows: (remaining?.categories ?? []).filter(({ name }) => foldName(name) === key),
+      limits: own?.limits ?? null,
+      transactionLimitCents: own?.transactionLimitCents ?? null,
+    };
+  });
+}
+
+/** What remained at an earlier time: unknown if a new window has begun, because only its amounts can be read. */
+export function remainingAt(then: string, { overall, categories }: RemainingLimits, now: Date): RemainingLimits {
+  const asThen = <Limit extends RemainingLimit>(limit: Limit): Limit =>
+    hasReset(limit.period, then, now) ? { ...limit, remainingCents: null } : limit;
+  return { overall: overall.map(asThen), categories: categories.map(asThen) };
+}
+
+/**
+ * The category whose limit declined a purchase: the card service does not name it. The merchant's kind tells it; if it fits
+ * none or several, only one that alone can have had too little left is certain.
+ *
+ * @param then the card's categories with what was left of their limits when the purchase was declined.
+ * @returns null when it cannot be told.
+ */
+export function stoppingCategory(
+  amountCents: number,
+  fits: (categoryName: string) => boolean,
+  then: readonly LimitedCategory[],
+): SpendCategory | null {
+  const fitting = fittingCategories(fits, then);
+  const [first, ...others] =
+    fitting.length === 1 ? fitting : suspectsOf(amountCents, fitting.length > 0 ? fitting : then);
+  return first === undefined || others.length > 0 ? null : first.category;
+}
+
+/** The categories that suit the kind of merchant. */
+export function fittingCategories(
+  fits: (categoryName: string) => boolean,
+  all: readonly LimitedCategory[],
+): readonly LimitedCategory[] {
+  return all.filter(({ category }) => fits(category.name));
+}
+
+function suspectsOf(amountCents: number, all: readonly LimitedCategory[]): LimitedCategory[] {
+  return all.filter(({ windows, limits, transactionLimitCents }) => {
+    const lefts = limitPeriods.flatMap((period) => {
+      const window = windows.find((one) => one.period === period);
+      const left = window?.remainingCents ?? null;
+      if (left !== null) return [left];
+      // Of a limit whose rest is not known, nothing may have been left.
+      return (window?.limitCents ?? limits?.[period] ?? null) === null ? [] : [0];
+    });
+    return [...lefts, ...(transactionLimitCents === null ? [] : [transactionLimitCents])].some(
+      (left) => left < amountCents,
+    );
+  });
+}
