@@ -1,4 +1,5 @@
 import { batched, batchedBy } from '../core/batched.ts';
+import type { CardFacts } from '../core/card-facts.ts';
 import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -169,8 +170,12 @@ export function createRecentDeclines(history: Pick<CardHistory, 'recentAlerts'>,
   return async function recentDeclines(
     acctId: number,
     countMax: number,
-  ): Promise<(TransactionEvent & Pick<TransactionAlert, 'remedy'>)[]> {
+  ): Promise<(TransactionEvent & Pick<TransactionAlert, 'remedy'> & Pick<CardFacts, 'status'>)[]> {
     const ids = await history.recentAlerts(acctId, 'declines', countMax);
-    return (await alertsOfKind('transaction', ids, alerts)).map(({ event, remedy }) => ({ ...event, remedy }));
+    return (await alertsOfKind('transaction', ids, alerts)).map(({ event, remedy, card }) => ({
+      ...event,
+      remedy,
+      ...(card.status !== undefined && { status: card.status }),
+    }));
   };
 }

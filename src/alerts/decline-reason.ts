@@ -1,5 +1,5 @@
 import type { LimitPeriod, LimitRule, LimitWindow } from '../card-api/rule.ts';
-import { declineCode } from '../core/event.ts';
+import { type CardStatus, declineCode, declinedStatuses } from '../core/event.ts';
 import { serviceZone } from '../core/installation.ts';
 import { limitsOf, type Remedy } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
@@ -13,8 +13,8 @@ export interface DeclineReason {
   readonly meaning: string;
   readonly holderFix: string;
   readonly adminFix: string;
-  /** What Cardbell itself can do about it. */
-  readonly remedy: Remedy['kind'] | 'none';
+  /** What Cardbell itself can do about it. `retry`: nothing has to change any more. */
+  readonly remedy: Remedy['kind'] | 'none' | 'retry';
   /** True when the reason would help someone who uses another person's card. */
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
@@ -113,29 +113,42 @@ function ruleMcc(message: string): Entry {
   };
 }
 
-const usualStatus = /^(?:card status (?:closed|blocked|inactive)|new card pending activation)$/i;
+const usualStatus =
+  /^(?:card status (?:closed|blocked|inactive)|new card pending activation|new card pending activation, card status inactive or card status closed)$/i;
 
-/** The three messages that the service documents, and a likely fourth: it calls a blocked card inactive. */
-function cardStatus(message: string, remedy: Remedy | null): Entry {
-  if (/clos/i.test(message)) {
-    return {
-      title: 'Card is closed',
-      meaning: 'It can never be used again.',
-      holderFix: 'Use another card, or ask for a new one.',
-      adminFix: 'Order a new card if one is needed: a closed card cannot be activated.',
-      usually: usualStatus,
-    };
-  }
-  if (remedy?.kind === 'unblock' || /block/i.test(message)) {
-    return {
-      title: 'Card is blocked',
-      meaning: 'Every purchase is declined.',
-      holderFix: 'Ask an admin why the card is blocked.',
-      adminFix: 'Unblock the card if it should work again.',
-      remedy: 'unblock',
-      usually: usualStatus,
-    };
-  }
+const closed: Entry = {
+  title: 'Card is closed',
+  meaning: 'It can never be used again.',
+  holderFix: 'Use another card, or ask for a new one.',
+  adminFix: 'Order a new card if one is needed: a closed card cannot be activated.',
+  usually: usualStatus,
+};
+
+const blocked: Entry = {
+  title: 'Card is blocked',
+  meaning: 'Every purchase is declined.',
+  holderFix: 'Ask an admin why the card is blocked.',
+  adminFix: 'Unblock the card if it should work again.',
+  remedy: 'unblock',
+  usually: usualStatus,
+};
+
+/** The card is known as active: it was blocked or not activated before, or has just been blocked. */
+const notActiveThen: Entry = {
+  title: 'Card was not active',
+  meaning: 'It was not active when the purchase was tried.',
+  holderFix: 'Try again in a moment, or ask an admin whether the card is blocked.',
+  adminFix: 'Check the card’s status. If it is active by now, have the purchase tried again.',
+  remedy: 'retry',
+  usually: usualStatus,
+};
+
+/** The message may name several statuses, and calls a blocked card inactive. The known status decides between them. */
+function cardStatus(message: string, remedy: Remedy | null, status: CardStatus | null): Entry {
+  const isClosed = declinedStatuses(message).every((one) => one === 'CLOSED');
+  if (isClosed || status === 'CLOSED') return closed;
+  if (remedy?.kind === 'unblock' || /block/i.test(message)) return blocked;
+  if (status === 'ACTIVE') return notActiveThen;
   if (/pending/i.test(message)) {
     return {
       title: 'New card, not activated yet',
@@ -156,7 +169,9 @@ function cardStatus(message: string, remedy: Remedy | null): Entry {
   };
 }
 
-const table: Readonly<Record<string, Entry | ((message: string, remedy: Remedy | null) => Entry)>> = {
+type EntryFor = (message: string, remedy: Remedy | null, status: CardStatus | null) => Entry;
+
+const table: Readonly<Record<string, Entry | EntryFor>> = {
   'decline.rule.location': {
     title: 'Purchases abroad not allowed',
     meaning: 'The merchant is outside the United States.',
@@ -236,15 +251,27 @@ const unknown: Entry = {
  * Matches the complete code, ignoring case. The service's messages are written for people and may change.
  *
  * @param remedy what would have let the purchase pass. It names the cause where the service's words do not.
+ * @param status the card's, if known. It names the cause where the code does not.
  */
 export function declineReason(
   decline: { readonly code: string; readonly message: string },
   remedy: Remedy | null = null,
+  status: CardStatus | null = null,
 ): DeclineReason {
   const { code, message } = decline;
   const key = declineCode(decline);
   const known = Object.hasOwn(table, key) ? table[key] : undefined;
-  const { usually, ...entry } = typeof known === 'function' ? known(message, remedy) : (known ?? unknown);
+  const hasReason = known !== undefined && key !== 'decline';
+  const byStatus = hasReason
+    ? undefined
+    : remedy?.kind === 'unblock'
+      ? blocked
+      : status === 'CLOSED'
+        ? closed
+        : undefined;
+  const said = typeof known === 'function' ? known(message, remedy, status) : (known ?? unknown);
+  const { usually } = said;
+  const { usually: _, ...entry } = byStatus ?? said;
   return {
     code: known === undefined ? code.trim() : key,
     remedy: 'none',

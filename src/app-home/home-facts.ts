@@ -76,6 +76,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     temporaryChanges,
     mutes,
     declines: declines.map(({ event, remedy, card }) => ({
+      status: card.status,
       ...event,
       remedy,
       card: { ...card, acctId: card.acctId ?? event.acctId },

@@ -101,7 +101,8 @@ export function createSendOwnDigests(deps: Deps): () => Promise<void> {
 /** The attempts at one purchase within a day of the first, oldest first. Never empty. */
 type Attempts = readonly [RecentDecline, ...RecentDecline[]];
 
-const reasonOf = ({ decline, remedy }: RecentDecline) => declineReason(decline ?? { code: '', message: '' }, remedy);
+const reasonOf = ({ decline, remedy, status }: RecentDecline) =>
+  declineReason(decline ?? { code: '', message: '' }, remedy, status);
 const atOf = ({ occurredAt }: RecentDecline): number => Date.parse(occurredAt);
 
 /** Newest first, like the declines. */

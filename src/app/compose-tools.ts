@@ -21,7 +21,7 @@ async function remedyWords(action: Action, alerts: ActionContext['alerts']): Pro
   const alert = await alerts.get(action.target.alertId);
   if (alert?.kind !== 'transaction' || alert.event.decline === null) return null;
   const wanted = alert.remedy?.kind ?? declineReason(alert.event.decline).remedy;
-  return wanted === 'none' ? null : remedyRefusedTo[wanted];
+  return wanted === 'none' || wanted === 'retry' ? null : remedyRefusedTo[wanted];
 }
 
 /** What several capabilities share. */

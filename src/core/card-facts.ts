@@ -13,7 +13,10 @@ export const CardFacts = z.strictObject({
   customId: z.string().nullable(),
   isVirtual: z.boolean().nullable(),
   group: z.string().nullable(),
-  /** Its status when the directory was read. Absent when no single card was meant or its status is unknown. */
+  /**
+   * Its status when the directory was read; if it may be one of several cards, the status of all of these. Absent when they
+   * differ or are unknown.
+   */
   status: CardStatus.optional(),
   /** The spending ruleset that the card follows, with its name if known. Null or absent: the card has its own rules. */
   ruleset: z.strictObject({ id: z.int(), name: z.string().nullable(), mayOverrule: z.boolean() }).nullish(),

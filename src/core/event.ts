@@ -191,10 +191,14 @@ export type StoredEvent = z.infer<typeof StoredEvent>;
 export interface WhichCard {
   readonly cardId?: number | null | undefined;
   readonly last4?: string | null;
+  /** The card has one of these. Default: any status except closed. */
+  readonly statuses?: readonly CardStatus[];
 }
 
 /** Which of the account's cards an event is about, if it says. */
 export function whichCard(event: StoredEvent): WhichCard {
+  if (event.kind === 'decline' && declineCode(event.decline) === 'decline.card.status')
+    return { statuses: declinedStatuses(event.decline?.message ?? '') };
   if (event.kind === 'card-status') return event.cards.length === 1 ? { cardId: event.cards[0]?.cardId } : {};
   return event.kind === 'card-shipping' || event.kind === 'virtual-card' ? { last4: event.last4 } : {};
 }
@@ -225,4 +229,18 @@ export type QuarantinedWebhook = z.infer<typeof QuarantinedWebhook>;
  */
 export function declineCode(decline: { readonly code: string } | null | undefined): string {
   return decline?.code.trim().toLowerCase() ?? '';
+}
+
+const statusWords: readonly (readonly [RegExp, readonly CardStatus[]])[] = [
+  [/clos/i, ['CLOSED']],
+  [/pending/i, ['INACTIVE']],
+  // The service has no words of its own for a blocked card.
+  [/inactive/i, ['INACTIVE', 'BLOCKED']],
+  [/block/i, ['BLOCKED']],
+];
+
+/** The statuses that a card may have had when it was declined for its status; a message may name several, or none. */
+export function declinedStatuses(message: string): readonly CardStatus[] {
+  const named = statusWords.flatMap(([word, statuses]) => (word.test(message) ? statuses : []));
+  return named.length > 0 ? named : ['INACTIVE', 'BLOCKED', 'CLOSED'];
 }

@@ -67,19 +67,27 @@ export function groupIn(account: Pick<DirectoryAccount, 'group' | 'detailsAt'> |
   return account?.group ?? (account?.detailsAt == null ? undefined : null);
 }
 
-/** The facts that an alert shows about the card with `last4` or `cardId`, or else about the account's only open card. */
+/**
+ * The facts that an alert shows about the card with `last4` or `cardId`, or else about the only card that it can be: with
+ * one of the statuses, or open, or the only one of the account.
+ */
 export function toCardFacts(
   acctId: number | null,
   account: DirectoryAccount | null,
-  { cardId = null, last4 = null }: WhichCard = {},
+  { cardId = null, last4 = null, statuses = openStatuses }: WhichCard = {},
 ): CardFacts {
-  const open = account?.cards.filter((card) => card.status !== 'CLOSED') ?? [];
+  const all = account?.cards ?? [];
+  const suited = withStatusIn(statuses, all);
   const card =
     cardId !== null || last4 !== null
-      ? account?.cards.find((one) => (cardId === null ? one.last4 === last4 : one.cardId === cardId))
-      : open.length === 1
-        ? open[0]
-        : undefined;
+      ? all.find((one) => (cardId === null ? one.last4 === last4 : one.cardId === cardId))
+      : suited.length === 1
+        ? suited[0]
+        : all.length === 1
+          ? all[0]
+          : undefined;
+  const isUnnamed = cardId === null && last4 === null;
+  const status = card?.status ?? (isUnnamed ? commonStatus(suited, withStatusIn(openStatuses, all), all) : null);
   return {
     acctId,
     cardId: card?.cardId ?? cardId,
@@ -88,9 +96,22 @@ export function toCardFacts(
     customId: account?.customId ?? null,
     isVirtual: account?.isVirtual ?? null,
     group: account?.group ?? null,
-    ...(card?.status == null ? {} : { status: card.status }),
+    ...(status === null ? {} : { status }),
     ...(account?.rulesetId == null ? {} : { ruleset: followed(account.rulesetId) }),
   };
+}
+
+const openStatuses: readonly CardStatus[] = ['INACTIVE', 'ACTIVE', 'BLOCKED'];
+
+/** A card whose status is not known may have any. */
+function withStatusIn(statuses: readonly CardStatus[], cards: readonly DirectoryCard[]): readonly DirectoryCard[] {
+  return cards.filter(({ status }) => status === null || statuses.includes(status));
+}
+
+/** The status that all cards of the first list that is not empty have. */
+function commonStatus(...lists: readonly (readonly DirectoryCard[])[]): CardStatus | null {
+  const [first, ...others] = lists.find((cards) => cards.length > 0) ?? [];
+  return first !== undefined && others.every(({ status }) => status === first.status) ? first.status : null;
 }
 
 /** A ruleset of which only the id is known. */

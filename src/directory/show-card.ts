@@ -12,7 +12,7 @@ import type { TransactionEvent } from '../core/event.ts';
 import { happenedSince } from '../core/service-time.ts';
 import type { ReadTransactions } from './read-transactions.ts';
 
-export type RecentDecline = TransactionEvent & Pick<ShownDecline, 'remedy'>;
+export type RecentDecline = TransactionEvent & Pick<ShownDecline, 'remedy' | 'status'>;
 
 /** Declines of an account's card that came as webhooks, newest first. */
 export type RecentDeclines = (acctId: number, countMax: number) => Promise<readonly RecentDecline[]>;

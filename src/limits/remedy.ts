@@ -2,7 +2,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import type { LimitPeriod, LimitWindow } from '../card-api/rule.ts';
 import type { CardLimits } from '../card-api/spend-rules.ts';
-import { type CardStatus, declineCode, type TransactionEvent } from '../core/event.ts';
+import { type CardStatus, declineCode, declinedStatuses, type TransactionEvent } from '../core/event.ts';
 import type { Log } from '../core/log.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
@@ -97,7 +97,8 @@ function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, cat
       case 'decline.rule.cardnotpresent':
         return await bySwitch('isCardNotPresentAllowed', { kind: 'allow_card_not_present' }, event, deadlineMs);
       default:
-        return { state: 'unknown' };
+        // A blocked card declines everything, so a decline without a reason of its own is one of the block.
+        return code === '' || isReason(code) ? { state: 'unknown' } : await byStatus(event, { statusesOf, hasFraudCase });
     }
   };
 
@@ -142,6 +143,11 @@ function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, cat
   }
 }
 
+/** Whether a code that has no remedy says why the purchase was declined: a balance, a PIN, the type of merchant. */
+function isReason(code: string): boolean {
+  return /^decline\.(?:balance\.|card\.pin$|mcc$|remote$)/.test(code);
+}
+
 /**
  * The service has no separate decline reason for a blocked card: it calls it inactive. The card's known status decides.
  */
@@ -149,7 +155,7 @@ async function byStatus(
   event: TransactionEvent,
   { statusesOf, hasFraudCase }: Pick<Deps, 'statusesOf' | 'hasFraudCase'>,
 ): Promise<PurchaseCheck> {
-  if (/pending activation|closed/i.test(event.decline?.message ?? '')) return { state: 'unknown' };
+  if (!declinedStatuses(event.decline?.message ?? '').includes('BLOCKED')) return { state: 'unknown' };
   const open = (await statusesOf(event.acctId)).filter((status) => status !== 'CLOSED');
   if (open.some((status) => status === 'ACTIVE')) return { state: 'passes' };
   const isBlocked = open.length > 0 && open.every((status) => status === 'BLOCKED');

@@ -11,9 +11,7 @@ import { balanceWord, cardHandle, cardOf } from '../core/card-words.ts';
 import { holderWays, limitLines, smallestRaise } from '../limits/limit-words.ts';
 
 /** A reason as it may be shown in a channel. `isWithheld`: the service's own words must not be shown. */
-export interface ShownReason extends Omit<DeclineReason, 'remedy'> {
-  /** `retry`: nothing has to change any more. */
-  readonly remedy: DeclineReason['remedy'] | 'retry';
+export interface ShownReason extends DeclineReason {
   /** The service's own words. */
   readonly message: string;
   readonly isWithheld: boolean;
@@ -27,12 +25,12 @@ const withheldReason: Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'a
   adminFix: 'Ask the cardholder if it was them. If not, block the card.',
 };
 
-export function shownReason(
-  { decline, remedy }: Pick<TransactionAlert['event'], 'decline'> & { readonly remedy?: TransactionAlert['remedy'] },
-  place: ChannelVisibility,
-): ShownReason {
+type Declined = Pick<TransactionAlert['event'], 'decline'> &
+  Partial<Pick<TransactionAlert, 'remedy'> & Pick<TransactionAlert['card'], 'status'>>;
+
+export function shownReason({ decline, remedy, status }: Declined, place: ChannelVisibility): ShownReason {
   const said = decline ?? { code: '', message: '' };
-  const reason = declineReason(said, remedy);
+  const reason = declineReason(said, remedy, status);
   const isWithheld = reason.isSensitive && !mayShow('sensitiveReason', place);
   return { ...reason, message: said.message, ...(isWithheld && withheldReason), isWithheld };
 }
@@ -42,13 +40,12 @@ const STATUS_DELAY_MS = 10 * 60_000;
 
 /** The reason of a decline as it is when the alert arrives: its card may have been activated since. */
 export function reasonOf({ event, remedy, card, late }: TransactionAlert, place: ChannelVisibility): ShownReason {
-  const reason = shownReason({ decline: event.decline, remedy }, place);
+  const reason = shownReason({ decline: event.decline, remedy, status: card.status }, place);
   const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
-  return reason.remedy === 'activate' && isLater && card.status === 'ACTIVE' ? { ...reason, ...activeNow } : reason;
+  return reason.remedy === 'retry' && isLater ? { ...reason, ...activeNow } : reason;
 }
 
 const activeNow = {
-  remedy: 'retry',
   meaning: 'It is active by now.',
   holderFix: 'Try again: the card is active by now.',
   adminFix: 'Have the purchase tried again.',

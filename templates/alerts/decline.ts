@@ -126,17 +126,18 @@ export function otherRequestedCents({ requestedCents, amountCents }: Transaction
 
 /** Remedy, block, acknowledge: each only while it can still do something. */
 function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isActivated, isRaised, isSeen, isFraud, isPaid } = currentState(outcomes);
-  // Nothing helps a purchase that the holder did not make.
-  const mayHelp = !isBlocked && !isFraud;
+  const { isBlocked, isUnblocked, isActivated, isRaised, isSeen, isFraud, isPaid } = currentState(outcomes);
   const wanted = remedy?.kind ?? reason.remedy;
-  const isFinal = reason.code === 'decline.card.status' && reason.remedy === 'none';
+  const isClosed = card.status === 'CLOSED' || (reason.code === 'decline.card.status' && reason.remedy === 'none');
+  // Nothing helps a purchase that the holder did not make.
+  const mayHelp = !isBlocked && !isFraud && !isClosed;
+  const wasBlocked = wanted === 'unblock' || (card.status === 'BLOCKED' && !isUnblocked);
   const about = { value: event.id, card };
 
   return [
     mayHelp && !isPaid ? remedyButton({ event, remedy, card }, reason, isRaised && !isTooLow(remedy, outcomes)) : null,
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && mayHelp ? activateButton(about) : null,
-    wanted === 'unblock' || isBlocked || isFinal ? null : blockButton(about),
+    wasBlocked || isBlocked || isClosed ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),
     isSeen ? null : acknowledgeButton(about),
   ];

@@ -90,8 +90,9 @@ function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isReset
 
 /** Was it you? Each answer is offered only while it can still be given. */
 function controls({ event, card, outcomes, remedy }: TransactionAlert, reason: ShownReason): (Button | null)[] {
-  const { isBlocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
-  const isBlockedAlready = isBlocked || remedy?.kind === 'unblock';
+  const { isBlocked, isUnblocked, isRecognized, isFraud, isRaised, isPaid } = currentState(outcomes);
+  const isUnusable = card.status === 'CLOSED' || (card.status === 'BLOCKED' && !isUnblocked);
+  const isBlockedAlready = isBlocked || remedy?.kind === 'unblock' || isUnusable;
   const canAsk = isRule(remedy?.kind ?? reason.remedy) && !isBlockedAlready && !isRaised && !isFraud && !isPaid;
   return [
     canAsk ? askButton(event.id, card) : null,

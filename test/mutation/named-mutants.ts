@@ -78,14 +78,14 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'an event of an account is about a card that is closed',
     file: 'src/directory/account.ts',
-    from: "account?.cards.filter((card) => card.status !== 'CLOSED') ?? []",
-    to: 'account?.cards ?? []',
+    from: "['INACTIVE', 'ACTIVE', 'BLOCKED']",
+    to: "['INACTIVE', 'ACTIVE', 'BLOCKED', 'CLOSED']",
   },
   {
     name: 'an event of an account with several open cards is about the first',
     file: 'src/directory/account.ts',
-    from: ': open.length === 1',
-    to: ': open.length >= 1',
+    from: ': suited.length === 1',
+    to: ': suited.length >= 1',
   },
   {
     name: 'what the inbox remembers counts as reported',

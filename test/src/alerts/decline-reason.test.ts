@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { declineCodes, declineReason } from '../../../src/alerts/decline-reason.ts';
+import { type DeclineReason, declineCodes, declineReason } from '../../../src/alerts/decline-reason.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
+import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+
+const everyStatus = 'New Card Pending Activation, Card Status Inactive or Card Status Closed';
 
 const codes = {
   'decline.rule.location': ['International transactions not allowed', 'allow_international'],
@@ -166,6 +170,33 @@ it.each([
 
   expect(reason.remedy).toBe(remedy);
   expect(reason.title).toMatch(title);
+});
+
+it.each<[string, CardStatus, DeclineReason['remedy'], string]>([
+  ['', 'CLOSED', 'none', 'Card is closed'],
+  ['Card Status Inactive', 'CLOSED', 'none', 'Card is closed'],
+  ['Card Status Closed', 'ACTIVE', 'none', 'Card is closed'],
+  ['Card Status Inactive', 'ACTIVE', 'retry', 'Card was not active'],
+  ['New Card Pending Activation', 'ACTIVE', 'retry', 'Card was not active'],
+  ['Card Status Inactive', 'INACTIVE', 'activate', 'Card is not active'],
+  [everyStatus, 'INACTIVE', 'activate', 'New card, not activated yet'],
+  [everyStatus, 'CLOSED', 'none', 'Card is closed'],
+])('says of a decline with %j of a card that is %s: %s', (message, status, remedy, title) => {
+  const reason = declineReason({ code: 'decline.card.status', message }, null, status);
+
+  expect(reason).toMatchObject({ remedy, title, saysMore: message === '' });
+});
+
+it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of the card is one', (code) => {
+  const of = (...facts: [remedy: Remedy | null, status: CardStatus]) =>
+    declineReason({ code, message: 'Do not honor' }, ...facts);
+
+  expect(of(null, 'CLOSED')).toMatchObject({ code, title: 'Card is closed', remedy: 'none' });
+  expect(of({ kind: 'unblock' }, 'BLOCKED')).toMatchObject({ code, title: 'Card is blocked', remedy: 'unblock' });
+  expect(of(null, 'ACTIVE').title).not.toContain('Card is');
+  expect(declineReason({ code: 'decline.balance.card', message: '' }, null, 'CLOSED').title).toBe(
+    'Card balance too low',
+  );
 });
 
 it('does not offer to activate a closed card', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WhichCard } from '../../../src/core/event.ts';
 import {
   DirectoryAccount,
   type DirectoryCard,
@@ -33,7 +34,7 @@ const active = cardOf(2, '2222', 'ACTIVE');
 const blocked = cardOf(3, '2222', 'BLOCKED');
 
 describe('the card of an event', () => {
-  it.each<[string, DirectoryCard[], { cardId?: number; last4?: string }, object]>([
+  it.each<[string, DirectoryCard[], WhichCard, object]>([
     ['is the card with its id', [active, blocked], { cardId: 3 }, { cardId: 3, last4: '2222', status: 'BLOCKED' }],
     [
       'is decided by the id, even if another card has the same last four digits',
@@ -48,6 +49,25 @@ describe('the card of an event', () => {
       {},
       { cardId: 2, last4: '2222', status: 'ACTIVE' },
     ],
+    ['is the only one, even if it is closed', [closed], {}, { cardId: 1, last4: '1111', status: 'CLOSED' }],
+    [
+      'is the closed one if a closed card was declined',
+      [closed, active],
+      { statuses: ['CLOSED'] },
+      { cardId: 1, last4: '1111', status: 'CLOSED' },
+    ],
+    [
+      'is the blocked one if a blocked card was declined',
+      [active, blocked],
+      { statuses: ['INACTIVE', 'BLOCKED'] },
+      { cardId: 3, status: 'BLOCKED' },
+    ],
+    [
+      'is the only one, even if it has another status by now',
+      [active],
+      { statuses: ['INACTIVE'] },
+      { cardId: 2, status: 'ACTIVE' },
+    ],
     ['may be known only by its id', [active], { cardId: 9, last4: '9999' }, { cardId: 9, last4: '9999' }],
   ])('%s', (_what, cards, which, expected) => {
     expect(toCardFacts(7, accountOf(...cards), which)).toMatchObject({ acctId: 7, holder: 'Jane Doe', ...expected });
@@ -55,13 +75,25 @@ describe('the card of an event', () => {
 
   it.each<[string, DirectoryCard[]]>([
     ['several cards are open', [active, blocked]],
-    ['no card is open', [closed]],
     ['no card is known', []],
   ])('is unknown if the event names no card and %s', (_what, cards) => {
     const facts = toCardFacts(7, accountOf(...cards));
 
     expect(facts).toMatchObject({ cardId: null, last4: null });
     expect(facts).not.toHaveProperty('status');
+  });
+
+  it.each<[string, DirectoryCard[], WhichCard, DirectoryCard['status']]>([
+    ['all its open cards', [closed, active, { ...active, cardId: 4 }], {}, 'ACTIVE'],
+    ['all its cards, as none is open', [closed, { ...closed, cardId: 4 }], {}, 'CLOSED'],
+    [
+      'its open card, as no card has the declined status',
+      [closed, active],
+      { statuses: ['INACTIVE', 'BLOCKED'] },
+      'ACTIVE',
+    ],
+  ])('has a status, but no name, if it is that of %s', (_what, cards, which, status) => {
+    expect(toCardFacts(7, accountOf(...cards), which)).toMatchObject({ cardId: null, last4: null, status });
   });
 
   it('comes from the event alone if the account is unknown', () => {

@@ -28,6 +28,12 @@ describe('the remedy for a decline due to the card’s status', () => {
     ['reported as new', ['BLOCKED'], 'Card Status New Card Pending Activation', null],
     ['reported as closed', ['BLOCKED'], 'Card Status Closed', null],
     ['not known', [], 'Card Status Inactive', null],
+    [
+      'blocked, while the message names every status',
+      ['BLOCKED'],
+      'New Card Pending Activation, Card Status Inactive or Card Status Closed',
+      { kind: 'unblock' },
+    ],
   ])('of a card that is %s', async (what, statuses, message, expected) => {
     const api = { getRemainingLimits: never, getSpendRules: never };
     const { adviceFor } = createRemedies({
@@ -42,6 +48,29 @@ describe('the remedy for a decline due to the card’s status', () => {
     });
 
     expect((await adviceFor(event('decline.card.status', message))).remedy).toEqual(expected);
+  });
+});
+
+describe('the remedy for a decline of a card that is blocked', () => {
+  it.each<[string, object | null]>([
+    ['decline', { kind: 'unblock' }],
+    ['decline.of.tomorrow', { kind: 'unblock' }],
+    ['decline.balance.card', null],
+    ['decline.card.pin', null],
+    ['decline.mcc', null],
+  ])('with %s', async (code, expected) => {
+    const { adviceFor } = createRemedies({
+      card: { getRemainingLimits: never, getSpendRules: never },
+      statusesOf: async () => ['CLOSED', 'BLOCKED'],
+      hasFraudCase: async () => false,
+      namedIn: () => ({ category: null, period: null }),
+      fitsMerchant,
+      categoryId: never,
+      now,
+      log: createLog({ level: 'silent', process: 'test' }),
+    });
+
+    expect((await adviceFor(event(code, 'Do not honor'))).remedy).toEqual(expected);
   });
 });
 

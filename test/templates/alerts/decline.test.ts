@@ -135,8 +135,26 @@ describe('a declined purchase', () => {
       expect(buttonIds(blocks)).not.toContain(actionId.activateCard);
       expect(buttonIds(blocks)).toContain(actionId.blockCard);
     }
-    // The directory may not have learned of the status that the decline shows.
-    expect(buttonIds(decline(since, inChannel).blocks)).toContain(actionId.activateCard);
+    // What the directory knows may be older or newer than the decline.
+    const [unclear] = [decline(since, inChannel).blocks];
+    expect(buttonIds(unclear)).toEqual([actionId.blockCard, actionId.acknowledgeAlert]);
+    expect(shown(unclear)).toContain('It was not active when the purchase was tried.');
+    expect(shown(renderAlert(since, inChannel).blocks)).toContain(
+      'If it is active by now, have the purchase tried again.',
+    );
+  });
+
+  it.each([
+    ['decline', 'CLOSED', 'acknowledge_alert'],
+    ['decline.rule.velocity', 'CLOSED', 'acknowledge_alert'],
+    ['decline.rule.velocity', 'BLOCKED', 'approve_remedy acknowledge_alert'],
+    ['decline.of.tomorrow', 'BLOCKED', 'acknowledge_alert'],
+    ['decline.card.status', 'CLOSED', 'acknowledge_alert'],
+    ['decline.card.status', 'INACTIVE', 'activate_card block_card acknowledge_alert'],
+  ])('with %s of a card that is %s offers only %s', (code, status, ids) => {
+    const alert = declined(code, '', { card: { ...card, status } });
+
+    expect(buttonIds(decline(alert, inChannel).blocks).join(' ')).toBe(ids);
   });
 
   it('that was repeated shows the number of attempts, the amounts, and the first and last time', () => {
