@@ -1,3 +1,4 @@
+import { ruleRemedy } from '../../src/alerts/decline-reason.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
 import type { InputOf } from '../../src/dispatch/verbs.ts';
@@ -18,7 +19,8 @@ export const approveRemedy = onPress(async ({ value: alertId, body, interaction 
       const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
       return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
     }
-    const { remedy } = alert;
+    // Without advice from the card service, the code says which rule the form is about.
+    const remedy = alert.remedy ?? ruleRemedy(alert.event.decline);
     const { channel, messageTs } = interaction.origin;
     const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
     const pendingId = await deps.pending.put(form);

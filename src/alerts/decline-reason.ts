@@ -106,8 +106,12 @@ function ruleMcc(message: string): Entry {
     meaning:
       category === null ? 'The card’s spending rules exclude it.' : `The card’s spending rules exclude ${category}.`,
     holderFix: 'Pay another way, or ask whether this kind of merchant can be allowed.',
-    adminFix: 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
-    remedy: 'allow_category',
+    adminFix:
+      category === null
+        ? 'Allow this kind of merchant in the card program’s portal if the purchase is legitimate.'
+        : 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
+    // Only a category with a name can be allowed.
+    remedy: category === null ? 'none' : 'allow_category',
     category,
     usually: /^unauthorized merchant category\b/i,
   };
@@ -238,6 +242,20 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
 };
 
 export const declineCodes: readonly string[] = Object.keys(table);
+
+/** What the code alone asks for: a rule that forbids the purchase. Null for a limit, which has to be read. */
+export function ruleRemedy(decline: { readonly code: string; readonly message: string }): Remedy | null {
+  const { remedy, category } = declineReason(decline);
+  switch (remedy) {
+    case 'allow_international':
+    case 'allow_card_not_present':
+      return { kind: remedy };
+    case 'allow_category':
+      return category === null ? null : { kind: remedy, category: { id: null, name: category } };
+    default:
+      return null;
+  }
+}
 
 const unknown: Entry = {
   title: 'Declined by the card service',

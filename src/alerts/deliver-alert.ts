@@ -104,8 +104,7 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
 
   return async function deliverAlert(received, arrival) {
     // From here on, all code sees the amount that counts.
-    const event =
-      'paddingCents' in received && !isPaddingCounted(received) ? { ...received, paddingCents: 0 } : received;
+    const event = 'paddingCents' in received ? { ...received, ...paddingOf(received) } : received;
     const card = await directory.factsOf(event);
     await directory.learn(event);
     const base = { card, outcomes: [], late: arrival.isLate };
@@ -130,9 +129,11 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
     }
   };
 
-  function isPaddingCounted({ decline }: TransactionEvent): boolean {
+  function paddingOf({ decline, paddingCents }: TransactionEvent): Partial<TransactionEvent> {
     const { againstLimits, againstBalance } = deps.paddingCounts;
-    return declineCode(decline) === 'decline.balance.card' ? againstBalance : againstLimits;
+    const counts = declineCode(decline) === 'decline.balance.card' ? againstBalance : againstLimits;
+    if (counts) return {};
+    return { paddingCents: 0, ...(againstBalance && paddingCents > 0 && { balancePaddingCents: paddingCents }) };
   }
 }
 

@@ -8,6 +8,7 @@ import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotUndo } fro
 import type { BlockAction } from '../actions/verbs.ts';
 import { createConclude, createSeenNow, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
+import { ruleRemedy } from '../alerts/decline-reason.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
@@ -122,7 +123,9 @@ function composeFillForm({ pending, alerts, ...tools }: Tools): (action: RemedyA
     ...tools,
     async declineAlert(alertId) {
       const alert = await alerts.get(alertId);
-      return alert?.kind === 'transaction' ? alert : null;
+      if (alert?.kind !== 'transaction') return null;
+      const { remedy, event } = alert;
+      return { ...alert, remedy: remedy ?? (event.decline && ruleRemedy(event.decline)) };
     },
     async keepFound(pendingId, found) {
       const form = await pending.get(pendingId);

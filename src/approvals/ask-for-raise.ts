@@ -158,7 +158,8 @@ export function createFindObstacle(deps: ObstacleDeps): FindObstacle {
     const status = cardInUse(account, null)?.status ?? null;
     if (status !== null && status !== 'ACTIVE') return obstacles[status];
     const { availableCents } = account;
-    const paddingCents = paddingCountsAgainstBalance ? ((await purchaseOf(action))?.paddingCents ?? 0) : 0;
+    const purchase = paddingCountsAgainstBalance ? await purchaseOf(action) : null;
+    const paddingCents = purchase?.balancePaddingCents ?? purchase?.paddingCents ?? 0;
     if (availableCents === null || availableCents >= amountCents + paddingCents) return null;
     if ((await card.getSpendRules(acctId)).rules.usesBusinessBalance !== false) return null;
     const onTop = paddingCents === 0 ? '' : ` and the ${formatCents(paddingCents)} that the card service sets aside`;

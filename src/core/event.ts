@@ -96,6 +96,8 @@ export const TransactionEvent = z
     amountCents: Cents.nonnegative(),
     /** What the service reserves on top, for a tip or a full tank. Counts against the limits. */
     paddingCents: Cents.nonnegative().default(0),
+    /** What counts against the balance instead, if something else does. */
+    balancePaddingCents: Cents.nonnegative().optional(),
     direction: z.enum(['debit', 'credit']),
     /** What the merchant asked for, which may be more (partial authorization). Null when absent. */
     requestedCents: Cents.nonnegative().nullable(),

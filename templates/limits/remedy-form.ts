@@ -43,6 +43,9 @@ export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
   const raised = form.typed ?? limitsOf(remedy);
   const words = wordsOf(remedy, raised.length);
+  // A rule that allows the purchase already cannot be allowed again. A limit may still be raised.
+  if (form.state === 'passes' && isRule(remedy))
+    return modal({ title: words.title, blocks: about(form, { ...words, does: '' }, raised) });
   return modal({
     callback: callbackId.raiseLimit,
     privateMetadata: form.privateMetadata,
@@ -55,6 +58,11 @@ export function remedyForm(form: RemedyForm): ModalView {
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
   });
+}
+
+/** A rule that allows or forbids. */
+function isRule(remedy: Remedy | null): boolean {
+  return remedy?.kind.startsWith('allow_') === true;
 }
 
 function wordsOf(remedy: Remedy | null, count: number): Words {
@@ -135,13 +143,16 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
-  const isRule = remedy !== null && remedy.kind !== 'raise_limit';
   const suggested = raised.filter(({ to }) => to !== null);
   return [
     section(
       `*${cardOfHolder(cardOf(alert))}*`,
       `Declined: ${formatCents(event.amountCents)}${at}${onTop(event)}`,
-      ...(isRule ? [does] : raised.length > 1 ? stoppedBy(raised, state) : currentOf(limitsOf(remedy)[0] ?? null)),
+      ...(isRule(remedy) || remedy?.kind === 'unblock'
+        ? [does]
+        : raised.length > 1
+          ? stoppedBy(raised, state)
+          : currentOf(limitsOf(remedy)[0] ?? null)),
     ),
     ...context(
       remedy?.kind === 'unblock' ? null : mayLeaveRuleset(cardOf(alert)),

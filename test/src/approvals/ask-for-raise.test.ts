@@ -113,6 +113,27 @@ it.each([
   },
 );
 
+it('says that the balance does not cover a padding that counts against it, but not against limits', async () => {
+  const world = await createActionWorld(redis());
+  world.service.rules['UseBusinessBalanceForAuths'] = false;
+  const { deps } = await linkHugo(world);
+  const cards = [{ CardId: cardId, Last4CardNumber: '1212', CardStatus: 'ACTIVE' }];
+  const account = AccountDetails.parse({ AccountId: acctId, AvailableBalance: 109.99, CardList: cards });
+  const decline = { code: 'decline.rule.velocity', message: 'over' };
+  const alert = transactionAlert({ decline, amountCents: 6000, paddingCents: 0, balancePaddingCents: 5000 });
+  await deps.alerts.save(alert);
+  const asked = ask('ask', { ...toPay(6000), target: { kind: 'alert', alertId: alert.event.id } });
+
+  await performAction(asked, {
+    ...deps,
+    card: { ...deps.card, getAccount: async () => account },
+    paddingCountsAgainstBalance: true,
+    checkPurchase: async () => ({ state: 'passes' }),
+  });
+
+  expect(world.answers.at(-1)?.text).toMatch(/does not cover this purchase and the \$50\.00 that/);
+});
+
 it('asks for the purchase plus its padding if the remaining limit is unknown', async () => {
   const world = await createActionWorld(redis());
   const { deps } = await linkHugo(world);
