@@ -31,7 +31,7 @@ const allDeclines = stateKey('declines');
 
 const keepLatestSource = readScript(new URL('./keep-latest.lua', import.meta.url));
 
-/** The kinds of alerts whose latest are listed per account. */
+/** The kinds of alerts whose latest are listed per account. Reversals are listed with the payments that they reverse. */
 type AlertKind = 'declines' | 'payments' | 'shipments';
 
 interface Listed {

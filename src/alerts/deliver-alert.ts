@@ -122,7 +122,7 @@ export function createDeliverAlert(deps: DeliverDeps): DeliverAlert {
       await publish({ ...base, kind: 'transaction', event, remedy, repeats: {}, timeline: null });
       if (isIncomplete) await advice.completeLater(event.id);
     } else {
-      if (event.kind === 'authorization' || event.kind === 'pin')
+      if (event.kind !== 'settlement')
         await history.addAlert(event.acctId, 'payments', event.id, Date.parse(event.occurredAt));
       if (event.direction === 'debit') for (const id of await deps.cardUsed(event)) await deps.updateAlert(id);
       await publish({ ...base, kind: 'transaction', event, remedy: null, repeats: {}, timeline: null });

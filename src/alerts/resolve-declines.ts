@@ -8,6 +8,7 @@ import { AGGREGATION_GAP_MS, merchantKey } from './aggregation-group-store.ts';
 import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
+import { FOLLOWS_WITHIN_MS } from './purchase-timeline.ts';
 
 /** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
@@ -31,12 +32,13 @@ interface Deps {
  * list and save their alert before they look for the other, so at least one of them finds it.
  *
  * One payment pays for one purchase, and what was shown stays: a payment that is already shown on a decline resolves no
- * other purchase. Idempotent.
+ * other purchase. A payment that was reversed in full pays for nothing, whichever arrives first. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
   const { history, alerts, withLock, updateAlert, notifyDirectly } = deps;
 
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
+    if (event.kind === 'reversal') return await reopen(event);
     if (event.kind !== 'decline' && !isPayment(event)) return;
     const at = Date.parse(event.occurredAt);
     const fits = isPayment(event)
@@ -52,19 +54,42 @@ export function createResolveDeclines(deps: Deps) {
     for (const payment of await paymentsIn(event, at - WITHIN_MS, isPayment(event) ? at : at + WITHIN_MS)) {
       const paidMs = Date.parse(payment.occurredAt);
       for (const alert of attemptsPaidBy(payment, await declinesIn(event, paidMs - WITHIN_MS, paidMs))) {
-        const isNew = !alert.outcomes.some(({ verb }) => verb === 'paid');
+        const isNew = !alert.outcomes.some(isPaid);
         if (isNew || payment.id === event.id || alert.event.id === event.id) await show(payment, alert);
       }
     }
   }
 
-  /** Of the event's account and merchant, oldest first. */
+  /** The payment went back, so what it paid for is not paid. */
+  async function reopen(reversal: TransactionEvent): Promise<void> {
+    const at = Date.parse(reversal.occurredAt);
+    const all = await listedFrom(reversal, at - FOLLOWS_WITHIN_MS);
+    for (const payment of all.filter((one) => isPayment(one) && isOfOne(one, reversal) && isReversed(one, all))) {
+      await withLock(`account:${payment.acctId}`, async () => {
+        const paidMs = Date.parse(payment.occurredAt);
+        for (const alert of await declinesIn(payment, paidMs - WITHIN_MS, paidMs)) {
+          if (!isPaidBy(payment, alert)) continue;
+          const back = { verb: 'paid', by: null, at: reversal.occurredAt, state: 'failed', text: '' } as const;
+          await alerts.setOutcome(alert.event.id, `paid-${payment.id}`, back);
+          await updateAlert(alert.event.id);
+        }
+      });
+    }
+  }
+
+  /** Of the event's account and merchant, oldest first, without those that were reversed. */
   async function paymentsIn(event: TransactionEvent, fromMs: number, toMs: number): Promise<TransactionEvent[]> {
-    const ids = await history.alertsBetween(event.acctId, 'payments', fromMs, toMs);
+    const all = await listedFrom(event, fromMs);
+    const fits = (one: TransactionEvent): boolean =>
+      isPayment(one) && Date.parse(one.occurredAt) <= toMs && merchantKey(one) === merchantKey(event);
+    return all.filter((one) => fits(one) && !isReversed(one, all)).toSorted(byTime);
+  }
+
+  /** The account's payments and reversals since then, with the event itself: if many followed, it is not among the latest. */
+  async function listedFrom(event: TransactionEvent, fromMs: number): Promise<TransactionEvent[]> {
+    const ids = await history.alertsBetween(event.acctId, 'payments', fromMs, Number.MAX_SAFE_INTEGER);
     const all = (await alertsOfKind('transaction', ids, alerts)).map((alert) => alert.event);
-    const others = all.filter((other) => other.id !== event.id && merchantKey(other) === merchantKey(event));
-    // If many others followed, the event is not among the latest.
-    return [...others, ...(isPayment(event) ? [event] : [])].toSorted(byTime);
+    return [...all.filter(({ id }) => id !== event.id), ...(event.kind === 'decline' ? [] : [event])];
   }
 
   /** Of the event's account, oldest first. */
@@ -76,7 +101,9 @@ export function createResolveDeclines(deps: Deps) {
   }
 
   async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
-    const text = event.amountCents === alert.event.amountCents ? '' : formatCents(event.amountCents);
+    const asked = askedCents(event);
+    const partly = asked > event.amountCents ? ` of ${formatCents(asked)}` : '';
+    const text = event.amountCents === alert.event.amountCents ? '' : `${formatCents(event.amountCents)}${partly}`;
     const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text } as const;
     await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
     await updateAlert(alert.event.id);
@@ -96,6 +123,26 @@ function isPayment(event: StoredEvent): event is TransactionEvent {
   return event.kind === 'authorization' || event.kind === 'pin';
 }
 
+const isPaid = ({ verb, state }: Outcome): boolean => verb === 'paid' && state === 'done';
+
+/** The steps of one purchase share the network's id. */
+function isOfOne(a: TransactionEvent, b: TransactionEvent): boolean {
+  return a.networkTransactionId === b.networkTransactionId;
+}
+
+/** A merchant may reverse a part, when the final amount is smaller. */
+function isReversed(payment: TransactionEvent, all: readonly TransactionEvent[]): boolean {
+  const reversals = all.filter((one) => one.kind === 'reversal' && isOfOne(one, payment));
+  return (
+    reversals.length > 0 && reversals.reduce((sum, { amountCents }) => sum + amountCents, 0) >= payment.amountCents
+  );
+}
+
+/** A partial approval pays less than the merchant asked for. */
+function askedCents({ amountCents, requestedCents }: TransactionEvent): number {
+  return Math.max(amountCents, requestedCents ?? 0);
+}
+
 const byTime = (a: TransactionEvent, b: TransactionEvent): number => a.occurredAt.localeCompare(b.occurredAt);
 
 /**
@@ -106,7 +153,7 @@ function attemptsPaidBy(payment: TransactionEvent, declines: readonly Transactio
   const isAlone = purchasesOf(declines.filter(({ event }) => isWithin(payment, event))).length === 1;
   const purchases = purchasesOf(declines.filter((alert) => isRetryOf(payment, alert)));
   const shown = purchases.find((attempts) => attempts.some((alert) => isPaidBy(payment, alert)));
-  const same = purchases.filter(([first]) => first?.event.amountCents === payment.amountCents);
+  const same = purchases.filter(([first]) => first?.event.amountCents === askedCents(payment));
   return shown ?? same.at(-1) ?? (isAlone ? purchases[0] : undefined) ?? [];
 }
 
@@ -128,19 +175,18 @@ const lastAt = (attempts: readonly TransactionAlert[]): string => attempts.at(-1
 
 /** True when the purchase may be a retry of the decline, and no other one is shown as its retry. */
 function isRetryOf(payment: TransactionEvent, alert: TransactionAlert): boolean {
-  const isPaid = alert.outcomes.some(({ verb }) => verb === 'paid');
-  return isWithin(payment, alert.event) && (!isPaid || isPaidBy(payment, alert));
+  return isWithin(payment, alert.event) && (!alert.outcomes.some(isPaid) || isPaidBy(payment, alert));
 }
 
 function isPaidBy({ occurredAt }: TransactionEvent, { outcomes }: TransactionAlert): boolean {
-  return outcomes.some(({ verb, at }) => verb === 'paid' && at === occurredAt);
+  return outcomes.some((outcome) => isPaid(outcome) && outcome.at === occurredAt);
 }
 
 /** Same merchant, soon after, and about the same amount. */
 function isWithin(payment: TransactionEvent, declined: TransactionEvent): boolean {
   const afterMs = Date.parse(payment.occurredAt) - Date.parse(declined.occurredAt);
   if (afterMs < 0 || afterMs > WITHIN_MS || merchantKey(payment) !== merchantKey(declined)) return false;
-  return Math.abs(payment.amountCents - declined.amountCents) <= declined.amountCents * TOLERANCE;
+  return Math.abs(askedCents(payment) - declined.amountCents) <= declined.amountCents * TOLERANCE;
 }
 
 function isApproval(outcome: Outcome): outcome is Outcome & { readonly by: string } {

@@ -72,7 +72,9 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
         .at(-1) ?? '';
     const same = declines.filter((alert) => alert.event.occurredAt > paidAt);
     // Shown as paid with a slightly different amount.
-    const paid = same.findIndex(({ outcomes }) => outcomes.some(({ verb }) => verb === 'paid'));
+    const paid = same.findIndex(({ outcomes }) =>
+      outcomes.some(({ verb, state }) => verb === 'paid' && state === 'done'),
+    );
     return paid === -1 ? same : same.slice(0, paid);
   }
 
@@ -81,6 +83,7 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
     const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();
     return (await alertsOfKind('transaction', ids, alerts)).filter(
       ({ event: other }) =>
+        other.kind !== 'reversal' &&
         merchantKey(other) === merchantKey(event) &&
         other.amountCents === event.amountCents &&
         !other.isCardPresent &&

@@ -77,7 +77,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Case not closed yet',
     unknown: 'Case may be closed',
   },
-  paid: { done: 'Paid', failed: 'Not paid', waiting: 'Not paid yet', unknown: 'May be paid' },
+  paid: { done: 'Paid', failed: 'Payment reversed', waiting: 'Not paid yet', unknown: 'May be paid' },
   acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
@@ -119,6 +119,8 @@ interface Resolution {
   readonly words: string;
   /** The outcomes that the text covers, with their amounts. */
   readonly told: readonly (Outcome | undefined)[];
+  /** How certain it is that the purchase was paid: another amount may be another purchase, or a part. */
+  readonly title: string;
   /** The change that let the purchase through. */
   readonly approved: Outcome | undefined;
 }
@@ -149,9 +151,15 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;
   return {
     words: capital(words),
+    title: paid.text === '' ? 'Resolved' : isPart(paid) ? 'Partly paid' : 'Probably resolved',
     told: isAllSaid ? [approved, paid, restored] : [paid],
     approved,
   };
+}
+
+/** `$80.00 of $84.10`. */
+function isPart({ text }: Outcome): boolean {
+  return text.includes(' of ');
 }
 
 function approvedWord({ verb }: Outcome): string {
@@ -176,7 +184,7 @@ export function closedLines(outcomes: readonly Outcome[], declinedAt: string): S
   const others = outcomes.filter(
     (one) => one.verb !== 'acknowledge' && (!resolution.told.includes(one) || one.confirmation === 'unconfirmed'),
   );
-  return [section(`*Resolved.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
+  return [section(`*${resolution.title}.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
 }
 
 /** What people did about an alert: the last six, oldest first. */
@@ -186,8 +194,10 @@ export function outcomeLines(outcomes: readonly Outcome[]): SectionBlock[] {
 
 /** The last outcome as a plain sentence, for the fallback text. */
 export function outcomeSentence(outcomes: readonly Outcome[]): string {
-  const last = outcomes.findLast(({ verb }) => verb === 'paid') ?? outcomes.at(-1);
-  return last === undefined ? '' : ` ${words[last.verb][last.state]}${person(last, last.state)}.`;
+  const last = outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
+  if (last === undefined) return '';
+  const amount = last.verb === 'paid' && last.text !== '' ? ` ${escapeUntrusted(last.text, 40)}` : '';
+  return ` ${words[last.verb][last.state]}${amount}${person(last, last.state)}.`;
 }
 
 /** A short form: the text without the person, and the person to name next to it (null: unknown). */

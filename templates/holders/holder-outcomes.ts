@@ -44,6 +44,7 @@ function backWords(text: string): string {
 
 function head({ verb, state, by, asHolder, text }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
+  if (verb === 'paid' && state === 'failed') return 'The payment was reversed';
   if (verb === 'paid') return text === '' ? 'Paid' : `Paid ${escapeUntrusted(text, 40)}`;
   if (verb === 'recognize') return 'You confirmed making this purchase';
   if (verb === 'report-fraud') return 'You reported this purchase as fraud';

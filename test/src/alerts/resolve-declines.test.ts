@@ -56,6 +56,7 @@ async function accountWith(
   };
   for (const alert of stored) await store(alert);
   const shown: string[] = [];
+  const byAction = new Map<string, Outcome>();
   const told: string[] = [];
   const receive = createResolveDeclines({
     history,
@@ -64,7 +65,10 @@ async function accountWith(
       async setOutcome(alertId, id, outcome) {
         shown.push(`${alertId} ${id} ${outcome.verb} ${outcome.at}`);
         const alert = alerts.get(alertId);
-        const others = alert?.outcomes.filter((one) => one.verb !== outcome.verb || one.at !== outcome.at) ?? [];
+        const isOther = (one: Outcome) =>
+          one !== byAction.get(`${alertId} ${id}`) && (one.verb !== outcome.verb || one.at !== outcome.at);
+        const others = alert?.outcomes.filter(isOther) ?? [];
+        byAction.set(`${alertId} ${id}`, outcome);
         if (alert !== undefined) alerts.set(alertId, { ...alert, outcomes: [...others, outcome] });
       },
     },
@@ -82,11 +86,13 @@ async function accountWith(
     Object.fromEntries(
       [...alerts].flatMap(([id, { event, outcomes }]) => {
         if (event.kind !== 'decline') return [];
-        const times = outcomes.filter(({ verb }) => verb === 'paid').map(({ at }) => at.slice(11, 16));
+        const times = outcomes
+          .filter(({ verb, state }) => verb === 'paid' && state === 'done')
+          .map(({ at }) => at.slice(11, 16));
         return [[id, times.join(' ')]];
       }),
     );
-  return { shown, told, store, receive, paidBy };
+  return { shown, told, store, receive, paidBy, alertOf: (id: string) => alerts.get(id) };
 }
 
 it('shows on the decline that its retry was paid, and notifies the approver with the time it took', async () => {
@@ -252,7 +258,7 @@ describe('one payment pays one purchase', () => {
 describe('does not count as a retry:', () => {
   it.each<[string, Partial<TransactionEvent>]>([
     ['a purchase elsewhere', { merchant: { ...declined.event.merchant, name: 'Corner Diner' } }],
-    ['a purchase of a very different amount', { amountCents: 300 }],
+    ['a purchase of a very different amount', { amountCents: 300, requestedCents: 300 }],
     ['a purchase before the decline', { occurredAt: '2026-11-20T14:00:00Z' }],
     ['a purchase two days later', { occurredAt: '2026-11-22T14:14:00Z' }],
     ['another decline', { kind: 'decline' }],
@@ -265,4 +271,71 @@ describe('does not count as a retry:', () => {
 
     expect((await resolve(paid(), { ...declined, outcomes: [first] })).shown).toEqual([]);
   });
+});
+
+describe('a payment that was reversed', () => {
+  const auth = { ...declined, event: paid({ networkTransactionId: '77' }) };
+  const reversal = (amountCents: number, id = 'evt_back') => ({
+    ...declined,
+    event: paid({ id, kind: 'reversal', networkTransactionId: '77', occurredAt: '2026-11-20T14:40:00Z', amountCents }),
+  });
+  const orders = ['payment first', 'reversal first'] as const;
+
+  it.each(orders)('in full pays for nothing: %s', async (order) => {
+    const account = await accountWith([declined]);
+    const arriving = order === 'payment first' ? [auth, reversal(8410)] : [reversal(8410), auth];
+    for (const alert of arriving) {
+      await account.store(alert);
+      await account.receive(alert.event);
+    }
+
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '' });
+    expect(account.shown.at(-1)?.endsWith('paid 2026-11-20T14:40:00Z') ?? false).toBe(order === 'payment first');
+  });
+
+  it('in part still pays, until the rest is reversed too', async () => {
+    const account = await accountWith([declined]);
+    for (const alert of [auth, reversal(4000)]) {
+      await account.store(alert);
+      await account.receive(alert.event);
+    }
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '14:21' });
+
+    await account.store(reversal(4410, 'evt_rest'));
+    await account.receive(reversal(4410, 'evt_rest').event);
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '' });
+  });
+
+  it('leaves the decline to the next payment', async () => {
+    const account = await accountWith([declined]);
+    const again = {
+      ...auth,
+      event: paid({ id: 'evt_again', networkTransactionId: '78', occurredAt: '2026-11-20T14:50:00Z' }),
+    };
+    for (const alert of [auth, reversal(8410), again]) {
+      await account.store(alert);
+      await account.receive(alert.event);
+    }
+
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '14:50' });
+  });
+
+  it('is not the payment of another purchase', async () => {
+    const account = await accountWith([declined, { ...declined, event: paid({ networkTransactionId: '9' }) }]);
+    await account.receive(paid({ networkTransactionId: '9' }));
+    await account.store(reversal(8410));
+    await account.receive(reversal(8410).event);
+
+    expect(account.paidBy()).toEqual({ [declined.event.id]: '14:21' });
+  });
+});
+
+it.each([
+  ['a part of the purchase', { amountCents: 2_000, requestedCents: 8_410 }, '$20.00 of $84.10'],
+  ['a similar amount', { amountCents: 7_500, requestedCents: 7_500 }, '$75.00'],
+  ['the same amount', { requestedCents: null }, ''],
+])('says what was paid if it is %s', async (_what, over, text) => {
+  const { alertOf } = await resolve(paid(over));
+
+  expect(alertOf(declined.event.id)?.outcomes).toMatchObject([{ verb: 'paid', state: 'done', text }]);
 });

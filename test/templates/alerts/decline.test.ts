@@ -417,6 +417,28 @@ describe('a decline whose purchase was paid later', () => {
   const resolved = (...outcomes: Outcome[]) =>
     shown(renderAlert(declined(...velocity, { outcomes }), inChannel).blocks);
 
+  it.each([
+    ['', '*Resolved.* Paid at', ' Paid.'],
+    ['$80.00 of $84.10', '*Partly paid.* Paid $80.00 of $84.10 at', ' Paid $80.00 of $84.10.'],
+    ['$70.00', '*Probably resolved.* Paid $70.00 at', ' Paid $70.00.'],
+  ])('is as certain as the amount %j', (text, words, spoken) => {
+    const alert = declined(...velocity, { outcomes: [{ ...paid, text }] });
+
+    expect(shown(renderAlert(alert, inChannel).blocks)).toContain(words);
+    expect(decline(alert, inChannel).text).toContain(spoken);
+  });
+
+  it('and then reversed is open again', () => {
+    const back = { ...paid, state: 'failed' } as const;
+    const alert = declined(...velocity, { remedy: raise, outcomes: [back] });
+    const { text, blocks } = renderAlert(alert, inChannel);
+
+    expect(shown(blocks)).toContain('*Payment reversed* at');
+    expect(shown(blocks)).not.toContain('esolved');
+    expect(text).toContain(' Payment reversed.');
+    expect(buttonIds(blocks)).toContain(actionId.approveRemedy);
+  });
+
   it('shows who approved it, when it was paid, what went back, and how long it took', () => {
     expect(resolved(raised, paid, restored)).toMatch(
       /\*Resolved\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes\./,
