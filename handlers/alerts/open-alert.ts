@@ -1,4 +1,5 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
+import { atLastTry } from '../../src/alerts/last-try.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
@@ -35,7 +36,8 @@ export const openAlert = onPress(async ({ value: alertId, interaction }, deps) =
     async () => {
       const alert = await deps.alerts.get(alertId);
       if (alert === null) return alertTooOld();
-      await interaction.notify(renderAlert(alert, { place: await deps.visibilityOf(channel), channel }));
+      const shown = await atLastTry(alert, channel, deps.alerts);
+      await interaction.notify(renderAlert(shown, { place: await deps.visibilityOf(channel), channel }));
       return undefined;
     },
     deps,
@@ -55,7 +57,7 @@ export function showDetails(audience: 'team' | 'holder'): PressListener {
         if (alert === null) return alertTooOld();
         const refusal = await refuseFormerHolder(interaction, alert, deps);
         if (refusal !== null) return refusal;
-        const view = alertDetails(alert, audience, place);
+        const view = alertDetails(await atLastTry(alert, channel, deps.alerts), audience, place);
         if (view === null) return alertTooOld();
         await deps.openView(body.trigger_id, view);
         return undefined;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Outcome } from '../actions/action-state.ts';
 import { recordFormat } from '../core/record-store.ts';
-import { type Alert, Asked, OrderProgress, readRepeats, TriedCard } from './alert.ts';
+import { type Alert, Asked, OrderProgress, readRepeats, type TransactionAlert, TriedCard } from './alert.ts';
 import { PurchaseTimeline } from './purchase-timeline.ts';
 
 /** The fields of an alert's hash that change independently of the alert, by name. */
@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<string, string>>;
 export function withoutFields(alert: Alert): Alert {
   switch (alert.kind) {
     case 'transaction':
-      return { ...alert, outcomes: [], repeats: {}, timeline: null };
+      return { ...withoutGroup(alert), outcomes: [], repeats: {}, timeline: null };
     case 'card-testing':
       return { ...alert, outcomes: [], tried: [] };
     case 'virtual-card':
@@ -31,7 +31,17 @@ export function withFields(alert: Alert, fields: Fields): Alert {
       const repeats = Object.fromEntries(
         startingWith('repeats:', fields).map(([name, text]) => [name, readRepeats(text)]),
       );
-      return { ...alert, outcomes, repeats, timeline: fieldOf('timeline', fields, PurchaseTimeline) };
+      const timeline = fieldOf('timeline', fields, PurchaseTimeline);
+      const newest = startingWith('newest:', fields);
+      const leaders = new Set(startingWith('group:', fields).map(([, leader]) => leader));
+      return {
+        ...alert,
+        outcomes,
+        repeats,
+        timeline,
+        ...(newest.length > 0 && { newest: Object.fromEntries(newest) }),
+        ...(leaders.size > 0 && { leaders: [...leaders] }),
+      };
     }
     case 'card-testing': {
       const tried = valuesAt('tried:', fields, TriedCard).toSorted(
@@ -46,6 +56,10 @@ export function withFields(alert: Alert, fields: Fields): Alert {
     default:
       return { ...alert, outcomes, progress: fieldOf('progress', fields, OrderProgress) };
   }
+}
+
+function withoutGroup({ newest: _newest, leaders: _leaders, ...alert }: TransactionAlert): TransactionAlert {
+  return alert;
 }
 
 function fieldOf<T>(name: string, fields: Fields, schema: z.ZodType<T>): T | null {

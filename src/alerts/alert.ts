@@ -48,6 +48,10 @@ export const TransactionAlert = z.strictObject({
   remedy: Remedy.nullable(),
   /** The repeats that this alert's message also represents, by channel. */
   repeats: z.record(z.string(), Repeats).default({}),
+  /** The alert of the last of these repeats, by channel. */
+  newest: z.record(z.string(), z.string()).optional(),
+  /** The alerts whose messages represent this one as a repeat. */
+  leaders: z.array(z.string()).optional(),
   /** The purchase that this event is a step of; null for declines. */
   timeline: PurchaseTimeline.nullable().default(null),
 });

@@ -160,6 +160,7 @@ export async function enrichAlert(alertId: string, hasWaited: boolean, deps: Enr
   if (isIncomplete) return hasWaited ? null : ENRICH_AGAIN_MS;
   if (remedy === null) return null;
   await deps.alerts.save({ ...alert, remedy });
-  await deps.updateAlert(alertId);
+  // A repeat is shown by the message of the first try.
+  for (const id of [alertId, ...(alert.leaders ?? [])]) await deps.updateAlert(id);
   return null;
 }

@@ -77,6 +77,8 @@ local function join(groups, own, event, at, iso, toldAt, cents, gapMax, spanMax,
   redis.call('HSET', KEYS[groups], leader, string.format('%.0f %.0f', first, last))
   redis.call('EXPIRE', KEYS[groups], lasts)
   redis.call('HSET', KEYS[alert], repeatsField, repeats)
+  -- Its numbers are those of now.
+  if leader ~= event and last == at then redis.call('HSET', KEYS[alert], 'newest:' .. channel, event) end
   -- An alert that was just saved already has the same TTL.
   if leader ~= event or not known[3] then redis.call('EXPIRE', KEYS[alert], alertTtl) end
   if leader ~= event then

@@ -1,8 +1,9 @@
 --- @keys alerts...
 -- Answers for each alert its pieces joined (packed-alert.ts; '' when it is unknown), then names and values of the fields that
 -- change independently of it. The steps of its event log, which are most of its fields, are left out.
--- Their first three letters tell these fields apart: `outcome:…`, `repeats:…`, `timeline`, `progress`, `asked`, `tried:…`.
-local wanted = { out = true, rep = true, tim = true, pro = true, ask = true, tri = true }
+-- Their first three letters tell these fields apart: `outcome:…`, `repeats:…`, `newest:…`, `group:…`, `timeline`, `progress`,
+-- `asked`, `tried:…`.
+local wanted = { out = true, rep = true, new = true, gro = true, tim = true, pro = true, ask = true, tri = true }
 -- Most names are `log:…` and `p0` to `p9`: one byte tells these apart, which is cheaper than a pattern.
 local LOG, PIECE, ZERO, NINE = string.byte('lp09', 1, 4)
 local answers = {}

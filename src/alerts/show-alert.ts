@@ -8,6 +8,7 @@ import type { NotifyOps } from '../ops/notify-ops.ts';
 import type { Message } from '../slack/message.ts';
 import type { Alert } from './alert.ts';
 import type { Alerts } from './alert-store.ts';
+import { atLastTry } from './last-try.ts';
 
 /** Alerts read per batch. Keeps a burst from blocking other requests to Redis. */
 const READ_AT_ONCE = 200;
@@ -39,7 +40,8 @@ export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, noti
       const { acctId } = alert.event;
       if (audience === 'holder' && acctId !== null && !(await isOfHolder(channel, acctId))) return null;
       const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel), now: now() };
-      return audience === 'holder' ? renderHolderAlert(alert, view) : renderAlert(alert, view);
+      const shown = await atLastTry(alert, channel, alerts);
+      return audience === 'holder' ? renderHolderAlert(shown, view) : renderAlert(shown, view);
     },
 
     /** Table rows of alerts as a channel may see them, in the given order. Skips alerts that are too old. */

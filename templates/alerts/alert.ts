@@ -14,6 +14,7 @@ import { cardTesting, testedOutcomes } from './card-testing.ts';
 import { decline } from './decline.ts';
 import { fraudCase, fraudCaseLines } from './fraud-case.ts';
 import { authorization, pin, reversal, settlement } from './money-line.ts';
+import { firstTriedAt } from './repeats.ts';
 import { type ShortLines, shortMessage } from './short-alert.ts';
 import { declineLines, reminderLines, shippingLines, statusLines, testingLines, virtualLines } from './short-lines.ts';
 import { virtualCard } from './virtual-card.ts';
@@ -31,14 +32,14 @@ export function renderAlert(alert: Alert, view: View): Message {
   if (!mayShow('details', view.place)) return shared(alert);
   const [long, lines] = formsOf(alert, view);
   if (view.isLong === true || lines === null) return long;
-  const outcomes = shownOutcomes(alert);
+  const outcomes = shownOutcomes(alert, view);
   return shortMessage(alert, long, lines, { view, details: actionId.showDetails, outcomes });
 }
 
-function shownOutcomes(alert: Alert): SectionBlock[] {
+function shownOutcomes(alert: Alert, view: View): SectionBlock[] {
   if (alert.kind === 'card-testing') return testedOutcomes(alert);
   if (alert.kind !== 'transaction') return outcomeLines(alert.outcomes);
-  return closedLines(alert.outcomes, alert.event.occurredAt);
+  return closedLines(alert.outcomes, firstTriedAt(alert, view));
 }
 
 /** The long alert and its three lines; null for an alert that is a single line anyway. */

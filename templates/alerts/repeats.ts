@@ -14,6 +14,11 @@ export function repeatsIn({ repeats }: TransactionAlert, { channel }: View): Rep
   return counted === undefined || counted.count < 2 ? null : counted;
 }
 
+/** When the purchase was tried first. */
+export function firstTriedAt(alert: TransactionAlert, view: View): string {
+  return repeatsIn(alert, view)?.firstAt ?? alert.event.occurredAt;
+}
+
 /** Repeats of a blocked card may be at any merchant, so facts of the first need not apply to all. */
 export function isAnywhere({ remedy }: TransactionAlert, repeats: Repeats | null): boolean {
   return remedy?.kind === 'unblock' && repeats !== null;

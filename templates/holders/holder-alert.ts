@@ -1,6 +1,7 @@
 import type { Alert } from '../../src/alerts/alert.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { firstTriedAt } from '../alerts/repeats.ts';
 import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
 import { declineLines, tracked } from '../alerts/short-lines.ts';
 import { cardName, cardOf } from '../core/card-words.ts';
@@ -20,7 +21,7 @@ export function renderHolderAlert(alert: Alert, view: View): Message | null {
   const long = longAlert(alert, view);
   const lines = view.isLong === true ? null : holderLines(alert, view);
   if (long === null || lines === null) return long;
-  const outcomes = holderOutcomes(alert.outcomes, alert.kind === 'transaction' ? alert.event.occurredAt : null);
+  const outcomes = holderOutcomes(alert.outcomes, alert.kind === 'transaction' ? firstTriedAt(alert, view) : null);
   return shortMessage(alert, long, lines, { view, details: actionId.showHolderDetails, outcomes });
 }
 

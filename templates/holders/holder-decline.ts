@@ -52,7 +52,7 @@ export function holderDecline(alert: TransactionAlert, { place, channel }: View)
         ['How', isOfSeveral ? '' : howPaid(event)],
         [repeats === null ? 'When' : 'Last try', dateToken(repeats?.lastAt ?? event.occurredAt)],
       ]),
-      ...holderOutcomes(outcomes, event.occurredAt),
+      ...holderOutcomes(outcomes, repeats?.firstAt ?? event.occurredAt),
       ...actions(...controls({ ...alert, card }, reason)),
       ...context(late ? 'Arrived late' : null, event.id),
     ],

@@ -32,6 +32,11 @@ async function join({ event, late }: TransactionAlert, channel = 'C1'): Promise<
   return await createAggregationGroups(redis()).join(channel, event, aggregationRule(event), late);
 }
 
+async function newestOf(leader: TransactionAlert): Promise<string | undefined> {
+  const stored = await createAlerts(redis()).get(leader.event.id);
+  return stored?.kind === 'transaction' ? stored.newest?.['C1'] : undefined;
+}
+
 async function repeatsOf(alert: TransactionAlert, channel = 'C1') {
   const alerts = createAlerts(redis());
   await alerts.save(alert);
@@ -256,4 +261,16 @@ describe('declines of the same card, merchant, reason and amount', () => {
       { numRuns: 60 },
     );
   });
+});
+
+it('knows the alert of the last try, in any order of arrival, and which alert shows a repeat', async () => {
+  const alerts = createAlerts(redis());
+  for (const one of [tried(1, 0), tried(2, 2), tried(3, 5), tried(4, 3)]) {
+    await alerts.save(one);
+    await join(one);
+  }
+
+  expect(await newestOf(tried(1, 0))).toBe(idOf(3));
+  expect(await alerts.get(idOf(4))).toMatchObject({ leaders: [idOf(1)] });
+  expect(await alerts.get(idOf(1))).not.toHaveProperty('leaders');
 });

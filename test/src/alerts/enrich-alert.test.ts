@@ -27,6 +27,18 @@ it('adds the numbers when the card API answers late, and updates the messages', 
   expect(await enrich({ remedy, isIncomplete: false })).toEqual({ again: null, updated: 1, remedy });
 });
 
+it('updates the message of the first try if the alert is a repeat', async () => {
+  const alert = { ...declined('decline.rule.velocity', ''), leaders: ['evt_first'] };
+  const updated: string[] = [];
+  await enrichAlert(alert.event.id, false, {
+    alerts: { get: async () => alert, save: async () => {} },
+    adviceFor: async () => ({ remedy, isIncomplete: false }),
+    updateAlert: async (id) => void updated.push(id),
+  });
+
+  expect(updated).toEqual([alert.event.id, 'evt_first']);
+});
+
 it('asks once more if the answer is incomplete, then stops', async () => {
   const incomplete = { remedy: { ...remedy, remainingCents: null }, isIncomplete: true };
 

@@ -39,7 +39,7 @@ it.each([
   ['decline.rule.cardnotpresent', 'allow online purchases'],
   ['decline.rule.mcc', 'allow this kind of merchant'],
 ])('says for %s what approvers can do', (code, can) => {
-  const alert = declined(code, 'No');
+  const alert = declined(code, 'No: Bars');
 
   expect(shown([{ alert, eventLog: null }], { place: 'private', whoMay, more: 1 })).toMatch(
     new RegExp(`Approvers can ${can}: .*1 more decline\\.`),
