@@ -1,4 +1,5 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
+import { effectOf } from '../../src/alerts/purchase-state.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
@@ -64,20 +65,14 @@ export function settlement(alert: TransactionAlert): Message {
 
 /** A hold that is released, or money that was already debited and is credited back. */
 export function reversal(alert: TransactionAlert): Message {
-  if (alert.event.direction === 'debit') return moneyLine(alert, ['was charged $ again, refund reversed', 'by']);
-  switch (reversedPart(alert)) {
-    case 'hold':
-      return moneyLine(alert, ['got $ back, hold released', 'by']);
-    case 'debit':
-      return moneyLine(alert, ['got $ credited back', 'by']);
-    case 'unknown':
-      return moneyLine(alert, ['got $ back', 'from']);
+  const { event, timeline } = alert;
+  if (event.direction === 'debit') return moneyLine(alert, ['was charged $ again, refund reversed', 'by']);
+  // The reversal itself does not say what it gives back, but its purchase does.
+  const { effect, after } = effectOf(timeline?.steps ?? [], event.id);
+  const released = effect.released + effect.restReleased;
+  if (released > 0 && effect.credited === 0) {
+    return moneyLine(alert, [`got $ back, ${after.held === 0 ? '' : 'part of the '}hold released`, 'by']);
   }
-}
-
-/** Whether the money was held or debited, derived from the purchase: the reversal itself does not say. */
-function reversedPart({ event, timeline }: TransactionAlert): 'hold' | 'debit' | 'unknown' {
-  const steps = timeline?.steps.filter(({ at, eventId }) => eventId !== event.id && at <= event.occurredAt) ?? [];
-  if (steps.some(({ kind }) => kind === 'pin' || kind === 'settlement')) return 'debit';
-  return steps.some(({ kind }) => kind === 'authorization') ? 'hold' : 'unknown';
+  const isCredited = released === 0 && effect.credited > 0;
+  return moneyLine(alert, isCredited ? ['got $ credited back', 'by'] : ['got $ back', 'from']);
 }

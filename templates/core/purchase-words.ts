@@ -1,5 +1,5 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import type { PurchaseTimeline } from '../../src/alerts/purchase-timeline.ts';
+import { effectOf, inOrder, type PurchaseState, stateOf, taken } from '../../src/alerts/purchase-state.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from './blocks.ts';
@@ -9,55 +9,83 @@ export function amountAt(cents: number, merchant: string): string {
   return `${formatCents(cents)}${merchant.trim() === '' ? '' : ` at ${escapeUntrusted(merchant, 60)}`}`;
 }
 
-type Step = PurchaseTimeline['steps'][number];
-
 /**
- * Where a purchase stands, for its first message: `*settled* for $96.20`. Empty as long as nothing followed.
+ * Where a purchase stands, for its first message: `*settled* for $96.20`, with the time of the last step. Empty as long
+ * as nothing followed, and when the message itself says it all. A later reversal says what it leaves held.
  *
- * What no id ties to it is said to belong to it probably.
+ * What no id ties to the purchase is said to belong to it probably.
  */
 export function purchaseState({ event, timeline }: TransactionAlert): string {
-  if (timeline === null || timeline.leaderId !== event.id) return '';
-  const { steps } = timeline;
-  const others = steps.filter(({ eventId }) => eventId !== event.id);
-  if (others.length === 0) return '';
-  const held = sum(steps, (step) => step.kind === 'authorization');
-  const paid = sum(steps, (step) => step.kind === 'pin');
-  const settled = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'debit');
-  const reversed = sum(steps, (step) => step.kind === 'reversal');
-  const refunded = sum(steps, (step) => step.kind === 'settlement' && step.direction === 'credit');
-  // What one capture took stands beside it already; all that several took together does not.
-  const isTold = event.kind === 'settlement' && settled === event.amountCents;
-  const whole = settled + paid || held;
-  const words = [
-    event.kind === 'settlement' && held > 0 ? `authorized for ${formatCents(held)}` : '',
-    settled > 0 && !isTold ? `*settled* for ${formatCents(settled)}` : '',
-    reversed > 0 ? reversal(reversed, { held, paid, settled }) : '',
-    refunded > 0
-      ? `${refunded >= whole && whole > 0 ? '*refunded*' : '*partly refunded*'}: ${formatCents(refunded)}`
-      : '',
-  ].filter(Boolean);
-  const last = others.at(-1);
-  const when = last === undefined ? '' : dateAfter(',', last.at);
-  const probably = others.some(({ isInferred }) => isInferred) ? ' (probably: the merchant sent no reference)' : '';
+  if (timeline === null || timeline.steps.length < 2) return '';
+  const steps = inOrder(timeline.steps);
+  if (timeline.leaderId !== event.id) {
+    return event.kind === 'reversal' ? stillHeld(effectOf(steps, event.id).after) : '';
+  }
+  const { effect } = effectOf(steps, event.id);
+  // A message about a reversal of both names neither.
+  const isOfBoth = effect.credited > 0 && effect.restReleased > 0;
+  const words = stateWords(stateOf(steps), isOfBoth ? { ...effect, credited: 0, restReleased: 0 } : effect);
+  const last = steps.at(-1);
+  const when = last === undefined || last.eventId === event.id ? '' : dateAfter(',', last.at);
+  const isInferred = steps.some((step) => step.isInferred && step.eventId !== event.id);
+  const probably = isInferred ? ' (probably: the merchant sent no matching reference)' : '';
   return words.length === 0 ? '' : `${words.join(', ')}${when}${probably}`;
 }
 
-/** For a step that only its merchant, amount and time tie to the purchase that it answers. */
+/** For a step that only its merchant, amount and time tie to its purchase. */
 export function inferredNote({ event, timeline }: TransactionAlert): string {
-  const own = timeline?.leaderId === event.id ? undefined : timeline?.steps.find(({ eventId }) => eventId === event.id);
-  return own?.isInferred === true ? 'probably part of this purchase: same card and merchant, no reference' : '';
+  const own = timeline?.steps.find(({ eventId }) => eventId === event.id);
+  return own?.isInferred === true
+    ? 'probably part of this purchase: same card and merchant, no matching reference'
+    : '';
+}
+
+/** @param told what the message tells already: its own step. */
+function stateWords(state: PurchaseState, told: PurchaseState): string[] {
+  const { authorized, paid, settled, credited, released, restReleased, unexplained, refunded } = state;
+  const isTaken = taken(state) > 0;
+  // What was taken, or what a reversal left, says more than what was asked for.
+  const isAsked = isTaken ? told.authorized + told.settled > 0 : told.released === 0;
+  return [
+    isAsked && authorized !== told.authorized && authorized !== settled
+      ? `authorized for ${formatCents(authorized)}`
+      : '',
+    paid === told.paid ? '' : `*paid* ${formatCents(paid)} with PIN`,
+    settled === told.settled ? '' : `*settled* for ${formatCents(settled)}`,
+    isTaken || released === told.released ? '' : releaseWords(state),
+    restReleased === told.restReleased ? '' : 'rest of the hold released',
+    stillHeld(state),
+    credited === told.credited ? '' : creditWords(state),
+    isKnown(state) || unexplained === told.unexplained ? '' : `${formatCents(unexplained)} back in all`,
+    refunded === told.refunded ? '' : refundWords(state),
+  ].filter(Boolean);
+}
+
+function isKnown(state: PurchaseState): boolean {
+  return state.authorized + taken(state) > 0;
+}
+
+function releaseWords({ held, released }: PurchaseState): string {
+  return held > 0 ? `*partly reversed*: ${formatCents(released)}` : '*reversed*, hold released';
 }
 
 /** A PIN purchase holds nothing: what is reversed of it is credited back. */
-function reversal(reversed: number, { held, paid, settled }: Record<'held' | 'paid' | 'settled', number>): string {
-  const isWhole = reversed >= (held + paid || settled);
-  const credited = paid > 0 ? ', credited back' : '';
-  if (!isWhole) return `*partly reversed*: ${formatCents(reversed)}${credited}`;
-  if (settled > 0) return '*reversed* after settlement';
-  return held > 0 ? '*reversed*, hold released' : `*reversed*${credited}`;
+function creditWords(state: PurchaseState): string {
+  const { credited, paid } = state;
+  const isWhole = credited >= taken(state);
+  if (isWhole) return paid > 0 ? '*reversed*, credited back' : '*reversed* after settlement';
+  return `*partly reversed*: ${formatCents(credited)}${paid > 0 ? ', credited back' : ''}`;
 }
 
-function sum(steps: readonly Step[], counts: (step: Step) => boolean): number {
-  return steps.filter(counts).reduce((total, { cents }) => total + cents, 0);
+/** What a reversal leaves of the hold. A capture may end the hold without another message. */
+function stillHeld(state: PurchaseState): string {
+  const { held, released } = state;
+  return held > 0 && released > 0 && taken(state) === 0 ? `${formatCents(held)} still held` : '';
+}
+
+function refundWords(state: PurchaseState): string {
+  const { held, credited, refunded } = state;
+  const whole = taken(state) > 0 ? taken(state) - credited : held;
+  if (whole <= 0) return `*refunded*: ${formatCents(refunded)} in all`;
+  return `${refunded >= whole ? '*refunded*' : '*partly refunded*'}: ${formatCents(refunded)}`;
 }
