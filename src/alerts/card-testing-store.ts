@@ -7,6 +7,7 @@ import type { RedisClient } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
 import { AGGREGATION_SPAN_MS, merchantKey } from './aggregation-group-store.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
+import { declineReason } from './decline-reason.ts';
 import { defineCoverTime, defineScriptWithAlerts } from './script-with-alerts.ts';
 import { namesFraud } from './suspected-fraud.ts';
 
@@ -25,18 +26,14 @@ const REMEMBERED_SECONDS = (AGGREGATION_SPAN_MS + CARD_TESTING_GAP_MS) / 1000;
 const SMALL_CENTS = 1000;
 
 /**
- * Reasons for declining a person who has only the number: wrong PIN, no physical card, wrong country, or no reason given. A
- * limit, a balance, a merchant rule or a card that is not activated concerns only the holder.
+ * Reasons for declining a person who has only the number, besides a wrong PIN: no physical card, wrong country, or no
+ * reason given. A limit, a balance, a merchant rule or a card that is not activated concerns only the holder.
  */
-const fraudLike: ReadonlySet<string> = new Set([
-  'decline',
-  'decline.card.pin',
-  'decline.rule.cardnotpresent',
-  'decline.rule.location',
-]);
+const fraudLike: ReadonlySet<string> = new Set(['decline', 'decline.rule.cardnotpresent', 'decline.rule.location']);
 
 export function mayBeCardTesting({ decline }: Pick<TransactionEvent, 'decline'>): boolean {
-  return decline !== null && (fraudLike.has(declineCode(decline)) || namesFraud(decline));
+  if (decline === null) return false;
+  return fraudLike.has(declineCode(decline)) || declineReason(decline).isSensitive || namesFraud(decline);
 }
 
 export type CardTesting = ReturnType<typeof createCardTesting>;

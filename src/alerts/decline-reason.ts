@@ -19,7 +19,7 @@ export interface DeclineReason {
   readonly isSensitive: boolean;
   /** False for a code that is not in the table. */
   readonly isKnown: boolean;
-  /** False when the service sent its usual message for this code, which repeats the texts above. */
+  /** False when the service sent nothing, or its usual message for this code, which repeats the texts above. */
   readonly saysMore: boolean;
   /** The period of the exceeded limit, when the code is about a limit; null when the service does not name it. */
   readonly period: LimitPeriod | null;
@@ -99,8 +99,12 @@ function velocityMcc(message: string, remedy: Remedy | null): Entry {
   };
 }
 
+/** The placeholder by which the service documents the message. */
+const anyCategory = /^merchant[\s-]category$/i;
+
 function ruleMcc(message: string): Entry {
-  const category = /:\s*\(?([^()]+)\)?\s*$/.exec(message)?.[1]?.trim() || null;
+  const named = /:\s*\(?([^()]+)\)?\s*$/.exec(message)?.[1]?.trim() ?? '';
+  const category = named === '' || anyCategory.test(named) ? null : named;
   return {
     title: 'Kind of merchant not allowed',
     meaning:
@@ -173,6 +177,31 @@ function cardStatus(message: string, remedy: Remedy | null, status: CardStatus |
   };
 }
 
+/** Any other reason: only the service's words say which, if they do. */
+function anyOther(message: string): Entry {
+  const said = message.trim();
+  const usual = /^do not honou?r\.?$/i;
+  const adminFix = 'Ask the card service’s support. Give them the time, the amount and the merchant.';
+  if (said !== '' && !usual.test(said)) {
+    const holderFix = 'Try once more, or pay another way.';
+    return { title: 'Declined by the issuer', meaning: serviceSays(said), holderFix, adminFix, usually: /^/ };
+  }
+  return {
+    title: 'Declined without a reason',
+    meaning: `The issuer gave no reason${said === '' ? '' : ' (“Do not honor”)'}.`,
+    holderFix: 'Try once more, or pay another way. The merchant does not know the reason either.',
+    adminFix,
+    usually: usual,
+  };
+}
+
+/** The card service's words as a quote. A code that nobody knows is named too. */
+export function serviceSays(message: string, code = ''): string {
+  const named = code === '' ? '' : ` (code ${code})`;
+  if (message.trim() === '') return `The card service gave no explanation${named}.`;
+  return `The card service says: “${message.trim()}”${named}.`;
+}
+
 type EntryFor = (message: string, remedy: Remedy | null, status: CardStatus | null) => Entry;
 
 const table: Readonly<Record<string, Entry | EntryFor>> = {
@@ -186,7 +215,7 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
   },
   'decline.rule.cardnotpresent': {
     title: 'Card must be used in person',
-    meaning: 'This purchase was online or keyed in.',
+    meaning: 'Online and keyed-in purchases are not allowed.',
     holderFix: 'Pay in person with the card, or ask for online purchases to be allowed.',
     adminFix: 'Allow online purchases once or temporarily if the purchase is legitimate.',
     remedy: 'allow_card_not_present',
@@ -232,13 +261,7 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
     isSensitive: true,
     usually: /^pin verification check$/i,
   },
-  decline: {
-    title: 'Declined without a reason',
-    meaning: 'The issuer gave no reason (“Do not honor”).',
-    holderFix: 'Try once more, or pay another way. The merchant does not know the reason either.',
-    adminFix: 'Ask the card service’s support. Give them the time, the amount and the merchant.',
-    usually: /^do not honor$/i,
-  },
+  decline: anyOther,
 };
 
 export const declineCodes: readonly string[] = Object.keys(table);
@@ -265,6 +288,9 @@ const unknown: Entry = {
   usually: /^$/,
 };
 
+/** Words of a code or message that tell of a PIN, also with a code that is not in the table. */
+const pinWords = /(?<![a-z])pins?(?![a-z])|personal identification/i;
+
 /**
  * Matches the complete code, ignoring case. The service's messages are written for people and may change.
  *
@@ -287,15 +313,16 @@ export function declineReason(
       : status === 'CLOSED'
         ? closed
         : undefined;
-  const said = typeof known === 'function' ? known(message, remedy, status) : (known ?? unknown);
+  const found = known ?? (key === '' ? anyOther : unknown);
+  const said = typeof found === 'function' ? found(message, remedy, status) : found;
   const { usually } = said;
   const { usually: _, ...entry } = byStatus ?? said;
   return {
     code: known === undefined ? code.trim() : key,
     remedy: 'none',
-    isSensitive: false,
+    isSensitive: pinWords.test(`${code} ${message}`),
     isKnown: known !== undefined,
-    saysMore: !usually.test(message.trim()),
+    saysMore: message.trim() !== '' && !usually.test(message.trim()),
     period: null,
     category: null,
     ...entry,

@@ -54,14 +54,16 @@ function namesSensitive(filter: Filter): boolean {
 
 /** The codes that a filter names leave no others: `code card and not code card.status`. */
 function leavesSensitive(way: Way): boolean {
-  if (!way.some(({ is }) => is === 'code')) return false;
+  const typed = way.flatMap((part) => (part.is === 'code' ? [part.code] : []));
+  if (typed.length === 0) return false;
+  const isSensitive = (code: string): boolean => declineReason({ code, message: '' }).isSensitive;
   const meant = declineCodes.filter((code) =>
     way.every((part) => {
       if (part.is === 'code') return isCodeIn(code, part.code);
       return !(part.is === 'not' && part.filter.is === 'code' && isCodeIn(code, part.filter.code));
     }),
   );
-  return meant.length > 0 && meant.every((code) => declineReason({ code, message: '' }).isSensitive);
+  return typed.some(isSensitive) || (meant.length > 0 && meant.every(isSensitive));
 }
 
 /** The alternatives that a filter consists of; null when there are too many. */

@@ -1,5 +1,5 @@
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
-import { type DeclineReason, declineReason } from '../../src/alerts/decline-reason.ts';
+import { type DeclineReason, declineReason, serviceSays } from '../../src/alerts/decline-reason.ts';
 import { isSameRule } from '../../src/card-api/rule.ts';
 import { type ChannelVisibility, mayShow } from '../../src/core/channel-visibility.ts';
 import { commandCode } from '../../src/core/installation.ts';
@@ -53,10 +53,9 @@ const activeNow = {
 
 /** Quotes the card service when its words add something to ours. An unknown code is named too. */
 export function serviceWords({ isWithheld, isKnown, saysMore, code, message }: ShownReason): string {
-  if (isWithheld || (isKnown && !saysMore)) return '';
-  const named = isKnown || code === '' ? '' : ` (code ${escapeUntrusted(code, 80)})`;
-  if (message.trim() !== '') return `The card service says: “${escapeUntrusted(message, 300)}”${named}`;
-  return named === '' ? '' : `The card service gave no explanation${named}.`;
+  const unknownCode = isKnown ? '' : code;
+  if (isWithheld || (!saysMore && unknownCode === '')) return '';
+  return serviceSays(escapeUntrusted(message, 300), escapeUntrusted(unknownCode, 80));
 }
 
 /** Which limit or balance stopped the purchase, and by how much. Empty when unknown or not allowed in this channel. */

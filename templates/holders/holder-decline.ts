@@ -83,7 +83,8 @@ export function holderDeclineLines(alert: TransactionAlert, view: View): Pick<Sh
 function whatToDo(alert: TransactionAlert, reason: ShownReason, said = { isResetSaid: false }): string {
   const { isRecognized } = currentState(alert.outcomes);
   const doubt = isRecognized ? '' : ' If it wasn’t you, block the card now.';
-  const ways = reason.isSensitive ? `Try again with the right PIN.${doubt}` : holderWays(alert, said);
+  const again = reason.isKnown ? 'Try again with the right PIN.' : reason.holderFix;
+  const ways = reason.isSensitive ? `${again}${doubt}` : holderWays(alert, said);
   const [holderFix] = fixes(alert, reason, 'direct', ways);
   return holderFix;
 }

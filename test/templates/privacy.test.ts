@@ -15,6 +15,11 @@ const alerts: readonly (readonly [string, Alert])[] = [
     declined(code, 'Invalid PIN entered by the holder', { remedy: raise }),
   ]),
   ...['decline.of.tomorrow', ''].map((code): [string, Alert] => [code, declined(code, 'Some words')]),
+  ...['decline.of.tomorrow', ''].map((code): [string, Alert] => [
+    `${code} PIN`,
+    declined(code, 'PIN Verification Check'),
+  ]),
+  ['decline.card.pin.locked', declined('decline.card.pin.locked', 'Tries exceeded')],
   ...spendKinds.map((kind): [string, Alert] => [
     kind,
     transactionAlert({ kind: kind as 'authorization', decline: null }),
@@ -44,7 +49,7 @@ describe('what a channel shows', () => {
   });
 
   it.each(cases)('%s, %s: a wrong PIN', (place, name, alert) => {
-    if (name === 'decline.card.pin' && !mayShow('sensitiveReason', place)) {
+    if (/^decline|PIN/.test(name) && !mayShow('sensitiveReason', place)) {
       expect(read(alert, place)).not.toMatch(/\bPIN\b|card\.pin/i);
     }
   });

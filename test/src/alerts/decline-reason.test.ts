@@ -150,6 +150,7 @@ it('names no period for a category limit if the service names none', () => {
 it.each([
   ['Unauthorized merchant category: Hardware Stores', 'Hardware Stores'],
   ['Unauthorized merchant category: (Hardware Stores)', 'Hardware Stores'],
+  ['Unauthorized merchant category: (merchant-category)', null],
   ['Unauthorized merchant category:', null],
   ['Unauthorized merchant category', null],
   ['', null],
@@ -220,4 +221,28 @@ it('does not offer to activate a closed card', () => {
 
   expect(meaning).toContain('never be used again');
   expect(adminFix).toContain('cannot be activated');
+});
+
+describe('a decline for any other reason', () => {
+  it.each([
+    ['decline', 'Do not honor', 'Declined without a reason', 'The issuer gave no reason (“Do not honor”).'],
+    ['decline', '', 'Declined without a reason', 'The issuer gave no reason.'],
+    ['decline', 'Suspected fraud', 'Declined by the issuer', 'The card service says: “Suspected fraud”.'],
+    ['', '', 'Declined without a reason', 'The issuer gave no reason.'],
+    ['', 'A new reason', 'Declined by the issuer', 'The card service says: “A new reason”.'],
+  ])('%j with %j says what the service says, and nothing else', (code, message, title, meaning) => {
+    expect(declineReason({ code, message })).toMatchObject({ title, meaning, saysMore: false });
+  });
+});
+
+it.each([
+  ['', 'PIN Verification Check', true],
+  ['decline', 'pin tries exceeded', true],
+  ['decline.card.pin.locked', '', true],
+  ['decline.card.pin_locked', '', true],
+  ['decline.card.status', 'Personal Identification Number blocked', true],
+  ['decline.rule.mcc', 'Unauthorized merchant category: Shipping', false],
+  ['decline.spinning', 'Opinion', false],
+])('%j with %j tells of a PIN: %s', (code, message, isSensitive) => {
+  expect(declineReason({ code, message }).isSensitive).toBe(isSensitive);
 });

@@ -15,6 +15,7 @@ function filterOf(text: string) {
 describe('a wrong PIN', () => {
   it.each([
     ['code card.pin', true],
+    ['code decline.card.pin.locked', true],
     ['declines and not code card.pin', true],
     ['code card and not code card.status', true],
     ['(code card or code velocity) and not (code velocity or code card.status)', true],

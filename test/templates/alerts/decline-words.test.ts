@@ -11,6 +11,7 @@ import { rowsCsv } from '../../../templates/outbox/rows.ts';
 import { subscriptionWarning } from '../../../templates/warnings/warnings.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
 import { batchRows, declined } from '../fixtures.ts';
+import { shown } from '../shown.ts';
 
 const place = 'private' as const;
 
@@ -65,4 +66,36 @@ it.each([
 
   expect(text).toContain(needed);
   expect(text).toContain(`Add at least ${add} to the card`);
+});
+
+describe('the words of the card service', () => {
+  const text = (code: string, message: string, isLong: boolean) =>
+    shown(renderAlert(declined(code, message), { place, isLong }).blocks);
+
+  it.each([true, false])('are quoted once, as a sentence of their own (long: %s)', (isLong) => {
+    expect(text('decline.new', 'A new reason', isLong)).toMatch(
+      /not know this decline code yet\.\s+The card service says: “A new reason” \(code decline\.new\)\.\s/,
+    );
+    expect(text('', 'A new reason', isLong)).toMatch(/The card service says: “A new reason”\./);
+    expect(text('', 'A new reason', isLong)).not.toMatch(/decline code|A new reason.*A new reason/s);
+    expect(text('decline', 'Suspected fraud', isLong)).toMatch(/The card service says: “Suspected fraud”\./);
+    expect(text('decline', 'Suspected fraud', isLong)).not.toMatch(/no reason|Suspected fraud.*Suspected fraud/s);
+  });
+});
+
+it('does not say how a purchase was made that had to be made in person: the service does', () => {
+  const alert = declined('decline.rule.cardnotpresent', 'Card not present');
+  const message = shown(renderAlert({ ...alert, event: { ...alert.event, isCardPresent: true } }, { place }).blocks);
+
+  expect(message).toContain('In person');
+  expect(message).not.toContain('This purchase was online');
+});
+
+it('does not offer to allow a category that only a placeholder names', () => {
+  const message = JSON.stringify(
+    renderAlert(declined('decline.rule.mcc', 'Unauthorized merchant category: (merchant-category)'), { place }),
+  );
+
+  expect(message).toContain('Allow this category…');
+  expect(message).not.toContain('merchant-category');
 });
