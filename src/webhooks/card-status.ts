@@ -10,6 +10,7 @@ import {
   type WebhookContext,
   words,
 } from './payload.ts';
+import { redactText } from './quarantine.ts';
 
 const CardStatusPayload = z.object({
   AcctId: positive,
@@ -62,7 +63,7 @@ export function redactCardStatus(data: unknown, { callbackAt, receivedAt }: Webh
     callbackAt,
     receivedAt,
     acctId: payload.AcctId,
-    holder: holderOf(payload),
+    holder: redactText(holderOf(payload)),
     customId: payload.CustomId === '' ? null : payload.CustomId,
     cards,
   });

@@ -124,7 +124,10 @@ function issuesOf(error: z.ZodError): string[] {
     const path = issue.path.map((key) => (typeof key === 'number' ? '[]' : String(key))).join('.');
     // zod's messages name types and rules, never the given value.
     const said = issue.message.replace(/^Invalid input: /, '').replace(/, received undefined$/, ', but it is missing');
-    return `${path === '' ? 'the payload' : path}: ${issue.code === 'invalid_union' ? 'not of an expected type' : said}`;
+    // A pattern tells only programmers what was expected.
+    const isRaw = said.includes('must match pattern');
+    const what = issue.code === 'invalid_union' ? 'not of an expected type' : isRaw ? 'not of an expected form' : said;
+    return `${path === '' ? 'the payload' : path}: ${what}`;
   });
 }
 

@@ -69,8 +69,11 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
   const kind = kindOf(networkType, payload.NetworkStatus, code);
   const amount = Number(payload.TransactionAmount);
   const direction = directionOf(kind, amount, circumstances.version);
-  const amountCents = Math.abs(toCents(amount));
-  const requested = centsOf(payload.MerchantRequestedAmount);
+  const ownCents = Math.abs(toCents(amount));
+  // Zero is no request.
+  const requestedCents = Math.abs(centsOf(payload.MerchantRequestedAmount) ?? 0) || null;
+  // Nothing of a decline is paid: if it has no amount of its own, the requested one is what was tried.
+  const amountCents = (kind === 'decline' && ownCents === 0 ? requestedCents : null) ?? ownCents;
   const networkTransactionId = readIdentifier(payload.NetworkTransactionId);
   const authTransactionId = readIdentifier(payload.AuthTransactionId);
 
@@ -81,7 +84,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
       kind === 'decline' ? 'Declined' : 'Approved',
       toWallText(payload.TransactionTime, circumstances.zone),
       direction,
-      amountCents,
+      ownCents,
       ...ownMarks(kind, payload, circumstances.zone),
     ]),
     kind,
@@ -96,7 +99,7 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
     amountCents,
     paddingCents: Math.abs(centsOf(payload.PaddingAmount) ?? 0),
     direction,
-    requestedCents: requested === null ? null : Math.abs(requested),
+    requestedCents,
     availableCents: centsOf(payload.AvailableBalance),
     ledgerCents: centsOf(payload.LedgerBalance),
     merchant: {
@@ -128,8 +131,9 @@ function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: stri
 /**
  * The kind of a network transaction, from `NetworkStatus` and `NetworkType`.
  *
- * `Description` is informational and ignored: for a PIN transaction it is "Settlement". `MessageCode` is null unless
- * declined, so it decides when the status is missing.
+ * `Description` is informational and ignored: for a PIN transaction it is "Settlement". Settlements and reversals have no
+ * status. Authorizations and PIN transactions have one; if it is missing, `MessageCode` decides, which is null unless
+ * declined.
  */
 function kindOf(
   networkType: TransactionEvent['networkType'],
@@ -137,7 +141,8 @@ function kindOf(
   code: string,
 ): TransactionKind {
   const status = keyed(networkStatus ?? '');
-  if (status === 'declined' || (status === '' && /^decline\b/i.test(code))) return 'decline';
+  const isPurchase = networkType === 'Auth' || networkType === 'Pin';
+  if (status === 'declined' || (isPurchase && status === '' && /^decline\b/i.test(code))) return 'decline';
   return kinds[networkType];
 }
 

@@ -70,7 +70,7 @@ export function redactVirtualCard(data: unknown, { callbackAt, receivedAt }: Web
     callbackAt,
     receivedAt,
     acctId,
-    holder: holderOf(payload),
+    holder: redactText(holderOf(payload)),
     last4: payload.CardNumber === '' ? null : payload.CardNumber,
     status: payload.Status === '' ? null : payload.Status.toUpperCase(),
     balanceCents: payload.Balance === null ? null : toCents(payload.Balance),

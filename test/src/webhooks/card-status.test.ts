@@ -15,6 +15,13 @@ const status = (data: Record<string, unknown> = {}): CardStatusEvent => read('ca
 const statusOf = (fields: Record<string, unknown>) => status({ CardList: [{ ...card, ...fields }] }).cards[0];
 
 describe('a card status change', () => {
+  it.each([
+    ['CVV 987', 'Doe'],
+    ['CVV', '987'],
+  ])('keeps no security code that is in the name: %s %s', (FirstName, LastName) => {
+    expect(status({ FirstName, LastName }).holder).toMatch(/^CVV \[removed\]/);
+  });
+
   it('is stored with only the last four digits', () => {
     expect(status({ FirstName: ' Maya ' })).toEqual({
       id: expect.stringMatching(/^evt_/),

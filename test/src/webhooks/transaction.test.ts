@@ -131,6 +131,43 @@ describe('a network transaction', () => {
     if (typeof value === 'number') expect(issues[0]).not.toContain(String(value));
   });
 
+  it('shows no pattern, which tells only programmers what was expected', () => {
+    const fields = { NetworkType: 'z', NetworkStatus: 'z', TransactionAmount: 'z', NetworkTransactionId: 'z' };
+
+    expect(issuesOf(() => transaction('pin', fields)).join()).not.toMatch(/[\\^$]|pattern/);
+  });
+
+  it.each([
+    ['settlement', null, 'settlement'],
+    ['settlement', '', 'settlement'],
+    ['reversal', null, 'reversal'],
+    ['settlement', 'Declined', 'decline'],
+    ['authorization', null, 'decline'],
+    ['pin', null, 'decline'],
+  ])('a %s with the status %j and a decline code is a %s', (name, NetworkStatus, kind) => {
+    expect(transaction(name, { NetworkStatus, MessageCode: 'decline.remote' }).kind).toBe(kind);
+  });
+
+  it.each([
+    [0, -200, 20_000, 20_000],
+    [-84.1, 0, 8410, null],
+    [-84.1, -100, 8410, 10_000],
+    [0, 0, 0, null],
+  ])(
+    'a decline of %d for which the merchant asked for %d has the amount that was tried',
+    (own, asked, cents, requested) => {
+      const event = transaction('decline', { TransactionAmount: own, MerchantRequestedAmount: asked });
+
+      expect(event).toMatchObject({ amountCents: cents, requestedCents: requested });
+    },
+  );
+
+  it('keeps an amount of zero when it is not declined', () => {
+    const event = transaction('authorization', { TransactionAmount: 0, MerchantRequestedAmount: -200 });
+
+    expect(event).toMatchObject({ amountCents: 0, requestedCents: 20_000 });
+  });
+
   it('reports all invalid fields together', () => {
     expect(issuesOf(() => transaction('pin', { NetworkTransactionId: { Id: 1 } }))).toEqual([
       'NetworkTransactionId: not of an expected type',

@@ -7,6 +7,10 @@ const virtual = (name: string, data: Record<string, unknown> = {}): VirtualCardE
 const order = (data: Record<string, unknown>) =>
   read('virtual-card', data, { path: 'virtual-card' }) as VirtualCardEvent;
 
+it('keeps no security code that is in the name', () => {
+  expect(order({ FirstName: 'CVV 987', LastName: 'Doe' }).holder).toBe('CVV [removed] Doe');
+});
+
 describe('the outcome of a virtual card order', () => {
   it.each([
     ['created', [], 'Account creation was successful'],
