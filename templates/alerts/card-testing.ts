@@ -20,7 +20,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { cardInBrackets, cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
 
 const SHOWN_MAX = 15;
 const ROWS_OF_SECTION = 5;
@@ -41,7 +41,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
   const where = places.length > 1 ? `in ${countOf(places.length, 'place')}` : (places[0] ?? '');
   const shown = tried.slice(0, SHOWN_MAX);
   const more = tried.length - shown.length;
-  const names = shown.map((card) => `${holderName(asCard(card))} (${cardName(asCard(card))})`);
+  const names = shown.map((card) => `${holderName(asCard(card))}${cardInBrackets(asCard(card))}`);
 
   return {
     text: sentence(

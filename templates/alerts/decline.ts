@@ -58,7 +58,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
         // The numbers say the same as the meaning, and add the amount.
         shortfall(alert, reason, place) || meaningOf(card, reason),
         serviceWords(reason),
-        isByRule(reason.code) ? followsRuleset(card) : null,
+        rulesetLine(card, reason),
       ),
       ...fields([
         ['Cardholder', holderName(card)],
@@ -85,10 +85,21 @@ export function decline(alert: TransactionAlert, view: View): Message {
   };
 }
 
+/** The ruleset excludes the kind of merchant, and the meaning names it. */
+function isRulesets(card: CardFacts, reason: ShownReason): boolean {
+  return reason.code === 'decline.rule.mcc' && card.ruleset != null;
+}
+
+/** Which ruleset the card follows, when a rule declined the purchase and the meaning does not name it already. */
+export function rulesetLine(card: CardFacts, reason: ShownReason): string | null {
+  if (!isByRule(reason.code)) return null;
+  if (!isRulesets(card, reason)) return followsRuleset(card);
+  return card.ruleset?.mayOverrule === true ? 'It may overrule the card’s own rules.' : null;
+}
+
 /** What the code means, in one sentence. */
 export function meaningOf(card: CardFacts, reason: ShownReason): string {
-  const isRulesets = reason.code === 'decline.rule.mcc' && card.ruleset != null;
-  return isRulesets
+  return isRulesets(card, reason)
     ? `${capital(rulesetOf(card))} does not allow this kind of merchant.`
     : escapeUntrusted(reason.meaning, 300);
 }

@@ -6,7 +6,7 @@ import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
-import { cardName, cardOf, holderName } from '../core/card-words.ts';
+import { cardInBrackets, cardOf, holderName } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 
@@ -33,9 +33,9 @@ function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: s
 
   return {
     text: sentence(
-      `${late ? 'Late notice: ' : ''}${who} (${cardName(card)}) ${what}.${requested && ` The merchant asked for ${requested}.`}${spoken(alert)}`,
+      `${late ? 'Late notice: ' : ''}${who}${cardInBrackets(card)} ${what}.${requested && ` The merchant asked for ${requested}.`}${spoken(alert)}`,
     ),
-    blocks: [...context([`*${who}* (${cardName(card)}) ${what}`, ...details].join(' · '))],
+    blocks: [...context([`*${who}*${cardInBrackets(card)} ${what}`, ...details].join(' · '))],
   };
 }
 

@@ -14,12 +14,11 @@ import { cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { limitLine } from '../limits/limit-words.ts';
-import { followsRuleset, isByRule } from '../limits/ruleset-words.ts';
 import { isStillWaiting } from './activation-reminder.ts';
 import { shippingTodo } from './card-shipping.ts';
 import { statusWords } from './card-status.ts';
 import { placesOf } from './card-testing.ts';
-import { howPaid, meaningOf, requestedAmount } from './decline.ts';
+import { howPaid, meaningOf, requestedAmount, rulesetLine } from './decline.ts';
 import { fixes, isOrWasBlocked, reasonOf, serviceWords, shortfall } from './decline-words.ts';
 import { progressLine } from './order-progress.ts';
 import { amountTried, isAnywhere, repeatsIn } from './repeats.ts';
@@ -50,7 +49,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
       reason.isKnown ? null : serviceWords(reason),
       // When no button can fix it, what else does.
       isBlocked || reason.remedy === 'none' || reason.remedy === 'retry' ? fix : null,
-      isByRule(reason.code) ? followsRuleset(card) : null,
+      rulesetLine(card, reason),
     ],
     small: [
       ...(isOfSeveral
@@ -159,7 +158,7 @@ export function virtualLines(alert: VirtualCardAlert): ShortLines {
     title: titles[event.outcome],
     who: shortCard(cardOf(alert)),
     at: event.callbackAt,
-    cause: [whatHappened(event)],
+    cause: [whatHappened(alert)],
     small: [
       asked === null ? '' : `${event.outcome === 'resend' ? 'asked for' : 'ordered'} by ${mention(asked.by)}`,
       event.virtualCardOrderId === null ? '' : `virtual card order ${event.virtualCardOrderId}`,

@@ -2,11 +2,21 @@ import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import type { VirtualCardEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
-import { balanceWord, cardName, cardOf, holderName, holderRaw, statusWord } from '../core/card-words.ts';
+import { context, copyable, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import {
+  balanceWord,
+  cardHandle,
+  cardInBrackets,
+  cardName,
+  cardOf,
+  holderName,
+  holderRaw,
+  statusWord,
+} from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
 
 /** Later steps of an order that can fail although the card exists. */
@@ -32,10 +42,10 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   const mark = late ? 'Late notice: ' : '';
   const title = titles[event.outcome];
   const isCard = event.outcome !== 'not_created';
-  const said = whatHappened(event);
+  const said = whatHappened(alert);
 
   return {
-    text: sentence(`${mark}${title}: ${holderName(known)}${isCard ? ` (${cardName(known)})` : ''}. ${said}`),
+    text: sentence(`${mark}${title}: ${holderName(known)}${isCard ? cardInBrackets(known) : ''}. ${said}`),
     blocks: [
       header(`${title}: ${holderRaw(known)}`),
       section(
@@ -70,8 +80,10 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
 }
 
 /** The same, as a sentence. */
-export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
-  if (outcome === 'created') return 'The card is ready, with everything as ordered.';
+export function whatHappened(alert: VirtualCardAlert): string {
+  const { outcome, failed } = alert.event;
+  if (outcome === 'created')
+    return isUsable(alert.event) ? 'The card is ready, with everything as ordered.' : notUsable(alert);
   if (outcome === 'resend')
     return 'The details of this card were sent again to the configured receiver. The card itself did not change.';
   if (outcome === 'not_created')
@@ -80,5 +92,27 @@ export function whatHappened({ outcome, failed }: VirtualCardEvent): string {
     .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${escapeUntrusted(name, 40)}”`)
     .map((word) => `could not be ${word}`);
   const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
-  return `The card exists, but it ${list}. You can fix each of these later.`;
+  return `The card exists, but it ${list}. You can fix ${words.length > 1 ? 'each of these' : 'this'} later.`;
+}
+
+/** The status is the card's current one. Not every webhook has it. */
+export function isUsable({ status }: VirtualCardEvent): boolean {
+  return status === null || status === 'ACTIVE';
+}
+
+/** The order succeeded, but the card cannot pay. */
+function notUsable(alert: VirtualCardAlert): string {
+  const { status } = alert.event;
+  const handle = copyable(cardHandle(cardOf(alert)), 20);
+  const is = `The card was created, but it is ${statusWord(status ?? '')} and cannot be used.`;
+  switch (status) {
+    case 'INACTIVE':
+      return `${is} Activate it: ${commandCode(`activate ${handle}`)}`;
+    case 'BLOCKED':
+      return `${is} If it should work: ${commandCode(`unblock ${handle}`)}`;
+    case 'CLOSED':
+      return `${is} Closed is final: order a new one.`;
+    default:
+      return `${is} Check it in the card program’s portal.`;
+  }
 }

@@ -48,6 +48,11 @@ export function cardRaw({ last4, cardId, acctId }: Card): string {
   return acctId === null ? 'card' : `card of account ${acctId}`;
 }
 
+/** ` (card 4242)` after the holder's name; empty where the account stands for both. */
+export function cardInBrackets(card: Card): string {
+  return cardOfHolderRaw(card) === capital(`card of account ${card.acctId}`) ? '' : ` (${cardName(card)})`;
+}
+
 export function cardName(card: Card): string {
   return escapeUntrusted(cardRaw(card), 60);
 }
@@ -71,8 +76,7 @@ export function shortCard(card: Card): string {
 
 /** What to type after `/card show`, raw: the last four when known. */
 export function cardHandle({ last4, cardId, acctId }: Card): string {
-  const handle = last4 ?? cardId ?? acctId;
-  return handle === null ? 'CARD' : String(handle);
+  return last4?.trim() || String(cardId ?? acctId ?? 'CARD');
 }
 
 /** `null` means that there is no limit. */

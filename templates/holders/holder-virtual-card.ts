@@ -3,6 +3,7 @@ import type { VirtualCardEvent } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { isUsable } from '../alerts/virtual-card.ts';
 import { context, fields, header, section, sentence } from '../core/blocks.ts';
 import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
 
@@ -24,7 +25,16 @@ const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
 
 /** The outcome, for the holder. */
 export function virtualWords({ event }: VirtualCardAlert) {
-  return { title: titles[event.outcome], meaning: meanings[event.outcome], isCard: event.outcome !== 'not_created' };
+  const isCard = event.outcome !== 'not_created';
+  if (event.outcome === 'created' && !isUsable(event)) {
+    const title = 'Your virtual card was created, but cannot be used';
+    return {
+      title,
+      meaning: `It is ${statusWord(event.status ?? '')}. Whoever manages your cards has been told.`,
+      isCard,
+    };
+  }
+  return { title: titles[event.outcome], meaning: meanings[event.outcome], isCard };
 }
 
 /** Your virtual card: ready or not. Never its number. */

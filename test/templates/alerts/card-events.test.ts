@@ -207,6 +207,13 @@ describe('a shipped card', () => {
     expect(buttons(blocks)).toEqual([]);
   });
 
+  it('without last four digits is activated by another name of the card', () => {
+    const unknown = { ...card, last4: '' };
+    const message = renderAlert(shippingAlert({ last4: '' }, { card: unknown }), view);
+
+    expect(shown(message.blocks)).toContain('`/card activate 6231`');
+  });
+
   it('works without a method and a number', () => {
     const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }));
 
@@ -246,8 +253,24 @@ describe('a virtual card', () => {
     const { text, blocks } = virtualCard(virtualAlert({ outcome: 'partial', failed: [error] }, { card }), view);
 
     for (const told of [text, shown(blocks)]) {
-      expect(told).toContain(`The card exists, but it could not be ${words}. You can fix each of these later.`);
+      expect(told).toContain(`The card exists, but it could not be ${words}. You can fix this later.`);
     }
+  });
+
+  it.each([
+    ['INACTIVE', 'it is not activated and cannot be used. Activate it: `/card activate 8888`'],
+    ['BLOCKED', 'it is blocked and cannot be used. If it should work: `/card unblock 8888`'],
+    ['CLOSED', 'it is closed and cannot be used. Closed is final: order a new one.'],
+    ['PAUSED', 'it is PAUSED and cannot be used. Check it in the card program’s portal.'],
+  ])('that is %s is not called ready', (status, words) => {
+    const alert = virtualAlert({ outcome: 'created', status }, { card });
+    const team = [virtualCard(alert, view), renderAlert(alert, view)];
+    const holder = [true, false].map((isLong) => renderHolderAlert(alert, { place: 'direct', isLong }));
+
+    for (const message of team) expect(shown(message.blocks)).toContain(words);
+    for (const message of [...team, ...holder])
+      expect(JSON.stringify(message)).not.toMatch(/ready|everything as ordered/);
+    for (const message of holder) expect(JSON.stringify(message)).toContain('was created, but cannot be used');
   });
 
   it('works without an account', () => {

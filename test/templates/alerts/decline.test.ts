@@ -620,6 +620,25 @@ describe('advice', () => {
   });
 });
 
+describe('the ruleset of a card', () => {
+  const of = (code: string, mayOverrule: boolean) => {
+    const facts = { ...card, ruleset: { id: 7, name: 'Field crew', mayOverrule } };
+    return [true, false].map((isLong) =>
+      shown(renderAlert(declined(code, '', { card: facts }), { place: 'private', isLong }).blocks),
+    );
+  };
+
+  it.each([true, false])('is named once, also if it may overrule the card: %s', (mayOverrule) => {
+    for (const text of of('decline.rule.mcc', mayOverrule)) {
+      expect(text.match(/Field crew/g)).toHaveLength(1);
+      expect(text.includes('It may overrule the card’s own rules.')).toBe(mayOverrule);
+    }
+    for (const text of of('decline.rule.location', mayOverrule)) {
+      expect(text).toMatch(mayOverrule ? /“Field crew”, which may overrule/ : /The card follows .*“Field crew”\./);
+    }
+  });
+});
+
 describe('what others may read', () => {
   const pin = declined('decline.card.pin', 'PIN Verification Check');
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
-import { transactionAlert } from '../fixtures.ts';
+import { nobody, transactionAlert } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
 const view = { place: 'public' } as const;
@@ -157,6 +157,14 @@ describe('the first message of a purchase', () => {
   ])('%s: %s', (_what, words, [kind, cents, ...steps]) => {
     expect(after(kind, cents, ...steps)).toMatch(new RegExp(`^${words.replaceAll('$', '\\$')}(<!date|, |\\.|$)`));
   });
+});
+
+it('names an account once where its card is not known', () => {
+  const alert = transactionAlert({ kind: 'pin', decline: null }, { card: nobody });
+  const { text, blocks } = renderAlert(alert, view);
+
+  expect(text).toMatch(/^Account 7378 spent/);
+  expect(shown(blocks)).not.toContain('card of account');
 });
 
 describe('a requested amount that differs', () => {
