@@ -214,7 +214,13 @@ it('treats only declines that a thief with just the card number would get as car
     'decline.card.status',
   ];
   expect(own.filter(is)).toEqual([]);
-  const others = ['decline', 'decline.card.pin', 'decline.card.pin.locked', 'decline.rule.cardnotpresent', 'decline.suspected.fraud'];
+  const others = [
+    'decline',
+    'decline.card.pin',
+    'decline.card.pin.locked',
+    'decline.rule.cardnotpresent',
+    'decline.suspected.fraud',
+  ];
   expect(others.filter(is)).toEqual(others);
 });
 
