@@ -9,6 +9,7 @@ import { isSameRule } from '../card-api/rule.ts';
 import { isAboutLimits, isLooser, isMade, type RuleChange, reversed, type Term } from '../card-api/rule-change.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { capital } from '../core/first-letter.ts';
+import { commandCode } from '../core/installation.ts';
 import { amountIn, type CountedRaise, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { approvalsNeeded, LATE_MS } from '../policy/decide-action.ts';
 import { lastsMs } from './change-request.ts';
@@ -154,13 +155,14 @@ type PermitChange = (
 ) => Promise<(RefusedChange & { readonly isLate?: boolean }) | null>;
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'withLock' | 'now' | 'policyOfCard' | 'zone'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'forget' | 'changesFromBase'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'forget' | 'changesFromBase' | 'sooner'>;
   readonly openRequest: OpenRequest;
 }
 
 /** Asks the policy, unless others have approved. A raise that one person may make alone counts from then on. */
 export function createPermitChange(deps: PermitDeps): PermitChange {
   const { raises, authorize, openRequest, withLock } = deps;
+  const whyNotSooner = createWhyNotSooner(deps);
   return async function permitChange(made, approval, card, mayAsk) {
     const { action, acctId, changes, term } = made;
     const { userId } = action.actor;
@@ -169,6 +171,8 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     const isLowering = isLooser(reversed(changes));
     if (approval !== null && (isLowering || isMoved(fromBase, approval.judged)))
       return { state: 'failed', note: movedNow };
+    const tooSoon = isMade(changes) ? await whyNotSooner(made, approval) : null;
+    if (tooSoon !== null) return tooSoon;
     if (!isLooser(changes) && !isLooser(fromBase)) return null;
     const raise = { changes, fromBase, term };
     const lasts = lastsMs(term, deps.now(), deps.zone);
@@ -207,6 +211,40 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
       return null;
     });
   }
+}
+
+/**
+ * Why a rule may not have its present value for less time than the reduction that set it: that is a raise from then on.
+ * Only an approver who made the reduction may always end it alone. It cannot become a request, which is about a value.
+ */
+function createWhyNotSooner({ raises, authorize, withLock }: PermitDeps) {
+  return async function whyNotSooner(
+    { action, acctId, changes, term }: MadeChange<RuleAction>,
+    approval: Approval | null,
+  ): Promise<Awaited<ReturnType<PermitChange>>> {
+    const { userId } = action.actor;
+    const { changes: sooner, byOthers } = await raises.sooner(changes, term, acctId, userId);
+    if (sooner.length === 0) return null;
+    const refused = { state: 'failed', note: tooSoon(sooner) } as const;
+    // They approved a value, not this.
+    if (approval !== null) return refused;
+    const raise = { changes: sooner, fromBase: sooner.map((change) => ({ ...change, from: change.to })), term };
+    return await withLock('recent-raises', async () => {
+      const amount = byOthers ? amountIn(await raises.count(action, acctId, raise, [userId])) : { raiseCents: 1 };
+      const verdict = await authorize(action, { acctId, ...amount });
+      if (verdict.kind === 'late') return { state: 'failed', isLate: true, note: tooLate };
+      if (verdict.kind === 'refused') return { state: 'failed', note: verdict.why };
+      if (verdict.kind === 'request') return refused;
+      if (byOthers) await raises.remember(action, acctId, raise, { by: userId, askedBy: userId });
+      return null;
+    });
+  };
+}
+
+function tooSoon(sooner: readonly RuleChange[]): string {
+  const back = ruleStates(sooner, 'to');
+  const typed = `${commandCode('limit')} with that amount asks another approver`;
+  return `A temporary change would end sooner and go back to ${back}. You may not decide that alone: ${typed}.`;
 }
 
 /** Someone changed a rule since it was approved. */

@@ -3,7 +3,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
-import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
+import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
 import type { OpenRequest } from './change-rule.ts';
 import { endNote, type InEffect } from './end-temporary-change.ts';
@@ -12,7 +12,7 @@ import type { RaiseAmounts } from './raise-amount.ts';
 import type { Restore } from './restore.ts';
 import { backWords, ruleMoves, ruleNames, undecided } from './rule-words.ts';
 import type { HandOver } from './supersede.ts';
-import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'now'> {
@@ -132,16 +132,16 @@ type PermitDecision = (
   temporaryChange: TemporaryChange,
 ) => Promise<{ readonly why: string; readonly whoCan: string } | 'late' | null>;
 
-interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock'> {
+interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
   readonly openRequest: OpenRequest;
 }
 
 /**
- * Reverting a temporary reduction is a raise. While the rule still has the temporary value, the earlier value was
- * permitted before and one approver may restore it. If someone has changed the rule since, restoring is an ordinary
- * raise from the current value. Keeping a raise for good is one, too, from the value that it would go back to. Above what
- * one approver may allow alone, others are asked.
+ * Reverting a temporary reduction is a raise. Only an approver who made the reduction may always restore the earlier value
+ * alone; for everyone else it is an ordinary raise from the current value, like restoring a rule that someone has changed
+ * since. Keeping a raise for good is one, too, from the value that it would go back to. Above what one approver may allow
+ * alone, others are asked.
  */
 export function createPermitDecision(deps: PermitDeps): PermitDecision {
   const { authorize, record, factsOf, raises, withLock } = deps;
@@ -149,14 +149,17 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
     const isKept = action.verb === 'complete-temporary-change' && !action.restore;
-    const beyond = isKept ? raisesKept(temporaryChange) : raisesBeyond(temporaryChange);
+    const isEarly = action.verb === 'revert';
+    const beyond = raisesOf(action, temporaryChange);
+    const inEffect = beyond.map((change) => ({ ...change, from: change.to }));
     // What is kept is in effect already, so it is a raise only from the value that it would go back to.
-    const fromNow = isKept ? beyond.map((change) => ({ ...change, from: change.to })) : beyond;
-    const raised = { changes: fromNow, fromBase: beyond, term: permanent };
+    const fromNow = isKept ? inEffect : beyond;
+    // What is taken back is what it would go back to anyway, so it is a raise only for the moment.
+    const raised = { changes: fromNow, fromBase: isEarly ? inEffect : beyond, term: permanent };
     const isRaise = beyond.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // What is kept, and what is restored after someone has changed it, stays permanently.
-    const lasts = beyond.length > 0 ? { lastsMs: Number.POSITIVE_INFINITY } : {};
+    const lasts = beyond.length > 0 && !isEarly ? { lastsMs: Number.POSITIVE_INFINITY } : {};
     // Two simultaneous raises must not both count as the first, so an allowed raise counts from here on.
     const { verdict, counted } = await withLock('recent-raises', async () => {
       const raise = beyond.length > 0 ? await raises.count(action, acctId, raised, [userId]) : null;
@@ -169,6 +172,8 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     if (verdict.kind === 'late') return 'late';
     if (verdict.kind === 'refused') return { why: verdict.why, whoCan: 'Ask an approver.' };
     if (verdict.kind === 'request') {
+      const tooLong = whyTooLong(await deps.policyOfCard(acctId), Number.POSITIVE_INFINITY);
+      if (tooLong !== null) return { why: tooLong, whoCan: 'Whoever made the change can take it back.' };
       // A policy may leave not even the smallest raise to one approver.
       const wanted = beyond.length > 0 ? beyond : reversed(changes).filter((change) => isLooser([change]));
       const card = await factsOf(acctId);
@@ -193,6 +198,13 @@ function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly
   const target = { kind: 'card', acctId, cardId: null, alertId: null } as const;
   const changeRequest = { goals: goalsOf(wanted), term: permanent };
   return { id, verb: ruleVerbOf(wanted), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
+}
+
+function raisesOf(action: TemporaryChangeAction, temporaryChange: TemporaryChange): RuleChange[] {
+  if (action.verb === 'complete-temporary-change')
+    return action.restore ? raisesBeyond(temporaryChange) : raisesKept(temporaryChange);
+  if (isMadeBy(temporaryChange, action.actor.userId)) return [];
+  return reversed(temporaryChange.changes).filter((change) => isLooser([change]));
 }
 
 /** The raise that restoring the earlier values makes, for rules that someone has changed since. */

@@ -2,13 +2,13 @@ import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
+import { centsOf, isLooser, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
 import { purchaseWords, stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
-import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** What a result says about a temporary change: when it ends, and that it can be reverted. */
 export type Opened = Pick<Result, 'note' | 'control'>;
@@ -42,7 +42,7 @@ export function createTemporaryTerms(deps: TermDeps) {
      */
     resolve: (made: MadeChange): Promise<Opened | null> => resolveTerm(made, deps),
     /** Called before a temporary change is sent: it must end even if its outcome is never known. */
-    openUnsent: (made: MadeChange): Promise<Opened> => openTemporaryChange(made, deps, false),
+    openUnsent: (made: MadeChange): Promise<Opened> => openTemporaryChange(made, deps, { isChanged: false }),
     /**
      * Someone wants to keep the current rules: their temporary changes end, or last longer.
      *
@@ -121,7 +121,7 @@ async function markUnconfirmed(
 async function openTemporaryChange(
   { action, acctId, changes, term, requestId }: MadeChange,
   deps: TermDeps,
-  isChanged = true,
+  { isChanged = true, isOverOthers = false } = {},
 ): Promise<Opened> {
   const now = deps.now();
   const open = await deps.temporaryChanges.get(action.id);
@@ -129,16 +129,19 @@ async function openTemporaryChange(
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.zone) ?? now).toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
   const ending = others.filter((earlier) => earlier.endsAt <= endsAt);
-  const stacked = changes.map((change) => {
-    const earlier = ending.find((candidate) => hasSet(candidate, { rule: change.rule, to: change.from }));
-    return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier) };
-  });
+  const stacked = changes.map((change) =>
+    stackedOn(
+      ending.find((candidate) => hasSet(candidate, { rule: change.rule, to: change.from })),
+      change,
+    ),
+  );
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
     changes: open?.changes ?? stacked.map(({ change }) => change),
     term,
     by: action.actor,
+    ...((open?.isOverOthers === true || isOverOthers || takesOver(stacked, action)) && { isOverOthers: true }),
     openedAt: open?.openedAt ?? now.toISOString(),
     endsAt,
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
@@ -200,11 +203,11 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
     return note === '' ? null : { note, control: null };
   }
   if (temporary.length === 0) return null;
-  const fromEarlier = changes.map((change) => {
-    const earlier = setBy(change);
-    return earlier === undefined ? change : withEarlierFrom(change, earlier);
+  const stacked = changes.map((change) => stackedOn(setBy(change), change));
+  const isOverOthers = takesOver(stacked, action);
+  const opened = await openTemporaryChange({ ...made, changes: stacked.map(({ change }) => change) }, deps, {
+    isOverOthers,
   });
-  const opened = await openTemporaryChange({ ...made, changes: fromEarlier }, deps);
   for (const temporaryChange of temporaryChanges) {
     const theirs = changes.filter((change) => setBy(change) === temporaryChange);
     if (temporaryChange.id !== action.id) await deps.supersede(temporaryChange, theirs, laterOf(action));
@@ -240,6 +243,25 @@ function isUnderneath(
     const below = others.filter((other) => other !== between);
     return own !== undefined && isUnderneath(earlier, own, below);
   });
+}
+
+/** A change, and the earlier one whose former value it goes back to. */
+interface Stacked {
+  readonly earlier: TemporaryChange | undefined;
+  readonly change: RuleChange;
+  readonly was: RuleChange['from'];
+}
+
+function stackedOn(earlier: TemporaryChange | undefined, change: RuleChange): Stacked {
+  return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier), was: change.from };
+}
+
+/** It takes over a reduction that is not the person's own. */
+function takesOver(stacked: readonly Stacked[], { actor }: Action): boolean {
+  return stacked.some(
+    ({ earlier, change: { rule, from }, was }) =>
+      earlier !== undefined && !isMadeBy(earlier, actor.userId) && isLooser([{ rule, from: was, to: from }]),
+  );
 }
 
 function withEarlierFrom(change: RuleChange, earlier: TemporaryChange): RuleChange {

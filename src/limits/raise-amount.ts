@@ -15,7 +15,8 @@ import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, purchaseCents } from './change-request.ts';
 import { isAloneBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
-import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
+import { looserSooner, lowestBefore, setBelow, setTemporarily } from './rule-future.ts';
+import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
 export interface Raise {
@@ -36,6 +37,12 @@ export const TemporaryValue = z.strictObject({
   until: z.string().nullable(),
 });
 export type TemporaryValue = z.infer<typeof TemporaryValue>;
+
+/** What rules would allow sooner; empty: nothing. */
+interface SoonerChanges {
+  readonly changes: readonly RuleChange[];
+  readonly byOthers: boolean;
+}
 
 /** Who asked for a raise, and who allowed it alone; null: several people approved it. */
 export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy'>;
@@ -96,30 +103,38 @@ export function createRaiseAmounts(deps: Deps) {
       for (const { atMs: _at, ...raise } of raises.filter(({ actionId }) => actionId === id))
         await deps.recentRaises.cancel(raise);
     },
-    /**
-     * The changes relative to each rule's current value, or to the value it goes back to before they end, whichever is
-     * lower.
-     */
+    /** The changes relative to the lowest value that each rule would have before they end. */
     async changesFromBase(changes: readonly RuleChange[], term: Term, acctId: number): Promise<RuleChange[]> {
-      const returned = await changesFromReturn(changes, term, acctId, deps);
-      return changes.map((change, index) => {
-        const { rule, from } = change;
-        const before = returned[index]?.from ?? null;
-        // Under a temporary reduction the current value is lower. Raising it counts from the lower value.
-        return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;
-      });
+      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+      const end = endMs(term, deps);
+      return changes.map((change) => ({ ...change, from: lowestBefore(change, set, end) }));
+    },
+    /**
+     * What the rules would allow sooner, because these changes have their present values and end before the reductions
+     * that set these do.
+     *
+     * @param userId who asks. Whoever made a reduction may end it: then `byOthers` is false.
+     */
+    async sooner(changes: readonly RuleChange[], term: Term, acctId: number, userId: string): Promise<SoonerChanges> {
+      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+      const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
+      const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);
+      return {
+        changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
+        byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),
+      };
     },
     changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
       changesFromReturn(changes, term, acctId, deps),
     /** What temporary changes have set of these rules, given relative to their current values. */
     async temporaryValues(changes: readonly RuleChange[], acctId: number): Promise<TemporaryValue[]> {
-      const set = await setTemporarily(acctId, deps);
+      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
       return changes.flatMap((change) => {
         const below = setBelow(change, set);
         const back = below.at(-1)?.from ?? null;
         if (below.length === 0 || back === change.from) return [];
-        const until = below.every(({ state }) => state === 'open')
-          ? below.reduce((last, { endsAt }) => (endsAt > last ? endsAt : last), '')
+        const until = below.every(({ setBy }) => setBy.state === 'open')
+          ? below.reduce((last, { setBy: { endsAt } }) => (endsAt > last ? endsAt : last), '')
           : null;
         return [{ rule: change.rule, now: change.from, back, until }];
       });
@@ -135,22 +150,12 @@ async function changesFromReturn(
   deps: Deps,
 ): Promise<RuleChange[]> {
   const end = endMs(term, deps);
-  const ending = (await setTemporarily(acctId, deps)).filter(({ endsAt }) => Date.parse(endsAt) < end);
+  const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+  const ending = set.filter(({ setBy }) => Date.parse(setBy.endsAt) < end);
   return changes.map((change) => {
     const last = setBelow(change, ending).at(-1);
     return last === undefined ? change : { ...change, from: last.from };
   });
-}
-
-/** What undecided temporary changes have set, oldest first. */
-async function setTemporarily(
-  acctId: number,
-  { temporaryChanges }: Pick<Deps, 'temporaryChanges'>,
-): Promise<SetTemporarily[]> {
-  return (await temporaryChanges.all())
-    .filter((open) => open.acctId === acctId && isUndecided(open))
-    .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
-    .flatMap(({ changes, endsAt, state }) => changes.map((change) => ({ ...change, endsAt, state })));
 }
 
 /** What each change of a raise counts: from the current value, and from the one that it goes back to. */
@@ -264,16 +269,3 @@ async function ownCents(
 const staysKey = (rule: Rule): string => `stays:${ruleKey(rule)}`;
 /** The key for the amount by which a rule was raised beyond the end of a temporary change. */
 const longerKey = (rule: Rule): string => `longer:${ruleKey(rule)}`;
-
-type SetTemporarily = RuleChange & Pick<TemporaryChange, 'endsAt' | 'state'>;
-
-/**
- * Each temporary change that the current value of a rule rests on, newest first: the last one has the value that the rule
- * goes back to. If someone has changed the rule since, the earlier values are irrelevant.
- */
-function setBelow({ rule, from }: RuleChange, set: readonly SetTemporarily[]): SetTemporarily[] {
-  const last = set.findLast((one) => isSameRule(one.rule, rule) && one.to === from);
-  if (last === undefined) return [];
-  const others = set.filter((one) => one !== last);
-  return [last, ...setBelow(last, others)];
-}

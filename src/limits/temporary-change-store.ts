@@ -18,6 +18,8 @@ export const TemporaryChange = z.strictObject({
   term: Term,
   /** Slack user who asked for it. */
   by: z.strictObject({ userId: z.string(), teamId: z.string() }),
+  /** It took the place of a reduction of somebody else, and goes back to the value before that one, too. */
+  isOverOthers: z.boolean().optional(),
   /** UTC ISO 8601, like all times here. */
   openedAt: z.string(),
   endsAt: z.string(),
@@ -58,6 +60,10 @@ export type TemporaryChange = z.infer<typeof TemporaryChange>;
 
 /** Its rules may still go back. */
 export const isUndecided = ({ state }: TemporaryChange): boolean => state === 'open' || state === 'asking';
+
+/** All that it takes back at its end is this person's own. */
+export const isMadeBy = ({ by, isOverOthers }: TemporaryChange, userId: string): boolean =>
+  by.userId === userId && isOverOthers !== true;
 
 export type TemporaryChanges = ReturnType<typeof createTemporaryChanges>;
 

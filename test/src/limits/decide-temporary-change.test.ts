@@ -257,6 +257,7 @@ describe('who may decide', () => {
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,
+      policyOfCard: async () => policy,
       async withLock(name, work) {
         lock = name;
         const result = await work(held);
@@ -378,7 +379,7 @@ describe('who may decide', () => {
       why: 'late',
       recorded: [],
       remembered: [],
-      underLock: [],
+      underLock: ['counted: recent-raises'],
     });
     expect((await permit(takeBack({ askedAt }))).why, 'reverting a raise is never late').toBeNull();
   });

@@ -1,0 +1,74 @@
+import { isSameRule, type RuleValue } from '../card-api/rule.ts';
+import { isLooser, type RuleChange } from '../card-api/rule-change.ts';
+import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
+
+/** A rule as an undecided temporary change has set it. */
+export interface SetTemporarily extends RuleChange {
+  readonly setBy: TemporaryChange;
+}
+
+/** What undecided temporary changes have set of an account's rules, oldest first. */
+export function setTemporarily(all: readonly TemporaryChange[], acctId: number): SetTemporarily[] {
+  return all
+    .filter((open) => open.acctId === acctId && isUndecided(open))
+    .toSorted((a, b) => a.openedAt.localeCompare(b.openedAt))
+    .flatMap((setBy) => setBy.changes.map((change) => ({ ...change, setBy })));
+}
+
+/**
+ * Each temporary change that the current value of a rule rests on, newest first: the last one has the value that the rule
+ * goes back to. If someone has changed the rule since, the earlier values are irrelevant.
+ */
+export function setBelow({ rule, from }: RuleChange, set: readonly SetTemporarily[]): SetTemporarily[] {
+  const last = set.findLast((one) => isSameRule(one.rule, rule) && one.to === from);
+  if (last === undefined) return [];
+  const others = set.filter((one) => one !== last);
+  return [last, ...setBelow(last, others)];
+}
+
+/** The lowest value that a rule would have at any time before `endMs`, if it were not changed now. */
+export function lowestBefore(change: RuleChange, set: readonly SetTemporarily[], endMs: number): RuleValue {
+  const below = setBelow(change, set);
+  const values = below
+    .map(earliestEnd)
+    .filter((at) => at < endMs)
+    .map((at) => valueAt(at, below, change.from));
+  return values.reduce((lowest, value) => (isLooserValue(change, value, lowest) ? value : lowest), change.from);
+}
+
+/** What a rule would allow sooner, and the temporary change that would end sooner. */
+interface Sooner extends RuleChange {
+  readonly reduction: TemporaryChange;
+}
+
+/**
+ * Someone asks for the present value of a rule, with an end: the temporary change that set the value ends then. Null: that
+ * loosens nothing, because it was no reduction, or would end no later anyway.
+ *
+ * @param fromMs when the change may end at the earliest.
+ */
+export function looserSooner(change: RuleChange, set: readonly SetTemporarily[], fromMs: number): Sooner | null {
+  const [top, ...rest] = setBelow(change, set);
+  if (top === undefined) return null;
+  const untilMs = Date.parse(top.setBy.endsAt);
+  const values = [fromMs, ...rest.map(({ setBy }) => Date.parse(setBy.endsAt))]
+    .filter((at) => at >= fromMs && at < untilMs)
+    .map((at) => valueAt(at, rest, top.from));
+  const highest = values.reduce((most, value) => (isLooserValue(change, most, value) ? value : most), change.from);
+  return highest === change.from ? null : { ...change, to: highest, reduction: top.setBy };
+}
+
+/** The value of a rule while these temporary changes end one after another. */
+function valueAt(atMs: number, below: readonly SetTemporarily[], otherwise: RuleValue): RuleValue {
+  const running = below.find((one) => earliestEnd(one) > atMs);
+  return running === undefined ? (below.at(-1)?.from ?? otherwise) : running.to;
+}
+
+/** A purchase may be made at any time, and an approver may decide at any time. */
+function earliestEnd({ setBy }: SetTemporarily): number {
+  return setBy.term.kind === 'purchase' || setBy.state === 'asking' ? 0 : Date.parse(setBy.endsAt);
+}
+
+function isLooserValue({ rule }: RuleChange, from: RuleValue, to: RuleValue): boolean {
+  return isLooser([{ rule, from, to }]);
+}

@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import type { Action } from '../../../src/dispatch/verbs.ts';
+import type { ChangeRequest } from '../../../src/limits/change-request.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  type PerformWorld,
+  performAction,
+} from '../../support/perform-world.ts';
+import { link } from '../../support/refused.ts';
+
+const redis = useRedis();
+const person = (userId: string) => ({ userId, teamId: 'T1' });
+const DAY = 24 * 3_600_000;
+const forDays = (days: number) => ({ kind: 'duration', ms: days * DAY }) as const;
+const aMinute = { kind: 'duration', ms: 60_000 } as const;
+
+interface Given {
+  readonly world: PerformWorld;
+  limit(userId: string, id: string, dollars: number | null, term?: ChangeRequest['term']): Promise<void>;
+  takeBack(userId: string, of: string): Promise<void>;
+  /** Time passes. Temporary changes end when they are due. */
+  wait(ms: number): Promise<void>;
+  daily(): unknown;
+  told(): string;
+  requests(): Promise<unknown[]>;
+}
+
+async function given(dollars: number | null): Promise<Given> {
+  const world = await createActionWorld(redis());
+  const { deps } = world;
+  let clicks = 0;
+  world.service.rules = { IsActive: true, DailySpendLimit: dollars };
+  const perform = (action: Action) => performAction(action, deps);
+  const now = () => deps.now().toISOString();
+  return {
+    world,
+    async limit(userId, id, to, term = { kind: 'permanent' }) {
+      const changeRequest = { goals: [limitGoal('daily', to === null ? null : to * 100)], term };
+      await perform(ask('limit', { ...byCommand, id, actor: person(userId), changeRequest, askedAt: now() }));
+    },
+    async takeBack(userId, of) {
+      clicks += 1;
+      const target = { kind: 'temporary-change', temporaryChangeId: of } as const;
+      await perform(ask('revert', { target, id: `act_back${clicks}`, actor: person(userId), askedAt: now() }));
+    },
+    async wait(ms) {
+      world.advance(ms);
+      for (const { id, endsAt, state } of await deps.temporaryChanges.all())
+        if (state === 'open' && Date.parse(endsAt) <= deps.now().getTime()) await endTemporaryChange(id, deps);
+    },
+    daily: () => world.service.rules['DailySpendLimit'],
+    told: () => world.answers.at(-1)?.text ?? '',
+    requests: () => deps.requests.open(),
+  };
+}
+
+describe('a temporary reduction', () => {
+  it.each<[string, number | null, ChangeRequest['term']]>([
+    ['for a minute', 5000, aMinute],
+    ['for one purchase', 5000, { kind: 'purchase' }],
+    ['for a minute, from no limit', null, aMinute],
+  ])('is not ended by one approver who types its value %s', async (_how, from, term) => {
+    const { limit, wait, daily, told, requests } = await given(from);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await limit('U0ANA', 'act_shorter', 100, term);
+
+    expect(told()).toMatch(/would end sooner and go back to (daily limit \$5,000\.00|no daily limit|daily limit)/);
+    await wait(20 * 60_000);
+    expect(daily()).toBe(100);
+    await wait(8 * DAY);
+    expect(daily()).toBe(from);
+    expect(await requests()).toEqual([]);
+  });
+
+  it('is not ended by its holder, however small it is', async () => {
+    const { world, limit, wait, daily } = await given(700);
+    await link(world, 'U0ANA');
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await limit('U0ANA', 'act_shorter', 100, aMinute);
+    await wait(60_000);
+
+    expect(daily()).toBe(100);
+  });
+
+  it('may end sooner by somebody else as far as one approver may raise the limit, and that counts', async () => {
+    const { limit, wait, daily, requests } = await given(700);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await limit('U0ANA', 'act_shorter', 100, aMinute);
+    await wait(60_000);
+    expect(daily()).toBe(700);
+
+    await limit('U0ANA', 'act_more', 1200);
+    expect(daily()).toBe(700);
+    expect(await requests()).toHaveLength(1);
+  });
+
+  it('may end sooner by the person who made it', async () => {
+    const { limit, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await limit('U0BEN', 'act_shorter', 100, aMinute);
+    await wait(60_000);
+
+    expect(daily()).toBe(5000);
+  });
+
+  it('lasts longer if its value is typed again for longer', async () => {
+    const { limit, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await limit('U0ANA', 'act_longer', 100, forDays(9));
+    await wait(8 * DAY);
+    expect(daily()).toBe(100);
+
+    await wait(DAY);
+    expect(daily()).toBe(5000);
+  });
+
+  it('ends sooner than a raise on top of it: keeping that raise counts from the lowest value until then', async () => {
+    const { limit, daily, requests } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+    await limit('U0BEN', 'act_raise', 1100, aMinute);
+
+    await limit('U0ANA', 'act_keep', 1100);
+    expect(await requests(), 'up to the amount of one approver').toEqual([]);
+    await limit('U0ANA', 'act_more', 1101, aMinute);
+
+    expect(daily()).toBe(1100);
+    expect(await requests(), 'with what she kept before').toHaveLength(1);
+  });
+
+  it('a raise for one purchase is a raise if it is to last for a time', async () => {
+    const { limit, requests } = await given(100);
+    await limit('U0BEN', 'act_once', 1100, { kind: 'purchase' });
+
+    await limit('U0ANA', 'act_lasts', 1100, aMinute);
+    await limit('U0ANA', 'act_more', 1101, aMinute);
+
+    expect(await requests()).toHaveLength(1);
+  });
+});
+
+describe('taking back a reduction', () => {
+  it('of somebody else needs the approvals that typing the limit would', async () => {
+    const { limit, takeBack, daily, told, requests } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await takeBack('U0ANA', 'act_reduce');
+
+    expect(daily()).toBe(100);
+    expect(told()).toContain('One approver alone may not raise this: daily limit $100.00 → $5,000.00.');
+    expect(await requests()).toMatchObject([{ acctId, changes: [{ from: 10_000, to: 500_000 }], needed: 2 }]);
+  });
+
+  it('of somebody else counts with the other raises of the person', async () => {
+    const { limit, takeBack, daily, requests } = await given(700);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await takeBack('U0ANA', 'act_reduce');
+    expect(daily()).toBe(700);
+
+    await limit('U0ANA', 'act_more', 1200);
+    expect(await requests()).toHaveLength(1);
+  });
+
+  it('is for the person alone who made it, and does not count', async () => {
+    const { limit, takeBack, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await takeBack('U0BEN', 'act_reduce');
+    expect(daily()).toBe(5000);
+
+    await limit('U0BEN', 'act_more', 6000);
+    expect(daily()).toBe(6000);
+  });
+
+  it.each([
+    ['for longer', 100],
+    ['by a dollar more', 99],
+  ])('is not for who made it longer or lower only: %s', async (_how, dollars) => {
+    const { limit, takeBack, wait, daily, requests } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+    await limit('U0ANA', 'act_longer', dollars, forDays(9));
+
+    await takeBack('U0ANA', 'act_longer');
+    await limit('U0ANA', 'act_shorter', dollars, aMinute);
+    await wait(60_000);
+
+    expect(daily()).toBe(dollars);
+    expect(await requests()).toHaveLength(1);
+  });
+
+  it('is for who made it alone, on top of a raise of somebody else', async () => {
+    const { limit, takeBack, daily } = await given(100);
+    await limit('U0BEN', 'act_raise', 1100, forDays(1));
+    await limit('U0ANA', 'act_reduce', 50, forDays(8));
+
+    await takeBack('U0ANA', 'act_reduce');
+
+    expect(daily()).toBe(100);
+  });
+});
