@@ -17,6 +17,7 @@ import { createDecideRequest, createDecisions, createWithdrawRequest } from '../
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import {
+  createApprovals,
   createIsOwnRequest,
   createJudgeClick,
   createRecount,
@@ -33,6 +34,7 @@ import {
   createPostReminder,
   createResolveRequest,
 } from '../approvals/resolve-request.ts';
+import { createWhyNoLonger } from '../approvals/why-no-longer.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf } from '../dispatch/verbs.ts';
@@ -72,12 +74,14 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });
   const { complete, verified } = createCompletion({ ...common, finish, holderNotices });
-  const execution = createExecution({ ...common, complete });
-  const expire = createExpireRequest({ ...common, resolve });
   const isOwn = createIsOwnRequest(common);
   const whyNotAllowed = createWhyNotAllowed({ ...common, isOwn });
+  const approvals = createApprovals({ ...common, isOwn });
+  const whyNoLonger = createWhyNoLonger({ ...common, whyNotAllowed, approvals });
+  const execution = createExecution({ ...common, complete, whyNoLonger });
+  const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);
-  const judgeClick = createJudgeClick({ ...common, isOwn, whyNotAllowed, recount });
+  const judgeClick = createJudgeClick({ ...common, whyNotAllowed, approvals, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
   const askForRaise = createAskForRaise({

@@ -29,6 +29,7 @@ import {
   withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
+import type { WhyNoLonger } from './why-no-longer.ts';
 
 type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 
@@ -42,6 +43,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'now'> {
   readonly changeRule: (resolved: Resolved<RuleAction>, approved: Approved, run: LockedRun) => Promise<Result>;
   readonly reports: Pick<Reports, 'resume'>;
   readonly orders: Pick<Orders, 'place'>;
+  readonly whyNoLonger: WhyNoLonger;
   /** @throws CardApiError when the job should be retried. */
   readonly blockAll: BlockAll;
   readonly complete: CompleteApproval;
@@ -112,9 +114,18 @@ export function createExecution(deps: Deps) {
     if (asked.verb === 'order-virtual')
       return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, run);
     const action = changeOf(click, request, approval);
-    const raisedBy = { by: isAlone ? approval.by : null, askedBy: asked.actor.userId };
-    const people = approval.kind === 'override' ? [approval.by] : [asked.actor.userId, approval.by];
-    const approved = { outcomeOf: asked.id, requestId: request.id, raisedBy, people, judged: approval.changes };
+    const askedBy = asked.actor.userId;
+    const raisedBy = { by: isAlone ? approval.by : null, askedBy };
+    const people = approval.kind === 'override' ? [approval.by] : [askedBy, approval.by];
+    const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
+    const approved = {
+      outcomeOf: asked.id,
+      requestId: request.id,
+      raisedBy,
+      people,
+      judged: approval.changes,
+      whyNoLonger,
+    };
     const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, action.verb, written, approved);

@@ -43,13 +43,13 @@ export type JudgeClick = (
   request: OpenRequest,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
-interface Deps extends Pick<ActionTools, 'approvesFor' | 'updateRequest'> {
+interface Deps extends Pick<ActionTools, 'updateRequest'> {
   readonly whyNotAllowed: WhyNotAllowed;
+  readonly approvals: Approvals;
   readonly recount: Recount;
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   readonly temporaryValues: RaiseAmounts['temporaryValues'];
-  readonly isOwn: IsOwnRequest;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
   readonly requests: Pick<Requests, 'save'>;
 }
@@ -71,11 +71,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
     const now = without(all, without(all, changes));
     const temporary = await deps.temporaryValues(all, request.acctId);
-    const account = await deps.card.getAccount(request.acctId);
-    const named = cardInUse(account, request.card.cardId);
-    // The rules are the account's, so they also apply to the card that has replaced a closed one.
-    const inUse = named?.status === 'CLOSED' ? cardInUse(account, null) : named;
-    const isBlocked = inUse?.status === 'BLOCKED';
+    const isBlocked = isInUseBlocked(await deps.card.getAccount(request.acctId), request.card.cardId);
     const current = await withoutVoid(
       click,
       { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary },
@@ -105,24 +101,43 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     return { kind: 'refused', why: `It was changed since you saw it. It is now: ${shown}.`, whoCan: seen };
   };
 
-  /**
-   * Voids approvals of people who are no longer approvers, who are approvers only as delegates of the person clicking
-   * or of another counted approver, or who now hold the card.
-   */
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
-    const approvals: Approval[] = [];
-    const voided = [...current.voided];
-    const acctId = accountIn(request);
-    const counted = [click.actor.userId];
-    for (const approval of current.approvals) {
-      const approvers = await deps.approvesFor(approval.by, acctId, counted);
-      if (approvers !== null && !(await deps.isOwn(approval.by, request))) {
-        approvals.push(approval);
-        counted.push(approval.by, ...approvers);
-      } else voided.push(approval.by);
-    }
-    return { ...current, approvals, voided };
+    const { approvals, voided } = await deps.approvals.ofNow(click, request, current.approvals);
+    return { ...current, approvals, voided: [...current.voided, ...voided] };
   }
+}
+
+/** Whether the card is blocked to which an account's rules apply. */
+export function isInUseBlocked(account: Parameters<typeof cardInUse>[0], cardId: number | null): boolean {
+  const named = cardInUse(account, cardId);
+  // The rules are the account's, so they also apply to the card that has replaced a closed one.
+  const inUse = named?.status === 'CLOSED' ? cardInUse(account, null) : named;
+  return inUse?.status === 'BLOCKED';
+}
+
+export type Approvals = ReturnType<typeof createApprovals>;
+
+export function createApprovals(deps: Pick<ActionTools, 'approvesFor'> & { readonly isOwn: IsOwnRequest }) {
+  return {
+    /**
+     * Which approvals still count, besides the one of this click. Void are those of people who are no longer approvers, who
+     * are approvers only as delegates of the person clicking or of another counted approver, or who now hold the card.
+     */
+    async ofNow(click: ApprovalClick, request: LimitRequest, given: readonly Approval[]) {
+      const approvals: Approval[] = [];
+      const voided: string[] = [];
+      const acctId = accountIn(request);
+      const counted = [click.actor.userId];
+      for (const approval of given) {
+        const approvers = await deps.approvesFor(approval.by, acctId, counted);
+        if (approvers !== null && !(await deps.isOwn(approval.by, request))) {
+          approvals.push(approval);
+          counted.push(approval.by, ...approvers);
+        } else voided.push(approval.by);
+      }
+      return { approvals, voided };
+    },
+  };
 }
 
 const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
@@ -242,7 +257,7 @@ export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnReque
 }
 
 /** Why a person may not decide a request, one sentence; null when they may. */
-type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
+export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
 
 interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now'> {
   readonly isOwn: IsOwnRequest;

@@ -30,6 +30,8 @@ export interface Approval {
   readonly people: readonly string[];
   /** The approved changes, relative to the rules at that time. */
   readonly judged: readonly RuleChange[];
+  /** Why it may not be made any more, by the roles of this moment, one sentence; null when it may. */
+  readonly whyNoLonger: () => Promise<string | null>;
 }
 
 /** Changes a card's rules under the account's lock. Throws CardApiError when the job should be retried. */
@@ -178,7 +180,8 @@ export function createPermitChange(deps: PermitDeps): PermitChange {
     const lasts = lastsMs(term, deps.now(), deps.zone);
     if (approval !== null) {
       const isLate = deps.now().getTime() - Date.parse(action.askedAt) > LATE_MS;
-      const why = isLate ? tooLate : whyTooLong(await deps.policyOfCard(acctId), lasts);
+      const tooLong = isLate ? tooLate : whyTooLong(await deps.policyOfCard(acctId), lasts);
+      const why = tooLong ?? (await approval.whyNoLonger());
       if (why !== null) return { state: 'failed', note: why };
       return await countApproved(made, raise, approval);
     }

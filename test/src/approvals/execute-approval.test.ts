@@ -46,6 +46,7 @@ function setUp(written: ActionState | null = null) {
         return known?.result ?? null;
       },
     },
+    whyNoLonger: async () => null,
     complete: async (_click, _request, _approval, { state }) => void steps.push(`completed ${state}`),
     withLock: async (name, work) => {
       steps.push(`locked ${name}`);
@@ -83,6 +84,7 @@ describe('executing an approval', () => {
         raisedBy: { by: 'U0BEN', askedBy: 'U0HUGO' },
         people: ['U0HUGO', 'U0BEN'],
         judged: openRequestOf().changes,
+        whyNoLonger: expect.any(Function),
       },
     ]);
   });

@@ -161,7 +161,8 @@ describe('a rule change', () => {
           raisedBy: { by: null, askedBy: 'U0HUGO' },
           people: [],
           judged: [],
-              },
+          whyNoLonger: async () => null,
+        },
       },
       ['permitted?', 'sent for req_1, as act_asked', `act_asked, limit, done, ${after}`],
     ],
@@ -191,6 +192,7 @@ describe('permitting a change', () => {
     raisedBy: { by: null, askedBy: 'U0HUGO' },
     people: [],
     judged: [],
+    whyNoLonger: async () => null,
   };
 
   async function permit(
