@@ -1,4 +1,6 @@
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { Audit } from '../audit/audit.ts';
+import { nobody } from '../audit/audit-record.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { ruleValue } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
@@ -6,9 +8,10 @@ import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
-import { backWords } from './rule-words.ts';
+import { backWords, ruleStates } from './rule-words.ts';
 import { type HandOver, otherwiseWords } from './supersede.ts';
 import type { TemporaryChange, TemporaryChanges } from './temporary-change-store.ts';
+import { ruleVerbOf } from './verbs.ts';
 
 /** Retry interval while the card API is unavailable, rejects our token or refuses. */
 const COME_BACK_MS = 60_000;
@@ -129,7 +132,8 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
 export type InEffect = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
 
 export function createInEffect(
-  deps: Pick<ActionTools, 'postTemporaryChange'> & {
+  deps: Pick<ActionTools, 'postTemporaryChange' | 'factsOf' | 'now'> & {
+    readonly audit: Pick<Audit, 'append'>;
     readonly card: Pick<CardClient, 'getSpendRules'>;
     readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   },
@@ -139,12 +143,33 @@ export function createInEffect(
     const { rules } = await deps.card.getSpendRules(temporaryChange.acctId);
     const changes = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
     if (changes.length === 0) return null;
+    await recordLate({ ...temporaryChange, changes });
     // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
     if (temporaryChange.requestId === null) await deps.postTemporaryChange(temporaryChange);
     const made = { ...temporaryChange, changes, isUnconfirmed: false };
     await deps.temporaryChanges.save(made);
     return made;
   };
+
+  /** The verification of its action has ended, and is on record as such. */
+  async function recordLate({ id, acctId, changes, alertId }: TemporaryChange): Promise<void> {
+    const { cardId } = await deps.factsOf(acctId);
+    await deps.audit.append({
+      ...nobody,
+      at: deps.now().toISOString(),
+      actionId: id,
+      event: 'confirmed',
+      verb: ruleVerbOf(changes),
+      acctId,
+      cardId,
+      before: ruleStates(changes, 'from'),
+      after: ruleStates(changes, 'to'),
+      alertId,
+      detail: 'made late: found in effect after nothing had shown it',
+      confirmedBy: 'read-back',
+      eventId: null,
+    });
+  }
 }
 
 /** What is unusual about an end. */

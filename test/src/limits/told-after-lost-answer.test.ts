@@ -9,8 +9,10 @@ import {
   ask,
   byCommand,
   createActionWorld,
+  endTemporaryChange,
   type PerformWorld,
   performAction,
+  verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
 
@@ -100,3 +102,32 @@ function answeringNothingAfter(
     getSpendRules: async (acct) => (isAway ? await away() : await card.getSpendRules(acct)),
   };
 }
+
+it('a temporary change that the card service makes late is on record once, before it is shown', async () => {
+  const posted: string[][] = [];
+  const world = await createActionWorld(redis(), {
+    postTemporaryChange: async () => void posted.push(await world.stations()),
+    timeLeft: async () => 60_000,
+  });
+  const { rules } = world.service;
+  const made = { ...rules, DailySpendLimit: 450 };
+  const card = { ...world.deps.card, putSpendRules: failing('unknown') };
+  await performAction(raise, { ...world.deps, card, isLastAttempt: true });
+  world.advance(150_000);
+  await verifyAction(raise.id, world.deps);
+  world.service.rules = made;
+
+  await endTemporaryChange(raise.id, world.deps);
+  await endTemporaryChange(raise.id, world.deps);
+
+  expect(await world.stations()).toEqual(['asked', 'sent', 'unknown', 'unconfirmed', 'confirmed']);
+  expect((await world.records()).at(-1)).toMatchObject({
+    actionId: raise.id,
+    actor: null,
+    verb: 'limit',
+    before: 'daily limit $400.00',
+    after: 'daily limit $450.00',
+    confirmedBy: 'read-back',
+  });
+  expect(posted.map((stations) => stations.at(-1))).toEqual(['confirmed']);
+});
