@@ -115,7 +115,8 @@ export function createExecution(deps: Deps) {
       return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, run);
     const action = changeOf(click, request, approval);
     const askedBy = asked.actor.userId;
-    const raisedBy = { by: isAlone ? approval.by : null, askedBy };
+    const isOwn = !isAlone && asked.verb !== 'ask';
+    const raisedBy = { by: isAlone ? approval.by : null, askedBy, ...(isOwn && { inOwnName: true as const }) };
     const people = approval.kind === 'override' ? [approval.by] : [askedBy, approval.by];
     const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
     const approved = {

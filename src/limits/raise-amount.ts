@@ -14,7 +14,7 @@ import {
 import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, purchaseCents } from './change-request.ts';
-import { isAloneBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
+import { isAddedBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
 import { looserSooner, lowestBefore, setBelow, setTemporarily } from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
@@ -45,7 +45,7 @@ interface SoonerChanges {
 }
 
 /** Who asked for a raise, and who allowed it alone; null: several people approved it. */
-export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy'>;
+export type RaisedBy = Pick<RecentRaise, 'by' | 'askedBy' | 'inOwnName'>;
 
 /** The amounts that decide whether two people must approve. */
 export type RaiseAmounts = ReturnType<typeof createRaiseAmounts>;
@@ -83,7 +83,8 @@ export function createRaiseAmounts(deps: Deps) {
     /** Stores the raise that is about to be made. */
     async remember(action: Action, acctId: number, raise: Raise, by: RaisedBy): Promise<void> {
       const { changes, fromBase, term } = raise;
-      const inPlaceOf = by.by === null ? [] : (await deps.actsFor(by.by, acctId)).filter((one) => one !== by.by);
+      const whose = by.inOwnName === true ? by.askedBy : by.by;
+      const inPlaceOf = whose === null ? [] : (await deps.actsFor(whose, acctId)).filter((one) => one !== whose);
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const [index, change] of changes.entries()) {
         const rule = ruleKey(change.rule);
@@ -189,7 +190,7 @@ function endMs(term: Term, { now, zone }: Pick<Deps, 'now' | 'zone'>): number {
   return endOfTerm(term, now(), zone)?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 
-/** A card's raises within 24 hours that one person allowed alone, if one of these people asked for or allowed them. */
+/** A card's raises within 24 hours that one of these people added. */
 async function recentRaisesBy(
   people: readonly string[],
   { action, acctId }: { action: Action; acctId: number },
@@ -198,7 +199,7 @@ async function recentRaisesBy(
   const nowMs = deps.now().getTime();
   const raises = await deps.recentRaises.list({ acctId }, nowMs);
   return raises.filter(
-    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - COUNTED_MS && isAloneBy(raise, people),
+    (raise) => raise.actionId !== action.id && raise.atMs >= nowMs - COUNTED_MS && isAddedBy(raise, people),
   );
 }
 
@@ -223,9 +224,11 @@ function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
           (other.cents > raise.cents || (other.cents === raise.cents && at < index)),
       ),
   );
-  return largest.flatMap(({ by, atMs, cents }) =>
-    by === null ? [] : [{ by, at: new Date(atMs).toISOString(), cents }],
-  );
+  return largest.map(({ by, askedBy, atMs, cents }) => ({
+    by: by ?? askedBy,
+    at: new Date(atMs).toISOString(),
+    cents,
+  }));
 }
 
 /** Earlier loosening by these people; for several, the highest sum of any one person. */

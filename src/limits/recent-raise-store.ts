@@ -17,10 +17,12 @@ const Kept = z.strictObject({
   cents: z.int().positive(),
   /** Slack user who allowed it alone; null: several people had to approve it. */
   by: z.string().nullable(),
-  /** The people they acted for as delegates. It counts as theirs, too. */
+  /** The people they, or the approver who asked in their own name, acted for as delegates. It counts as theirs, too. */
   inPlaceOf: z.array(z.string()),
-  /** Slack user who asked for it: the same person, or the cardholder. */
+  /** Slack user who asked for it: the same person, the cardholder, or another approver. */
   askedBy: z.string(),
+  /** An approver asked for it in their own name, and others approved it: it counts with the asker's next raises. */
+  inOwnName: z.literal(true).optional(),
 });
 
 /** Anything that let a card spend more: a raise of a rule, opening a rule, or an order. */
@@ -95,6 +97,15 @@ export function isAloneBy({ by, inPlaceOf, askedBy }: RecentRaise, people: reado
 function keyOf(scope: RaiseScope): string {
   if (scope === 'program') return stateKey('recent-raises:program');
   return stateKey(`recent-raises:${'acctId' in scope ? scope.acctId : scope.userId}`);
+}
+
+/**
+ * Whether one of these people added it: they allowed it alone, or asked for it in their own name, however many others
+ * approved it.
+ */
+export function isAddedBy(raise: RecentRaise, people: readonly string[]): boolean {
+  const { askedBy, inPlaceOf, inOwnName = false } = raise;
+  return isAloneBy(raise, people) || (inOwnName && [askedBy, ...inPlaceOf].some((userId) => people.includes(userId)));
 }
 
 /**

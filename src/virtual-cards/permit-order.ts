@@ -1,7 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
-import { isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
+import { isAddedBy, isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
 import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded, type Facts } from '../policy/decide-action.ts';
 import type { VirtualOrder } from './order.ts';
@@ -33,9 +33,11 @@ export function createOrderPermit(deps: Deps) {
     isSameEmail((await deps.person(userId))?.email ?? null, email);
   const add = async (action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<void> => {
     if (order.fundCents === 0) return;
-    const inPlaceOf = by === null ? [] : (await deps.actsFor(by, null)).filter((userId) => userId !== by);
-    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: order.fundCents, by, inPlaceOf };
-    await recentRaises.add({ ...raise, askedBy: action.actor.userId, atMs: now().getTime() });
+    const askedBy = action.actor.userId;
+    const whose = by ?? askedBy;
+    const inPlaceOf = (await deps.actsFor(whose, null)).filter((userId) => userId !== whose);
+    const raise = { actionId: action.id, acctId: null, rule: ORDER, cents: order.fundCents, by, inPlaceOf, askedBy };
+    await recentRaises.add({ ...raise, ...(by === null && { inOwnName: true }), atMs: now().getTime() });
   };
   return {
     /** Asks the policy. If one person may make the order, it counts from here on. */
@@ -104,7 +106,7 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'acts
     const people = (await Promise.all(named.map((userId) => actsFor(userId, null)))).flat();
     const byThem = program.filter((raise) => isAloneBy(raise, people));
     const ordered = sumsIn(
-      byThem.filter(({ rule }) => rule === ORDER),
+      program.filter((raise) => raise.rule === ORDER && isAddedBy(raise, people)),
       id,
       nowMs,
     ).dayCents;

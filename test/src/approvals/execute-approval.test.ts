@@ -98,6 +98,19 @@ describe('executing an approval', () => {
     expect(steps).toContain('changed on behalf of U0OLGA');
   });
 
+  it.each([
+    ['with what the approver who asked raises next', ask('limit'), { by: null, askedBy: 'U0OLGA', inOwnName: true }],
+    ['for nobody if its holder asked for it', openRequestOf().action, { by: null, askedBy: 'U0HUGO' }],
+  ])('of several approvers counts %s', async (_how, action, raisedBy) => {
+    const { execution, changes } = setUp();
+    const request = openRequestOf({ action });
+    const approvals = ['U0OLGA', 'U0BEN'].map((by) => ({ by, at: askedAt, actionId: null }));
+
+    await execution.execute(click, request, { ...request, approvals }, run);
+
+    expect(changes).toMatchObject([{ raisedBy }]);
+  });
+
   it('reports a result stored before a crash, and changes nothing again', async () => {
     const { execution, steps } = setUp(stateOf(done, '2026-11-20T15:00:00.000Z'));
     const request = openRequestOf();

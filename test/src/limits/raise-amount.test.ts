@@ -390,3 +390,54 @@ describe('opening a rule', () => {
     expect((await count([abroad], ['U0ANA'], term, over)).ownCents).toBe(ownCents);
   });
 });
+
+describe('what an approver raised together with others', () => {
+  const inOwnName = { by: null, askedBy: 'U0ANA', inOwnName: true } as const;
+  const first = [limitChange('daily', 10_000, 120_000)];
+  const next = [limitChange('daily', 120_000, 219_900)];
+
+  it.each<[string, string[], number]>([
+    ['counts with what they raise next', ['U0ANA'], 1],
+    ['does not count for the other approver', ['U0BEN'], 0],
+  ])('%s', async (_what, people, earlier) => {
+    const { raises, count } = setUp();
+    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
+
+    const counted = await count(next, people);
+
+    expect(counted.earlier).toHaveLength(earlier);
+    if (earlier === 1) expect(counted.earlier).toMatchObject([{ by: 'U0ANA', cents: 110_000 }]);
+  });
+
+  it('does not count if a holder asked for it', async () => {
+    const { raises, count } = setUp();
+    const asked = { by: null, askedBy: 'U0HUGO' };
+    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, asked);
+
+    expect((await count(next, ['U0HUGO', 'U0ANA'])).earlier).toEqual([]);
+  });
+
+  it('is in the sums of the card and the program once, and in that of no person', async () => {
+    const cap = (dayCents: number) => ({ dayCents, monthCents: null });
+    const none = cap(Number.MAX_SAFE_INTEGER);
+    const { raises, count } = setUp({ caps: { person: cap(100_000), card: none, program: none } });
+    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
+    expect((await count(next)).cap).toBeNull();
+
+    const ofCard = setUp({ caps: { person: none, card: cap(209_900), program: none } });
+    expect((await ofCard.count(next)).cap).toBeNull();
+    expect((await setUp({ caps: { person: none, card: cap(209_899), program: none } }).count(next)).cap).toMatchObject({
+      scope: 'card',
+      earlierCents: 110_000,
+    });
+  });
+
+  it('no longer counts if it was certainly not made', async () => {
+    const { raises, count } = setUp();
+    await raises.remember(ask('limit'), acctId, { changes: first, fromBase: first, term: permanent }, inOwnName);
+
+    await raises.forget(ask('limit'), acctId);
+
+    expect((await count(next)).earlier).toEqual([]);
+  });
+});

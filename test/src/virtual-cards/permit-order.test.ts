@@ -114,8 +114,8 @@ it('two concurrent approvals by one person cannot both count as the first', asyn
 
   expect(await count('act_2', 60_000, 'U0BEN')).toContain('it is more than one person may allow');
   expect(await count('act_1', 60_000, 'U0BEN'), 'the same order, its job run again').toBeNull();
-  expect(await count('act_3', 60_000, null), 'two have approved').toBeNull();
   expect(await count('act_4', 40_000, 'U0BEN')).toBeNull();
+  expect(await count('act_3', 60_000, null), 'two have approved').toBeNull();
 });
 
 it('one person’s approval does not count any more if the person who asked has ordered in the meantime', async () => {
@@ -153,4 +153,12 @@ it('refuses people who may not order', async () => {
   const refused = await permit(ask('order-virtual', { ...byCommand, target: virtualOrder }), order);
 
   expect(refused).toMatchObject({ why: 'Only approvers may order virtual cards.' });
+});
+
+it('an order that others approved counts with the next ones of the person who ordered it, and with no other', async () => {
+  const { count, permit } = setUp();
+  expect(await count('act_1', 120_000, null)).toBeNull();
+
+  expect(await permit('act_2', 1)).toMatchObject({ kind: 'request', others: 1 });
+  expect(await permit('act_3', 100_000, 'U0BEN')).toEqual(allowed);
 });
