@@ -52,7 +52,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (verb === 'block') await blocks.want(acctId, action.actor.userId);
     const account = verb === 'block' ? await readQuickly(acctId, deps.card) : await deps.card.getAccount(acctId);
     if (account === null) return await blockUnread({ action, acctId, cardId }, run);
-    const card = verb === 'activate' ? cardToActivate(account, cardId) : cardInUse(account, cardId);
+    const card = cardToChange(verb, account, cardId);
     const facts = await factsOfCard(acctId, card, deps.factsOf);
     const before = card?.status ?? null;
     const written = await progress.read(action.id);
@@ -64,8 +64,11 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
       return await tell(state, rest);
     };
 
-    if (written?.state === 'sending' && before === wantedStatus[verb])
-      return await sendStatus.foundMade(verb, { action, acctId, cardId }, written.before, finish);
+    if (written?.state === 'sending' && before === wantedStatus[verb]) {
+      const closed = account.cards.filter((other) => other.cardId !== null && closes?.includes(other.cardId));
+      const made = { before: written.before, closes: closed };
+      return await sendStatus.foundMade(verb, { action, acctId, cardId }, made, finish);
+    }
     // Unblocked outside Slack since someone wanted it blocked, unless a pending block is just not visible yet.
     if (verb === 'block' && before === 'ACTIVE' && !(await isBlockAwaited(acctId)))
       await blocks.resetWanted(acctId, action.actor.userId);
@@ -73,15 +76,13 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle?.state === 'unchanged') await sendStatus.alreadyInEffect(verb, { action, acctId, cardId });
     const wasSending = written?.state === 'sending';
     const resolved = { action, acctId, cardId: card?.cardId ?? null };
-    const from = { before: sides.before, card: facts, written };
+    const ending = verb === 'activate' && card !== undefined ? closedBy(card, account) : [];
+    const from = { before: sides.before, card: facts, written, closes: ending };
     const notAgain: NotAgain = (whyNot) => sendStatus.send(verb, resolved, { ...from, whyNot }, finish, run);
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
-    if (verb === 'activate' && card !== undefined) {
-      const ending = closedBy(card, account);
-      if (!areListed(ending, closes)) return await deps.askFirst(action, acctId, card, ending);
-    }
+    if (card !== undefined && !areListed(ending, closes)) return await deps.askFirst(action, acctId, card, ending);
 
     if (verb !== 'block' && !(await deps.permit(resolved, wasSending ? notAgain : null))) return null;
     return await sendStatus.send(verb, resolved, from, finish, run);
@@ -132,7 +133,15 @@ interface Obstacle {
 function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDetails): Obstacle | null {
   const cannot = (note: string): Obstacle => ({ state: 'failed', note });
   if (card === undefined) return cannot('The card service does not list this card. Look at the account.');
-  if (card.status === 'CLOSED') return cannot('The card is closed. That is final: order a new one.');
+  const inUse = cardInUse(account, null);
+  if (card.status === 'CLOSED') {
+    const isReplaced = inUse !== undefined && inUse.status !== 'CLOSED' && inUse.last4 !== null;
+    return cannot(
+      isReplaced
+        ? `The card is closed for good. The account’s card in use is ${inUse.last4}.`
+        : 'The card is closed. That is final: order a new one.',
+    );
+  }
   if (card.status === wantedStatus[verb]) {
     return { state: 'unchanged', note: `The card is ${verb === 'block' ? 'blocked' : 'active'} already.` };
   }
@@ -140,7 +149,6 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
     return cannot('The card was never activated: use activate instead of unblock.');
   }
   // The card service sets the status of the account, so it would block the card in use instead.
-  const inUse = cardInUse(account, null);
   if (verb === 'block' && card.status === 'INACTIVE' && inUse?.status === 'ACTIVE') {
     const which = inUse.last4 === null ? 'the active card of this account' : `card ${inUse.last4}`;
     return cannot(`The card is not activated, so nobody can pay with it. A block would stop ${which} instead.`);
@@ -151,10 +159,11 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
   return null;
 }
 
-/** Never another card than the one asked for: activating it would close that one for good. */
-function cardToActivate({ cards }: AccountDetails, cardId: number | null): Card | undefined {
+/** Never another card than the one asked for. */
+function cardToChange(verb: StatusVerb, { cards }: AccountDetails, cardId: number | null): Card | undefined {
   if (cardId !== null) return cards.find((card) => card.cardId === cardId);
-  return cards.findLast((card) => card.status === 'INACTIVE') ?? cardInUse({ cards }, null);
+  const fresh = verb === 'activate' ? cards.findLast((card) => card.status === 'INACTIVE') : undefined;
+  return fresh ?? cardInUse({ cards }, null);
 }
 
 /** The other open cards of the account: activating a card closes them for good. */

@@ -153,8 +153,10 @@ function awaitedChange(
 }
 
 function endEntry(verb: ActionVerb, { at, result }: Pick<ReportedState, 'at' | 'result'>): RecordEntry {
-  const { card, state, before, after, apiWords, confirmation, counted } = result;
-  const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
+  const { card, state, before, after, apiWords, note, confirmation, counted } = result;
+  // Also those who read along must see what it closes for good.
+  const closing = verb === 'activate' && state === 'done' ? note : null;
+  const outcome = [outcomeWords[state], apiWords, closing].filter(Boolean).join(': ');
   return {
     event: state,
     acctId: card.acctId,

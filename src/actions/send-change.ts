@@ -29,6 +29,8 @@ export interface Change {
   readonly basis: string | undefined;
   /** How far an earlier attempt got; null: this is the first attempt. */
   readonly written: ActionState | null;
+  /** What else it does, for the record. */
+  readonly detail?: string | null;
   /** Why a change that an earlier attempt may have sent is not sent again. Absent or null: it may be sent again. */
   readonly whyNot?: string | null;
   /** The action the outcome belongs to, if it is not this one (an approved request). */
@@ -77,7 +79,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'now'> {
  */
 export function createSendChange({ progress, record, now, latestChanges, reports }: Deps) {
   return async function sendChange(change: Change, steps: Steps, run: LockedRun): Promise<Result> {
-    const { action, verb, acctId, cardId, expects, sides, basis } = change;
+    const { action, verb, acctId, cardId, expects, sides, basis, detail = null } = change;
     const by = await supersededBy(change);
     if (by !== null) return await steps.supersede(by);
     if (change.whyNot != null) {
@@ -90,7 +92,7 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
     const known = await reports.resume(action, verb, stands, change);
     if (known !== null) return known;
-    await record(action, { event: 'sent', acctId, cardId, ...sides });
+    await record(action, { event: 'sent', acctId, cardId, ...sides, detail });
     await latestChanges.changed(acctId, expects, action);
     await steps.prepare();
     try {

@@ -29,8 +29,13 @@ const WEBHOOK_MS = 1500;
 /** Statuses of cards, as the card service reported them, and which of them actions made. */
 export interface StatusHistory {
   /** Attributes a status event to a click. */
-  expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void>;
-  forgetExpected(acctId: number, status: CardStatus): Promise<void>;
+  expectStatus(
+    acctId: number,
+    status: CardStatus,
+    by: { userId: string; actionId: string },
+    cardId?: number | null,
+  ): Promise<void>;
+  forgetExpected(acctId: number, status: CardStatus, cardId?: number | null): Promise<void>;
   /** Statuses of a card received from the card service, oldest first. */
   statuses(cardId: number): Promise<readonly StatusRecord[]>;
   /** Whether a Cardbell action made, or will have made, the change behind an event. */
@@ -55,16 +60,32 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
     /** Stores what is about to be sent, sends it once and reports the outcome: see {@link SendChange}. */
     async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
       const { action, acctId, cardId } = resolved;
-      const { before, card, written, whyNot = null } = from;
+      const { before, card, written, whyNot = null, closes = [] } = from;
       const status = wantedStatus[verb];
       const why = written?.state === 'sending' ? null : await whyOvertaken(verb, resolved);
       if (why !== null) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
       const basis = await basisOf(history, cardId ?? card.cardId, status);
       const sides = { before, after: wordOf(status) };
-      const change = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, whyNot };
+      const note = closesWords(closes);
+      const change = {
+        action,
+        verb,
+        acctId,
+        cardId: card.cardId,
+        expects,
+        sides,
+        basis,
+        written,
+        whyNot,
+        detail: note,
+      };
+      const by = { userId: action.actor.userId, actionId: action.id };
       const steps = {
-        prepare: () => history.expectStatus(acctId, status, { userId: action.actor.userId, actionId: action.id }),
+        async prepare() {
+          await history.expectStatus(acctId, status, by);
+          for (const closed of closes) await history.expectStatus(acctId, 'CLOSED', by, closed.cardId);
+        },
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
         async look() {
           let now = await readBack(acctId, cardId, api);
@@ -78,16 +99,19 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           return basis === (await basisOf(history, cardId ?? card.cardId, status)) ? 'unmade' : 'changed';
         },
         async made(confirmation) {
-          if (confirmation === 'confirmed') return await foundMade(verb, resolved, before, finish);
+          if (confirmation === 'confirmed') return await foundMade(verb, resolved, from, finish);
           const undo = await offerUndo(resolved, before);
-          return await finish('done', { after: sides.after, confirmation, expects, ...undo });
+          return await finish('done', { after: sides.after, note, confirmation, expects, ...undo });
         },
         /** The newer change may be this very change, which could not be read a moment ago. */
         supersede: async () =>
           (await readBack(acctId, cardId, api)) === status
-            ? await foundMade(verb, resolved, before, finish)
+            ? await foundMade(verb, resolved, from, finish)
             : await finish('unknown', { note: superseded }),
-        forget: () => history.forgetExpected(acctId, status),
+        async forget() {
+          await history.forgetExpected(acctId, status);
+          for (const closed of closes) await history.forgetExpected(acctId, 'CLOSED', closed.cardId);
+        },
         fail: (said) => finish('failed', said),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
@@ -100,16 +124,35 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
   };
 
   /** A change that a worker sent before it died, or that got no answer, is in effect. */
-  async function foundMade(verb: StatusVerb, resolved: Resolved, before: string | null, finish: Finish) {
+  async function foundMade(
+    verb: StatusVerb,
+    resolved: Resolved,
+    { before, closes = [] }: Pick<SentFrom, 'before' | 'closes'>,
+    finish: Finish,
+  ) {
     const undo = await offerUndo(resolved, before);
-    return await finish('done', { before, after: wordOf(wantedStatus[verb]), confirmation: 'confirmed', ...undo });
+    const made = { before, after: wordOf(wantedStatus[verb]), note: closesWords(closes) };
+    return await finish('done', { ...made, confirmation: 'confirmed', ...undo });
   }
+}
+
+/** A card that an activation closes for good. */
+interface ClosedCard {
+  readonly cardId: number | null;
+  readonly last4: string | null;
+}
+
+/** What else an activation does; null: nothing. */
+function closesWords(closes: readonly ClosedCard[]): string | null {
+  const cards = closes.map(({ cardId, last4 }) => last4 ?? cardId ?? 'without a number');
+  return cards.length === 0 ? null : `This closes card ${cards.join(' and card ')} for good.`;
 }
 
 interface SentFrom extends Pick<Change, 'written' | 'whyNot'> {
   /** The card's current status, in words; null: it could not be read. */
   readonly before: string | null;
   readonly card: CardFacts;
+  readonly closes?: readonly ClosedCard[];
 }
 
 /**

@@ -24,7 +24,9 @@ const PAYMENTS_MAX = 50;
 /** A status webhook normally comes immediately, but retries and outages of the card service may delay it. */
 const EXPECTED_SECONDS = 3600;
 
-const expectKey = (acctId: number, status: CardStatus): string => stateKey(`expect:${acctId}:${status}`);
+/** An activation may close several cards. Every other status is that of the card in use. */
+const expectKey = (acctId: number, status: CardStatus, cardId: number | null = null): string =>
+  stateKey(`expect:${acctId}:${status}${status === 'CLOSED' ? `:${cardId}` : ''}`);
 const recentKey = (acctId: number, kind: string): string => stateKey(`${kind}:${acctId}`);
 const historyKey = (cardId: number): string => stateKey(`history:${cardId}`);
 const allDeclines = stateKey('declines');
@@ -135,18 +137,28 @@ function createDeclinesLast(redis: RedisClient): (acctId: number) => Promise<num
 /** Which of our actions the webhooks of a status belong to. */
 function createExpectations(redis: RedisClient) {
   return {
-    /** Records the action that the next webhook with this status will confirm. */
-    async expectStatus(acctId: number, status: CardStatus, by: { userId: string; actionId: string }): Promise<void> {
-      const key = expectKey(acctId, status);
+    /** Records the action that the next webhook with this status will confirm. @param cardId the card that is closed. */
+    async expectStatus(
+      acctId: number,
+      status: CardStatus,
+      by: { userId: string; actionId: string },
+      cardId: number | null = null,
+    ): Promise<void> {
+      const key = expectKey(acctId, status, cardId);
       await redis.multi().del(key).hset(key, by).expire(key, EXPECTED_SECONDS).exec();
     },
     /** The webhook will not come, because the card API refused the change. */
-    async forgetExpected(acctId: number, status: CardStatus): Promise<void> {
-      await redis.del(expectKey(acctId, status));
+    async forgetExpected(acctId: number, status: CardStatus, cardId: number | null = null): Promise<void> {
+      await redis.del(expectKey(acctId, status, cardId));
     },
     /** The user whose action caused this event: the first event with the status. Repeated calls give the same answer. */
-    async expectedBy(acctId: number, status: CardStatus, eventId: string): Promise<string | null> {
-      const key = expectKey(acctId, status);
+    async expectedBy(
+      acctId: number,
+      status: CardStatus,
+      eventId: string,
+      cardId: number | null = null,
+    ): Promise<string | null> {
+      const key = expectKey(acctId, status, cardId);
       const userId = await redis.hget(key, 'userId');
       if (userId === null) return null;
       await redis.hsetnx(key, 'eventId', eventId);

@@ -138,7 +138,8 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
 
   async function withCause(event: CardStatusEvent, change: StatusTimeline['change']): Promise<StatusChange> {
     const status = change.steps.at(-1)?.status;
-    const causedBy = status === undefined ? null : await history.expectedBy(event.acctId, status, event.id);
+    const causedBy =
+      status === undefined ? null : await history.expectedBy(event.acctId, status, event.id, change.cardId);
     return { ...change, causedBy };
   }
 

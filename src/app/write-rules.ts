@@ -127,8 +127,14 @@ export const rules: Rules = {
     ...ofJobs('addAlert', 'expectedBy'),
     // Otherwise an activation that is delivered again first does not find the block it belongs to.
     addStatus: each,
-    expectStatus: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
-    forgetExpected: { ...ofActions, subject: (acctId, status) => `expected:${acctId}:${status}` },
+    expectStatus: {
+      ...ofActions,
+      subject: (acctId, status, _by, cardId) => `expected:${acctId}:${status}:${cardId ?? ''}`,
+    },
+    forgetExpected: {
+      ...ofActions,
+      subject: (acctId, status, cardId) => `expected:${acctId}:${status}:${cardId ?? ''}`,
+    },
   },
   cardOrders: {
     ...reads('ofAccount', 'overdue', 'blockThread'),

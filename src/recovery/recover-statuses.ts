@@ -135,6 +135,12 @@ const BEFORE_MS = 10 * 60_000;
 /** Audit entries of changes that Cardbell made or already discovered. */
 const explains: ReadonlySet<AuditRecord['event']> = new Set(['sent', 'done', 'confirmed', 'discovered']);
 
+/** Whether a record is of the change that gave the card its status. An activation also closes the account's other cards. */
+function isOf({ verb, cardId, after }: AuditRecord, card: CardStatusEvent['cards'][number]): boolean {
+  const isClosing = verb === 'activate' && after === wordOf('ACTIVE') && cardId !== card.cardId;
+  return after === wordOf(card.status) || (card.status === 'CLOSED' && isClosing);
+}
+
 /** Audits a status that a recovery found, when no other entry explains it. Idempotent. */
 type RecordDiscovered = (gap: Gap, event: CardStatusEvent, before: CardStatus | null) => Promise<void>;
 
@@ -150,8 +156,10 @@ export function createRecordDiscovered({
     if (card === undefined) return;
     const after = wordOf(card.status);
     const records = await readSince(audit, Date.parse(gap.from) - BEFORE_MS);
-    if (records.some((record) => record.acctId === acctId && record.after === after && explains.has(record.event)))
-      return;
+    const isExplained = records.some(
+      (record) => record.acctId === acctId && explains.has(record.event) && isOf(record, card),
+    );
+    if (isExplained) return;
     await audit.append({
       ...nobody,
       at: now().toISOString(),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { people } from '../support/people.ts';
+import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
 import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
@@ -48,7 +48,7 @@ it('nobody else can confirm for the requester', async () => {
 
 it('activates once when confirmed twice, and the answer replaces the question', async () => {
   const { account, old, fresh } = replacement();
-  const { press, waitTold, now, writes } = cardbell();
+  const { press, waitTold, waitFor, now, writes } = cardbell();
   const question = await waitTold(olga, /for good/);
 
   await Promise.all([press(olga, question, 'activate_card'), press(olga, question, 'activate_card')]);
@@ -63,4 +63,8 @@ it('activates once when confirmed twice, and the answer replaces the question', 
     [old.CardId, 'CLOSED'],
     [fresh.CardId, 'ACTIVE'],
   ]);
+  const closes = `This closes card ${old.Last4CardNumber} for good.`;
+  expect(now(question).text).toContain(closes);
+  const alert = await waitFor(channels.status, new RegExp(`card ${old.Last4CardNumber}.* closed`));
+  expect(alert.text).toContain(`Changed by <@${olga}> in Cardbell`);
 });

@@ -48,6 +48,62 @@ it('blocks no active card when its replacement, which is not activated, was mean
   expect(world.writes).toEqual(['status BLOCKED']);
 });
 
+it.each(['block', 'unblock'] as const)('does not %s the card in use when a closed card was named', async (verb) => {
+  const world = await createActionWorld(redis());
+  const account = AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: 7, Last4CardNumber: '0007', CardStatus: 'CLOSED' },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: verb === 'block' ? 'ACTIVE' : 'BLOCKED' },
+    ],
+  });
+  const card = { ...world.deps.card, getAccount: async () => account };
+  const name = (id: string, cardId: number) =>
+    performAction(ask(verb, { id, target: { kind: 'card', acctId, cardId, alertId: null } }), { ...world.deps, card });
+
+  await name('act_1', 7);
+  expect(world.answers.at(-1)?.text).toContain('The card is closed for good. The account’s card in use is 0008.');
+  await name('act_2', 6);
+  expect(world.answers.at(-1)?.text).toContain('does not list this card');
+  expect(world.writes).toEqual([]);
+});
+
+it('records and attributes what an activation closes for good', async () => {
+  const world = await createActionWorld(redis());
+  const cards = (old: string, fresh: string) => ({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: 5, Last4CardNumber: '0005', CardStatus: 'CLOSED' },
+      { CardId: 6, Last4CardNumber: '0006', CardStatus: old },
+      { CardId: 7, Last4CardNumber: '0007', CardStatus: old },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: fresh },
+    ],
+  });
+  const card = { ...world.deps.card, getAccount: async () => AccountDetails.parse(cards('ACTIVE', 'INACTIVE')) };
+  const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
+  const activate = ask('activate', { target, closes: [6, 7] });
+
+  const lines: string[] = [];
+  const postAuditLine: WorldDeps['postAuditLine'] = async (_id, { text }) => void lines.push(text);
+  await performAction(activate, { ...world.deps, card, postAuditLine });
+
+  const closed = 'This closes card 0006 and card 0007 for good.';
+  expect(world.answers.at(-1)?.text).toContain(closed);
+  expect(lines.at(-1)).toContain('This closes card 0006 and card 0007 for good');
+  const records = await world.records();
+  expect(records.filter(({ event }) => event !== 'asked')).toMatchObject([
+    { event: 'sent', cardId: 8, detail: closed },
+    { event: 'done', cardId: 8, detail: closed },
+  ]);
+  const { history } = world.deps;
+  const by = activate.actor.userId;
+  expect(await history.expectedBy(acctId, 'CLOSED', 'evt_1', 6)).toBe(by);
+  expect(await history.expectedBy(acctId, 'CLOSED', 'evt_2', 7)).toBe(by);
+  expect(await history.expectedBy(acctId, 'CLOSED', 'evt_3', 5)).toBeNull();
+});
+
 it('asks again before it closes a card that the person has not seen', async () => {
   const world = await createActionWorld(redis());
   const [blocked, wanted, since] = [

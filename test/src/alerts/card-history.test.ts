@@ -157,6 +157,17 @@ describe('the status an action waits for', () => {
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_2'), 'another action').toBeNull();
   });
 
+  it('is that of one card if it is closed, because an activation may close several', async () => {
+    const history = createCardHistory(redis());
+    await history.expectStatus(7, 'CLOSED', by, 71);
+    await history.expectStatus(7, 'CLOSED', by, 72);
+    await history.forgetExpected(7, 'CLOSED', 72);
+
+    expect(await history.expectedBy(7, 'CLOSED', 'evt_1', 73), 'closed by somebody else').toBeNull();
+    expect(await history.expectedBy(7, 'CLOSED', 'evt_2', 71)).toBe('U0ANA');
+    expect(await history.expectedBy(7, 'CLOSED', 'evt_3', 72)).toBeNull();
+  });
+
   it('is awaited again by a later action, and no longer after the card service refused', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);

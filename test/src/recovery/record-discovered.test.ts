@@ -83,3 +83,18 @@ it('an entry for another account, another status or an earlier day does not expl
 
   expect((await records()).at(-1)?.event).toBe('discovered');
 });
+
+it('an activation explains that the other cards of the account are closed', async () => {
+  const activation = { ...byOlga, verb: 'activate', cardId: 2, before: 'inactive', after: 'active' };
+  await newAudit().append(activation);
+  const discovered = (cardId: number) => {
+    const cards = blocked.cards.map((card) => ({ ...card, cardId, status: 'CLOSED' as const }));
+    const closed = { ...blocked, id: `evt_${cardId}`, cards };
+    return createRecordDiscovered({ audit: newAudit(), now })(gap, closed, 'ACTIVE');
+  };
+
+  await discovered(1);
+  expect((await records()).map(({ event }) => event)).toEqual(['sent']);
+  await discovered(2);
+  expect((await records()).at(-1)).toMatchObject({ event: 'discovered', cardId: 2 });
+});
