@@ -8,7 +8,7 @@ import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
 import { formatCents, leadingDollar, parseAmount, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
-import { readPeriod, splitPer } from '../limits/read-limit.ts';
+import { readPeriod, splitPer, timeForAmount } from '../limits/read-limit.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 
 /** An amount a holder wants to pay, and until when. The rule to change is determined later. */
@@ -58,6 +58,7 @@ export const approvalVerbs = {
     refusedTo: 'ask for a higher limit for',
     alsoCalled: ['request', 'need', 'pay'],
     isOfCard: true,
+    isOfAccount: true,
     command: {
       usage: 'ask [CARD] AMOUNT [for DURATION] [reason]',
       example: 'ask 300 for 2 days hotel in Denver',
@@ -121,7 +122,10 @@ function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearC
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
   if (namesPeriod(words.slice(first + 1)) || namesPeriod(words.slice(at + (amount?.words ?? 1))))
     return unclear('Write what you want to pay: approvers see which limit that takes.');
-  if (amount === null) return unclear('How much do you want to pay? Write dollars such as 84.10 or $1,250.');
+  if (amount === null)
+    return unclear(
+      timeForAmount(words.slice(at)) ?? 'How much do you want to pay? Write dollars such as 84.10 or $1,250.',
+    );
   if (amount.cents === 0) return unclear('How much do you want to pay? Enter an amount above $0.');
   const number = at === 0 && amount.words === 1 ? /^\d{4,}$/.exec(words[0] ?? '')?.[0] : undefined;
   if (number?.startsWith('0')) return howMuchWith(number);

@@ -111,6 +111,8 @@ export function bare(word: string): string {
 
 const month = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|tember|ober)?';
 const weekday = '(mon|tue|wed|thu|fri|sat|sun)[a-z]*';
+const fullMonth = '(january|february|march|april|may|june|july|august|september|october|november|december)';
+const dayName = '(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(days?)?';
 const unit = '(h|hrs?|hours?|mins?|minutes?|days?|nights?|weeks?|wks?|months?|years?|workdays?)';
 /** Words that are neither a duration nor an end, but are used like one, before or after the reason. */
 const vague = '(soon|later|awhile|briefly|shortly|sometime|eventually|whenever|next time)';
@@ -142,13 +144,22 @@ const hints: readonly RegExp[] = [
   /(^| )(mornings?|afternoons?|evenings?|nights?|noon|midnight|weekdays?|weekends?|workdays?)$/,
   new RegExp(`(^| )${holiday}( (eve|day|week|weekend|season))?$`),
   new RegExp(`(^| )[-–—>~=+/]+ ?${weekday}(?![a-z])`),
+  // `9-5`, `each week`, `monthly`: a limit has no hours and no days of its own.
+  /^((office|business|working) )?(hours )?\d{1,2}(:\d\d)?([ap]m?)? ?[-–—] ?\d{1,2}(:\d\d)?([ap]m?)?( only)?$/,
+  new RegExp(
+    `(^| )(each|every) (other )?(${dayName}|${unit}|morning|afternoon|evening|quarter|weekday|weekend)(?![a-z])`,
+  ),
+  /(^| )(hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually)( only)?$/,
   /(^| )for$|(^| )(limited time|right now)(?= |$)/,
   new RegExp(`^((for|until|till?) )?${vague}(?= |$)|(^| )(${vague}|a (little|few|moment|spell))$`),
   /(^| )for (the (moment|time being|foreseeable future|duration)|a (moment|spell)|ages)(?![a-z])|(^| )(for (good|long)$|as long as )/,
   /(day|tomorrow|tonight|noon|soon|late|later|\d|[ap]m)[- ]?ish(?![a-z])/,
   new RegExp(`\\d ?[-–]? ?([a-z]+ )?${unit}(?![a-z])`),
   /[a-z]-(hour|minute|day|week|month|night)s?(?![a-z])/,
-  new RegExp(`^${month}$|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`),
+  // `March team lunch`, `Sept only`: as the first word, the full name of a month is an end more often than something else.
+  new RegExp(
+    `^${month}(?=$|,| (only|and|to)(?= |$))|^${fullMonth}(?= )|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`,
+  ),
   new RegExp(`(^| )${weekday} ?[-–] ?${weekday}`),
   /\d ?[ap]\.?m(?![a-z])|o['’]clock/,
   /(^| )(eom|eoq|eoy|eow|eod|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
@@ -159,6 +170,9 @@ const hints: readonly RegExp[] = [
   new RegExp(`(^| )(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|for an?) [hdwm](?= |$)`),
   /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business|o clock)(?![a-z])/,
 ];
+
+/** `conference, june`, `trip and august`, in the text as typed. Not `and may need more`. */
+const listedMonth = new RegExp(`(,|;|&| and) ?(?!(may|march) (?!only))${month}(?![a-z])`);
 
 /** True when a reason may mention a duration that we cannot read as a time: `2-3 hours`, `for december`. */
 export function mayMeanTime(words: readonly string[]): boolean {
@@ -171,7 +185,8 @@ export function mayMeanTime(words: readonly string[]): boolean {
   });
   // `24.12.`, before its last dot is stripped: `24.12` may be an amount.
   const isDay = words.some((word) => /^\(?\d{1,2}\.\d{1,2}\.\)?$/.test(word));
-  return isLength || isDay || hints.some((hint) => hint.test(said.join(' ')));
+  const isListed = listedMonth.test(words.join(' ').toLowerCase());
+  return isLength || isDay || isListed || hints.some((hint) => hint.test(said.join(' ')));
 }
 
 function toMs(count: number, unit: string | undefined, words: number): Part | null {

@@ -97,6 +97,17 @@ function unreadable(words: readonly string[], count = 3): ReadEnd {
   return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}` };
 }
 
+/** A question about a weekday that may be another word. */
+function unsureDay([word = '', next = '']: readonly string[]): ReadEnd {
+  const day = weekdayNames[readWeekday(word) ?? 0];
+  return { kind: 'unclear', why: `Does “${said([word, next])}” begin with ${day}? Write “until ${day}” if it does.` };
+}
+
+/** Words that do not belong to the time before them. */
+function isReason([word]: readonly string[]): boolean {
+  return word !== undefined && !/^(only|max|maximum|tops)$/i.test(word);
+}
+
 function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   const [first = ''] = words;
   const isThrough = /^(through|thru)$/i.test(first);
@@ -107,6 +118,9 @@ function readPlain(words: readonly string[], clock: Clock): ReadEnd {
   // "For 1:30" may mean an hour and a half, or half past one.
   const isUnsure = isFor && /^\d{1,2}:\d\d$/.test(rest[0] ?? '');
   const moment = isUnsure ? null : readMoment(rest, clock);
+  // "Sat phone", "Sun screen": only a full name, or nothing behind it, is surely the day.
+  const isShort = lead === 0 && readWeekday(first) !== null && !/days?$/i.test(first);
+  if (isShort && moment?.words === 1 && isReason(rest.slice(1))) return unsureDay(words);
   const phrase = readPhrase(rest, clock, isUntil);
   // "Midnight tomorrow" is not the next midnight.
   const isMore = phrase !== null && moment !== null && moment.words > phrase.words;

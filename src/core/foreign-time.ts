@@ -44,6 +44,15 @@ function dayWords(): string[] {
   return [...new Set(each.map((word) => plain(word).replaceAll(' ', ' ?')))];
 }
 
+/** `enero`, `märz`, `mars`. */
+function monthWords(): string[] {
+  const each = languages.flatMap((language) => {
+    const { format } = new Intl.DateTimeFormat(language, { month: 'long', timeZone: 'UTC' });
+    return Array.from({ length: 12 }, (_, month) => format(Date.UTC(2026, month, 15)));
+  });
+  return [...new Set(each.map(plain))].filter((word) => /^\p{L}{3,}$/u.test(word));
+}
+
 /** Built on first use, from the runtime's language data. */
 let known: RegExp | null = null;
 
@@ -60,6 +69,7 @@ function timeWords(): RegExp {
     // Allows an article in between: `für einen Tag`, `por un día`.
     `(fur|pour|por|para|per|voor|durante|pendant) (\\p{L}+[ '])?${unit}`,
     '(fur|pour|por|para|per|voor) \\d+ ?[jhduw]',
+    `(im|in|en|em|ab|fur|pour|por|para|per|voor|durante|pendant) (${monthWords().join('|')})`,
     'vorubergehend|vorerst|befristet|tijdelijk|voorlopig|temporalmente|por ahora|per ora',
     "(temporar|temporaire|temporane|provisoire|provvisori|provisori)\\p{L}*|pour l'instant",
     `bis|hasta|fino|(ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,

@@ -1,7 +1,7 @@
 import { type LimitPeriod, limitPeriods } from '../card-api/rule.ts';
 import { closest } from '../core/closest.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
-import { readAmount } from '../core/money.ts';
+import { parseAmount, readAmount } from '../core/money.ts';
 
 /** A map, because a person may type `constructor`. */
 const periods: ReadonlyMap<string, LimitPeriod> = new Map([
@@ -62,10 +62,35 @@ export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
     return `Is the ${period} limit “${front.said}” or “${amount.said}”? Write one amount, behind the period.`;
   if (amount !== null) return { card: nameIn(before), period, cents: amount.cents, rest: behind.slice(amount.words) };
   if (front !== null) return `Is “${front.said}” the amount? Write it behind the period: “${period} ${front.said}”.`;
+  const time = timeForAmount(behind);
+  if (time !== null) return time;
   const doubtful = per === null ? -1 : before.findIndex((word, index) => index > 0 && /\d/.test(word));
   if (doubtful === -1 && behind.length === 0) return `What should the ${period} limit be?`;
   const unread = doubtful === -1 ? behind : before.slice(doubtful);
   return `“${said(unread)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`;
+}
+
+/** Asks about an amount that time words follow: `770 weekend trip`, `2 days`. Null: there is none. */
+export function timeForAmount(words: readonly string[]): string | null {
+  const [number = ''] = words;
+  if (!soundsLikeDuration(words.slice(0, 2)) || parseAmount(number) === null) return null;
+  return `“${words.slice(0, 2).join(' ')}” reads like a time. If ${number} is the amount, write $${number}.`;
+}
+
+const joined = '(^|[,;+&]|(^| )(and|plus|also|then)) ?';
+const adjective = '(daily|weekly|monthly|yearly|annual|annually|lifetime)';
+const noun = '(day|week|month|year)';
+/** Another limit behind the first: `and weekly 2000`, `+ $2,000 per week`. */
+const secondLimits = [
+  `${joined}${adjective}( limit)?( (to|of|at|=))? ?\\$?\\d`,
+  `${joined}\\$?\\d[\\d.,]*k? ?(/|per |an? |each |every )${noun}(?![a-z])`,
+  `${joined}(\\$\\d|\\d\\d\\d)[\\d.,]*k? ${adjective}`,
+  `^${noun} \\$?\\d`,
+].map((source) => new RegExp(source, 'i'));
+
+/** True when a reason names one more limit. */
+export function namesSecondLimit(reason: string): boolean {
+  return secondLimits.some((limit) => limit.test(reason));
 }
 
 /** `$450/day` → `$450 per day`. */

@@ -3,9 +3,8 @@ import { actionOf, target } from '../actions/action.ts';
 import type { ReadCommand, UnclearCommand, VerbEntry } from '../actions/verb.ts';
 import { isAboutLimits, type RuleGoal } from '../card-api/rule-change.ts';
 import type { Clock } from '../core/end-time.ts';
-import { parseAmount } from '../core/money.ts';
 import { ChangeRequest, permanent, readTerm } from './change-request.ts';
-import { readPeriod, readTypedLimit } from './read-limit.ts';
+import { namesSecondLimit, readTypedLimit } from './read-limit.ts';
 import type { Remedy } from './remedy-change.ts';
 
 /** Changes what a card may spend. */
@@ -65,6 +64,7 @@ export const limitVerbs = {
       'limits',
     ],
     isOfCard: true,
+    isOfAccount: true,
     command: {
       usage: 'limit CARD PERIOD AMOUNT [for DURATION | until DATE] [reason]',
       example: 'limit 4242 daily 450 for 4h team lunch',
@@ -119,13 +119,12 @@ function readLimit(words: readonly string[], clock: Clock): ReadCommand | Unclea
   const typed = readTypedLimit(words);
   if (typeof typed === 'string') return unclear(typed);
   const { card, period, cents } = typed;
+  if (namesSecondLimit(typed.rest.join(' ')))
+    return unclear('One limit at a time: what follows the first one would be kept as the reason.');
   const read = readTerm(typed.rest, clock);
   if (typeof read === 'string') return unclear(read);
   if (read.term?.kind === 'purchase' || (read.term === null && onePurchase.test(read.rest.join(' '))))
     return unclear('A typed limit belongs to no purchase. Write for how long, such as “for 15 min”, or “permanently”.');
-  const [first = '', second = ''] = read.rest;
-  if (readPeriod(first) !== undefined && parseAmount(second) !== null)
-    return unclear('One limit at a time: what follows the first one would be kept as the reason.');
   const changeRequest: ChangeRequest = {
     goals: [{ rule: { kind: 'limit', period, category: null }, to: cents }],
     term: read.term ?? permanent,

@@ -91,3 +91,78 @@ it('shows where the amount goes when it asks back', () => {
 it('each of its verbs is stored under its own name', () => {
   for (const [verb, { action }] of Object.entries(limitVerbs)) expect(action.shape.verb.parse(verb)).toBe(verb);
 });
+
+describe('words about time that cannot be read', () => {
+  it.each([
+    'may only',
+    'march only',
+    'june only',
+    'sept only',
+    'may and june',
+    'march, april and may',
+    'may, then back',
+    'march team lunch',
+    'conference, june',
+    'trip in june and july',
+    '9-5',
+    'office hours 9-5 only',
+    'each week',
+    'lunch every friday',
+    'monthly',
+    'quarterly only',
+    'bis Dezember',
+    'im März',
+    'hasta enero',
+    'en enero',
+    "jusqu'en mars",
+    'pour juillet',
+    'sat phone',
+    'sun screen purchase',
+    'mon ami restaurant',
+  ])('%s is asked about', (text) => {
+    expect(read(words(`4242 daily 800 ${text}`), clock)).toMatchObject({ kind: 'unclear' });
+  });
+
+  it.each([
+    'client may travel',
+    'trip and may need more',
+    'two may join',
+    'weekly team lunch',
+    'quarterly review dinner',
+    'every seat sold',
+    'mayo sandwiches',
+    'seats 4-6 people',
+    'Mai Thai restaurant',
+    'sunscreen order',
+  ])('%s is a reason', (text) => {
+    expect(read(words(`4242 daily 800 ${text}`), clock)).toMatchObject({ kind: 'read', reason: text });
+  });
+
+  it.each(['sat', 'sat only', 'until sat phone', 'saturday phone'])('%s is an end', (text) => {
+    expect(read(words(`4242 daily 800 ${text}`), clock)).toMatchObject({
+      kind: 'read',
+      input: { changeRequest: { term: { kind: 'day' } } },
+    });
+  });
+
+  it('a weekday that may be another word is quoted', () => {
+    const why = 'Does “sat phone” begin with Saturday? Write “until Saturday” if it does.';
+    expect(read(words('4242 daily 800 sat phone'), clock)).toMatchObject({ why: expect.stringContaining(why) });
+  });
+});
+
+it.each(['770 weekend trip', '690 day trip', '700 second chance'])('asks whether %s begins with the amount', (text) => {
+  const amount = text.split(' ')[0];
+  const why = `reads like a time. If ${amount} is the amount, write $${amount}.`;
+  expect(read(words(`4242 daily ${text}`), clock)).toMatchObject({ why: expect.stringContaining(why) });
+  expect(read(words(`4242 daily $${text}`), clock)).toMatchObject({ kind: 'read' });
+});
+
+it.each(['and weekly 2000', ', weekly 2000', 'weekly 2000', 'and $2,000 per week', 'trip and monthly limit to 5k'])(
+  'asks for one limit at a time: 750 %s',
+  (text) => {
+    expect(read(words(`4242 daily 750 ${text}`), clock)).toMatchObject({
+      why: expect.stringContaining('One limit at a time'),
+    });
+  },
+);
