@@ -45,6 +45,8 @@ export interface VerbEntry {
   readonly isLook?: boolean;
   /** Applies to one card, which is looked up first. */
   readonly isOfCard?: true;
+  /** Changes what all cards of the account share, so a card that is not in use must not stand for the one that is. */
+  readonly isOfAccount?: true;
   /** Other words people type for it. The answer shows the correct command, or that it is a button. */
   readonly alsoCalled?: readonly string[];
   /** Absent if the verb is only a button. */

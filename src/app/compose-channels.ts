@@ -5,7 +5,7 @@ import type { Directory } from '../directory/directory.ts';
 import { createResolveCard, type ResolveCard } from '../directory/resolve-card.ts';
 import { createListDeclines, createShowCard } from '../directory/show-card.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
-import { refusedTo } from '../dispatch/verbs.ts';
+import { isOfAccount, refusedTo } from '../dispatch/verbs.ts';
 import { createClaimCard, createOpenClaim } from '../holders/claim-card.ts';
 import { createClaimDecisions } from '../holders/decide-claim.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../holders/link-card.ts';
@@ -29,6 +29,7 @@ export function composeResolveCard(tools: Tools): ResolveCard {
       return { acctId: alert.event.acctId, cardId: others.length === 0 ? (change?.cardId ?? null) : null };
     },
     doing: refusedTo,
+    isOfAccount,
   });
 }
 

@@ -19,10 +19,10 @@ const CUSTOM_ID_MAX = 50;
 /** Minimum letters of a partial name. A complete name may be shorter. */
 const NAME_PREFIX_MIN = 3;
 
-/** Parses what a person typed: `4242`, `••4242`, `#4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
+/** Parses what a person typed: `4242`, `••4242`, `card 4242`, `7378`, `F1Q52343SF`, `jane`, `Doe, Jané`. */
 export function interpret(query: string): CardQuery {
   const text = unquote(query).trim();
-  const digits = /^(?:[#*•·.xX…]*\s*)(\d{1,15})$/.exec(text)?.[1] ?? null;
+  const digits = digitsIn(text);
   const customId = foldId(text);
   return {
     last4: digits?.length === 4 ? digits : null,
@@ -31,6 +31,11 @@ export function interpret(query: string): CardQuery {
     customId: customId === '' || customId.length > CUSTOM_ID_MAX ? null : customId,
     words: /\p{L}/u.test(text) ? nameWords(text) : [],
   };
+}
+
+/** The digits of `4242`, `••4242`, `#4242` and, as we write it, `card 4242`; null when the text is anything else. */
+export function digitsIn(text: string): string | null {
+  return /^(?:card\s+)?[#*•·.xX…]*\s*(\d{1,15})$/i.exec(text.trim())?.[1] ?? null;
 }
 
 /**

@@ -140,16 +140,24 @@ function createFinder(
 ) {
   return {
     /** Every account that the text can mean: last four digits, card id, account id, CustomId or holder's name. */
-    async find(text: string): Promise<CardMatch[]> {
+    async find(
+      text: string,
+      isPermitted: (match: CardMatch) => Promise<boolean> = async () => true,
+    ): Promise<CardMatch[]> {
       const query = interpret(text);
-      const known = await lookUp(query);
+      let isKnown = false;
+      const isShown = (match: CardMatch): Promise<boolean> => {
+        isKnown = true;
+        return isPermitted(match);
+      };
+      const known = await lookUp(query, isShown);
       if (loader === null) return known;
       // The four digits may also match another card that has not been read yet.
-      const isSure = known.length > 0 && (query.last4 === null || (await records.countLackingDetails()) === 0);
+      const isSure = isKnown && (query.last4 === null || (await records.countLackingDetails()) === 0);
       if (isSure) return known;
       const deadline = performance.now() + FIND_WAIT_MS;
-      await within(FIND_WAIT_MS, complete(loader, query, known.length === 0, deadline), () => null);
-      return lookUp(query);
+      await within(FIND_WAIT_MS, complete(loader, query, !isKnown, deadline), () => null);
+      return lookUp(query, isShown);
     },
     /** The same without asking the API, to test how many words of a sentence name a card. */
     findKnown: (text: string) => lookUp(interpret(text)),
@@ -169,11 +177,19 @@ function createFinder(
     },
   };
 
-  async function lookUp(query: CardQuery): Promise<CardMatch[]> {
-    const candidates = await index.candidates(query);
-    const found = (await records.readMany(candidates.slice(0, FIND_MATCHES))).flatMap(
-      (account) => matchOf(account, query) ?? [],
-    );
+  async function lookUp(
+    query: CardQuery,
+    isPermitted: (match: CardMatch) => Promise<boolean> = async () => true,
+  ): Promise<CardMatch[]> {
+    const found = await firstPermitted({
+      idsOf: () => index.candidates(query),
+      read: async (ids) => (await records.readMany(ids)).flatMap((account) => matchOf(account, query) ?? []),
+      permitted: async (matches) => {
+        const may = await Promise.all(matches.map(({ match }) => isPermitted(match)));
+        return matches.filter((_, at) => may[at]);
+      },
+      limit: FIND_MATCHES,
+    });
     const hasWholeName = found.some(({ isWholeName }) => isWholeName);
     return found
       .filter(({ match, isWholeName }) => !hasWholeName || isWholeName || match.matchedBy !== 'name')

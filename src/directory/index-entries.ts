@@ -1,6 +1,15 @@
 import type { RedisClient } from '../core/redis.ts';
 import { type DirectoryAccount, type DirectoryCard, holderOf } from './account.ts';
-import { type CardQuery, fitOfName, foldId, isLongEnough, type MatchKind, nameKeys, nameWords } from './card-query.ts';
+import {
+  type CardQuery,
+  digitsIn,
+  fitOfName,
+  foldId,
+  isLongEnough,
+  type MatchKind,
+  nameKeys,
+  nameWords,
+} from './card-query.ts';
 
 /** An account that a query can mean. */
 export interface CardMatch
@@ -40,10 +49,10 @@ function waitsForActivation({ accountStatus, cards }: DirectoryAccount): boolean
 
 /** What an incomplete query can mean, each as the beginnings of index entries that an account must have. */
 function meaningsOf(typed: string): readonly (readonly string[])[] {
-  const digits = /^[#*•·.…\s]*(\d+)$/.exec(typed.trim())?.[1];
+  const digits = digitsIn(typed);
   if (typed.trim() === '') return [['n:']];
   const custom = [`x:${foldId(typed)}`];
-  if (digits !== undefined) return [...['4', 'a', 'c'].map((kind) => [`${kind}:${digits}`]), custom];
+  if (digits !== null) return [...['4', 'a', 'c'].map((kind) => [`${kind}:${digits}`]), custom];
   return [custom, nameWords(typed).map((word) => `n:${word}`)];
 }
 

@@ -3,6 +3,7 @@ import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { cardInUse } from '../actions/send-status.ts';
 import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
@@ -21,6 +22,7 @@ interface Candidate {
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
     readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
+    readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
     readonly all: () => AsyncIterable<Pick<DirectoryAccount, 'acctId' | 'firstName' | 'lastName'>>;
   };
   readonly links: {
@@ -30,6 +32,8 @@ interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAc
   readonly cardOfAlert: (
     alertId: string,
   ) => Promise<{ readonly acctId: number | null; readonly cardId: number | null } | null>;
+  /** True for verbs that change what all cards of an account share. */
+  readonly isOfAccount: (verb: string) => boolean;
   /** A verb in words, followed by the card: `change a limit of`. */
   readonly doing: (verb: string) => string;
 }
@@ -43,8 +47,25 @@ export function createResolveCard(deps: Deps): ResolveCard {
 
   return async function resolveCard<A extends Action>(action: A) {
     if (action.target.kind === 'own') return await ownCard(action);
-    return await findCard(action);
+    const card = await findCard(action);
+    return card === null || (await isAnotherMeant(card)) ? null : card;
   };
+
+  /** Refuses a change of the account, and so of its card in use, for which another of its cards was named. */
+  async function isAnotherMeant({ action, acctId, cardId }: Resolved): Promise<boolean> {
+    if (cardId === null || action.target.kind === 'alert' || !deps.isOfAccount(action.verb)) return false;
+    const known = await deps.directory.account(acctId);
+    if (known === null || usedInstead(known, cardId) === null) return false;
+    // It may have been activated a moment ago.
+    const instead = usedInstead((await deps.directory.reload(acctId)) ?? known, cardId);
+    if (instead === null) return false;
+    const { named, inUse } = instead;
+    const is = named.status === 'CLOSED' ? 'closed for good' : 'not activated';
+    const why = `Card ${named.last4 ?? cardId} is ${is}.`;
+    const whoCan = `This would apply to the account’s card in use. Write ${inUse.last4 ?? acctId} if you mean that one.`;
+    await refuse(action, { what: null, why, whoCan }, { acctId, cardId });
+    return true;
+  }
 
   /** The person's only card. */
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
@@ -63,11 +84,8 @@ export function createResolveCard(deps: Deps): ResolveCard {
     await deps.directory.untilListed();
     const { query, rest } = await splitWords(action.verb, target.words);
     const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
-    const matches: CardMatch[] = [];
-    for (const match of await deps.directory.find(query)) {
-      // People must not learn that cards exist that they may not see.
-      if (await deps.mayAct(action, match.acctId)) matches.push(match);
-    }
+    // People must not learn that cards exist that they may not see.
+    const matches = await deps.directory.find(query, ({ acctId }) => deps.mayAct(action, acctId));
     const candidates = candidatesOf(meant, matches);
     const [only] = candidates;
     if (only === undefined) await refuseUnknown(meant, query, deps);
@@ -202,16 +220,26 @@ export const tooOld = (): Refusal => ({
   whoCan: `Use ${commandCode()} with the card’s last four digits.`,
 });
 
-/** Activation applies to one card, all other verbs to its account. */
+/** The card in use, if a card that cannot be used was named instead. */
+function usedInstead({ cards }: Pick<DirectoryAccount, 'cards'>, cardId: number) {
+  const named = cards.find((card) => card.cardId === cardId);
+  const inUse = cardInUse({ cards }, null);
+  const isUnused = named?.status === 'CLOSED' || named?.status === 'INACTIVE';
+  if (named === undefined || inUse === undefined || !isUnused || inUse.status === named.status) return null;
+  return { named, inUse };
+}
+
+/** The card that was named, by its digits or id. A holder or an account means the card in use, except for an activation. */
 function candidatesOf(action: Action, matches: readonly CardMatch[]): Candidate[] {
-  const isOfAccount = action.verb !== 'activate';
   return matches.flatMap((match): Candidate[] => {
+    const isNamed = match.matchedBy === 'last4' || match.matchedBy === 'card_id';
     const open = match.cards.filter((card) => card.status !== 'CLOSED');
     // Nothing can be done with a closed card, and the person is told so. It counts only when there is no open card.
     const cards = open.length > 0 ? open : match.cards;
-    if (isOfAccount) {
-      const [first] = cards;
-      return [{ acctId: match.acctId, cardId: null, last4: first?.last4 ?? null, status: first?.status ?? null }];
+    if (action.verb !== 'activate') {
+      const [first] = isNamed ? cards : [cardInUse({ cards }, null)];
+      const cardId = isNamed ? (first?.cardId ?? null) : null;
+      return [{ acctId: match.acctId, cardId, last4: first?.last4 ?? null, status: first?.status ?? null }];
     }
     const inactive = cards.filter((card) => card.status === 'INACTIVE');
     const chosen = inactive.length > 0 ? inactive : cards.slice(0, 1);

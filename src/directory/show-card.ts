@@ -2,6 +2,7 @@ import { declineList } from '../../templates/alerts/decline-list.ts';
 import { cardShow, DECLINES_SHOWN, type ShownDecline, type ShownLimit } from '../../templates/directory/card-show.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { limitPeriods } from '../card-api/rule.ts';
@@ -36,8 +37,7 @@ export function createShowCard({ card: client, factsOf, nameRuleset, recentDecli
       recentDeclines(acctId, DECLINES_SHOWN),
       readableFrom(action, acctId),
     ]);
-    const open = details.cards.filter((card) => card.status !== 'CLOSED');
-    const card = details.cards.find((each) => each.cardId === cardId) ?? open.at(-1) ?? details.cards.at(-1);
+    const card = cardInUse(details, cardId);
     const { rulesetId } = details;
     // The card service's current value, not the directory's last read.
     const ruleset = rulesetId === null ? null : { id: rulesetId, name: null, mayOverrule: true };

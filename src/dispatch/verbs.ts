@@ -144,6 +144,11 @@ export function refusedTo(verb: string): string {
   return isVerb(verb) ? entryOf(verb).refusedTo : verb;
 }
 
+/** True for verbs that change what all cards of an account share. */
+export function isOfAccount(verb: string): boolean {
+  return isVerb(verb) && entryOf(verb).isOfAccount === true;
+}
+
 /** Completes "to …", for people: `block cards`. */
 export function doingOf(verb: string): string {
   return isVerb(verb) ? entryOf(verb).permission.doing : 'do that';

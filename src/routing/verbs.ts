@@ -140,6 +140,7 @@ export const routingVerbs = {
     refusedTo: 'mute',
     alsoCalled: ['silence', 'snooze'],
     isOfCard: true,
+    isOfAccount: true,
     command: {
       usage: 'mute CARD DURATION [reason]',
       example: 'mute 4242 3 days trade show',
@@ -171,6 +172,7 @@ export const routingVerbs = {
     refusedTo: 'set a travel mute for',
     alsoCalled: ['trip', 'traveling', 'travelling'],
     isOfCard: true,
+    isOfAccount: true,
     command: {
       usage: 'travel-mute CARD COUNTRY[, COUNTRY] until DATE [reason]',
       example: 'travel-mute 4242 Spain, PT until May 9',

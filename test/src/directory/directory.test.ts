@@ -185,6 +185,14 @@ describe('finding a card', () => {
     expect(ids(await directory.find(query))).toEqual(expected);
   });
 
+  it('finds what somebody may see, however many matches they may not see', async () => {
+    for (let number = 0; number < 250; number += 1) employ(5000 + number, { first: 'Noor', last: 'Haddad' });
+    await directory.refresh({ force: true });
+
+    expect(ids(await directory.find('noor haddad', async ({ acctId }) => acctId === 5249))).toEqual([5249]);
+    expect(await directory.find('noor haddad')).toHaveLength(200);
+  });
+
   it('returns every interpretation of digits: two last fours and an account id', async () => {
     const matches = await directory.find('1111');
 

@@ -13,6 +13,8 @@ let accounts = 20;
 let lackingDetails = 0;
 /** Accounts whose cards have not been read. */
 let unread: readonly number[] = [];
+/** The cards of an account, as the card service lists them. */
+let cards: CardMatch['cards'][number][] = [];
 let found: Readonly<Record<string, CardMatch[]>> = {};
 /** The matches once the cards are listed; null if they already are. */
 let listed: typeof found | null = null;
@@ -23,6 +25,7 @@ beforeEach(() => {
   accounts = 20;
   lackingDetails = 0;
   unread = [];
+  cards = [];
   found = {};
   listed = null;
   refusals.length = 0;
@@ -49,8 +52,13 @@ const known = (acctId: number, matchedBy: CardMatch['matchedBy'], ...cards: Card
 });
 const resolveCard = createResolveCard({
   directory: {
-    account: async (acctId) => ({ cards: [], detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z' }),
-    find: async (query) => found[query] ?? [],
+    account: async (acctId) => ({ cards, detailsAt: unread.includes(acctId) ? null : '2026-11-20T15:00:00.000Z' }),
+    reload: async () => ({ cards }),
+    find: async (query, isPermitted) => {
+      const matches = found[query] ?? [];
+      const may = await Promise.all(matches.map((match) => isPermitted?.(match) ?? true));
+      return matches.filter((_, at) => may[at]);
+    },
     findKnown: async (query) => found[query] ?? [],
     untilListed: async () => {
       found = listed ?? found;
@@ -71,6 +79,7 @@ const resolveCard = createResolveCard({
     alertId === 'evt_known' ? { acctId: 7, cardId: 8 } : alertId === 'evt_bare' ? { acctId: null, cardId: null } : null,
   factsOf: async () => facts,
   putChoice: async () => 'p_1',
+  isOfAccount: (verb) => verb === 'limit',
   doing: (verb) => verb,
   answer: async (_action, message) => void answers.push(message),
   refuse: async (_action, refusal) => void refusals.push(refusal),
@@ -185,6 +194,51 @@ describe('words', () => {
     linked = [{ acctId: 9, userId: own.actor.userId }];
 
     expect(await resolveCard({ ...words('Jane'), asHolder: true })).toMatchObject({ acctId: 9 });
+  });
+});
+
+describe('one of several cards of an account', () => {
+  const [inUse, fresh, closed] = [cardOf(1, 'ACTIVE'), cardOf(2, 'INACTIVE'), cardOf(3, 'CLOSED')];
+  const named = (verb: 'block' | 'show' | 'limit', typed: string) =>
+    ask(verb, { target: { kind: 'words', words: [typed] } });
+  beforeEach(() => {
+    cards = [closed, inUse, fresh];
+    found = {
+      Jane: [known(7, 'name', ...cards)],
+      '7': [known(7, 'account_id', ...cards)],
+      '0002': [known(7, 'last4', fresh)],
+      '3': [known(7, 'card_id', closed)],
+      '0001': [known(7, 'last4', inUse)],
+    };
+  });
+
+  it.each(['block', 'show'] as const)('is the named one for %s', async (verb) => {
+    expect(await resolveCard(named(verb, '0002'))).toMatchObject({ acctId: 7, cardId: 2 });
+    expect(await resolveCard(named(verb, '3'))).toMatchObject({ acctId: 7, cardId: 3 });
+  });
+
+  it.each(['Jane', '7'])('is the one in use if %s was typed', async (typed) => {
+    expect(await resolveCard(named('block', typed))).toMatchObject({ acctId: 7, cardId: null });
+  });
+
+  it('must be in use for a change of what all of them share', async () => {
+    expect(await resolveCard(named('limit', '0002'))).toBe(null);
+    expect(await resolveCard(named('limit', '3'))).toBe(null);
+    const whoCan = 'This would apply to the account’s card in use. Write 0001 if you mean that one.';
+    expect(refusals).toEqual([
+      { what: null, why: 'Card 0002 is not activated.', whoCan },
+      { what: null, why: 'Card 0003 is closed for good.', whoCan },
+    ]);
+    expect(await resolveCard(named('limit', '0001'))).toMatchObject({ acctId: 7, cardId: 1 });
+    cards = [closed, fresh];
+    expect(await resolveCard(named('limit', '0002')), 'no other card can be used').toMatchObject({ cardId: 2 });
+  });
+
+  it('must be in use also when it was chosen from several', async () => {
+    const target = { kind: 'card', acctId: 7, cardId: 3, alertId: null } as const;
+
+    expect(await resolveCard(ask('limit', { target }))).toBe(null);
+    expect(refusals).toMatchObject([{ why: 'Card 0003 is closed for good.' }]);
   });
 });
 

@@ -209,7 +209,10 @@ describe('a card whose group has its own operators and approvers', () => {
     hasCardGroups: () => true,
     directory: directoryOf({
       account: async () => south,
-      find: async () => [{ ...south, holder: null, matchedBy: 'last4' }],
+      async find(_words, isPermitted) {
+        const match = { ...south, holder: null, matchedBy: 'last4' } as const;
+        return (await isPermitted?.(match)) === false ? [] : [match];
+      },
     }),
     toFacts: (id, _account, which) => toCardFacts(id, null, which),
     rolesOf: async (_userId, { group } = {}) => ({
