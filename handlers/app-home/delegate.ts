@@ -1,6 +1,6 @@
 import { delegateForm, delegateInput } from '../../templates/app-home/delegate.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { inputsOf } from '../dispatch/form-inputs.ts';
+import { DAY_PASSED, inputsOf } from '../dispatch/form-inputs.ts';
 import { asks, onPress } from '../dispatch/press.ts';
 import { ofForm, type ViewArgs } from '../dispatch/submission.ts';
 
@@ -31,6 +31,7 @@ export function setDelegate(deps: ListenerDeps) {
       await ack(inputs.refusal({ until: 'Choose a day that is not before the first.' }));
       return;
     }
+    if (until < deps.today()) return await ack(inputs.refusal({ until: DAY_PASSED }));
     await ack();
     const submitted = ofForm(body, { channel: body.user.id, messageTs: null }, deps);
     await deps.requestAction({ ...submitted, verb: 'delegate', target, input: { delegate: { to, from, until } } });

@@ -61,9 +61,9 @@ export const requestIncrease = onPress(async ({ value: alertId, body, interactio
 });
 
 /** *Ask for more*, submitted by a holder. */
-export const askForRaise = onSubmit('ask', async ({ form, inputs }) => {
+export const askForRaise = onSubmit('ask', async ({ form, inputs }, { today }) => {
   const amountCents = parseAmount(inputs.text('amount'));
-  const term = inputs.term(form.term);
+  const term = inputs.term(today(), form.term);
   const reason = inputs.text('reason');
   if (amountCents === null || amountCents === 0 || 'error' in term || reason === '') {
     const errors = {

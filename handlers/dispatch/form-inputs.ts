@@ -11,6 +11,8 @@ interface Entered {
   readonly selected_conversation?: string | null;
 }
 
+export const DAY_PASSED = 'That day has passed. Choose today or later.';
+
 /** The values entered in a form. */
 export type Inputs = ReturnType<typeof inputsOf>;
 
@@ -35,13 +37,19 @@ export function inputsOf(view: ViewOutput) {
     channel: (actionId: string) => given(actionId).selected_conversation ?? null,
     /** `2026-12-24`. */
     day: (actionId: string) => given(actionId).selected_date ?? null,
-    /** The duration, or why it is invalid. @param asked what the choice "As asked" stands for. */
-    term(asked: Term = { kind: 'purchase' }): Term | { readonly error: string } {
+    /**
+     * The duration, or why it is invalid.
+     *
+     * @param today the card service's day.
+     * @param asked what the choice "As asked" stands for.
+     */
+    term(today: string, asked: Term = { kind: 'purchase' }): Term | { readonly error: string } {
       const choice = given(formInput.term).selected_option?.value ?? 'purchase';
-      if (choice === AS_ASKED) return asked;
       const day = choice === 'day' ? given(formInput.day).selected_date : dayOfChoice(choice);
-      if (day != null) return { kind: 'day', day };
-      return termOfChoice.get(choice) ?? { error: 'Choose the day, too.' };
+      const chosen =
+        choice === AS_ASKED ? asked : day != null ? { kind: 'day' as const, day } : termOfChoice.get(choice);
+      if (chosen === undefined) return { error: 'Choose the day, too.' };
+      return chosen.kind === 'day' && chosen.day < today ? { error: DAY_PASSED } : chosen;
     },
     /** The answer that shows errors, by action id, next to their inputs. */
     refusal: (errors: Readonly<Record<string, string | undefined>>) => ({

@@ -23,7 +23,7 @@ type Errors = Record<string, string>;
  * that the person has not seen.
  */
 export const raiseLimit = onSubmit('form', async ({ form, inputs, view }, deps) => {
-  const read = readForm(inputs, form);
+  const read = readForm(inputs, form, deps.today());
   if ('errors' in read) return read;
   const alert = 'along' in read ? await deps.alerts.get(form.alertId) : null;
   if ('along' in read && alert?.kind === 'transaction') {
@@ -50,13 +50,13 @@ interface Asked {
 }
 type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: readonly LimitRaise[] });
 
-function readForm(inputs: Inputs, { remedy, rules, passes }: Form): Read {
+function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string): Read {
   const reason = inputs.text('reason');
   const said: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
   if (remedy?.kind === 'unblock')
     return reason === '' ? { errors: said } : { ask: { verb: 'unblock', input: {} }, reason };
 
-  const term = inputs.term();
+  const term = inputs.term(today);
   if ('error' in term) said['day'] = term.error;
   const goals =
     remedy === null || remedy.kind === 'raise_limit'

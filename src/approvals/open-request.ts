@@ -1,4 +1,5 @@
 import { approvalRequest } from '../../templates/approvals/approval-request.ts';
+import { cardRaw } from '../../templates/core/card-words.ts';
 import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -15,6 +16,7 @@ import {
   askedTerm,
   expiryOf,
   isAboutRules,
+  isOverdue,
   type LimitRequest,
   type OpenRequest,
   unconfirmedApproval,
@@ -62,7 +64,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       return { note: 'This was asked for already, and the request is decided.', isTwin: true, isDecided: true };
     await deps.postRequest(request);
     await deps.scheduleRequest(id);
-    return { note: whyAsked(asked, isOwnCard), isTwin: false };
+    return { note: whyAsked(asked, request, isOwnCard), isTwin: false };
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
@@ -105,10 +107,17 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   }
 }
 
-function whyAsked({ action, counted, others }: RequestedChange, isOwnCard: boolean): string {
+function whyAsked(
+  { action, counted, others }: RequestedChange,
+  { isBlocked, card }: OpenRequest,
+  isOwnCard: boolean,
+): string {
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
-  if (action.verb === 'ask') return 'I’ll message you when they have decided, or when it expires.';
+  if (action.verb === 'ask') {
+    const blocked = `Your ${cardRaw(card)} is blocked. More money does not help until it is unblocked. `;
+    return `${isBlocked ? blocked : ''}I’ll message you when they have decided, or when it expires.`;
+  }
   if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
   return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
 }
@@ -134,7 +143,7 @@ export function requestMessage(request: LimitRequest, temporaryChange: Temporary
     unconfirmed: unconfirmedApproval(request),
     decidedBy: decision?.by ?? null,
     until: decision?.at ?? expiryOf(request).at,
-    isOverdue: request.remindedAt !== null,
+    isOverdue: isOverdue(request),
     temporaryChange,
   });
 }

@@ -4,10 +4,12 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
-import { LimitPeriod, limitPeriods } from '../card-api/rule.ts';
+import { LimitPeriod, limitPeriods, type Rule } from '../card-api/rule.ts';
 import type { RuleChange } from '../card-api/rule-change.ts';
+import type { RemainingLimits } from '../card-api/schema.ts';
 import type { CardStatus, TransactionEvent } from '../core/event.ts';
 import { merchantCategory } from '../core/merchant-category.ts';
+import { foldName } from '../directory/card-query.ts';
 import { latestPurchases, type ReadTransactions } from '../directory/read-transactions.ts';
 import type { Requests } from './request-store.ts';
 
@@ -25,6 +27,8 @@ export const RequestFacts = z.strictObject({
     .nullable(),
   /** What remains of the limits that the change does not affect, shortest first. */
   left: z.array(z.strictObject({ period: LimitPeriod, limitCents: z.int().nullable(), remainingCents: z.int() })),
+  /** Nothing was left of a limit that the change raises, so the card may have spent more than that limit. */
+  isUsedUp: z.boolean().optional(),
   /** The latest purchases at the same merchant, newest first; null: could not be read. */
   there: z.array(z.strictObject({ at: z.string(), amountCents: z.int() })).nullable(),
   /** Earlier requests for the card, within 30 days. */
@@ -61,28 +65,21 @@ interface Deps extends Pick<ActionTools, 'purchaseOf' | 'now'> {
 export function createGatherFacts(deps: Deps): GatherFacts {
   return async function gatherFacts({ id, action, acctId, cardId, changes }) {
     const event = await deps.purchaseOf(action);
-    const [status, left, there, purchase, requests] = await Promise.all([
+    const [status, remaining, there, purchase, requests] = await Promise.all([
       deps.statusOf(acctId, cardId),
-      leftOf(acctId, changes),
+      orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)),
       event === null ? [] : purchasesAt(event),
       event === null ? null : purchaseIn(event, action),
       deps.requests.requestsOf(acctId),
     ]);
     const earlier = requests.filter((request) => request.id !== id).map(({ state }) => state);
-    return { isBlocked: status === 'BLOCKED', facts: { purchase, left, there, earlier } };
+    const left = leftOf(remaining, changes);
+    const isUsedUp = changes.some(({ rule }) => isAllUsed(rule, remaining));
+    return {
+      isBlocked: status === 'BLOCKED',
+      facts: { purchase, left, there, earlier, ...(isUsedUp && { isUsedUp }) },
+    };
   };
-
-  async function leftOf(acctId: number, changes: readonly RuleChange[]): Promise<RequestFacts['left']> {
-    const overall = (await orNull(deps.card.getRemainingLimits(acctId, CALL_LIMITS)))?.overall ?? [];
-    const changed = changes.flatMap(({ rule }) =>
-      rule.kind === 'limit' && rule.category === null ? [rule.period] : [],
-    );
-    return overall
-      .flatMap(({ period, limitCents, remainingCents }) =>
-        remainingCents === null || changed.includes(period) ? [] : [{ period, limitCents, remainingCents }],
-      )
-      .toSorted((a, b) => limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
-  }
 
   async function purchasesAt(event: TransactionEvent): Promise<RequestFacts['there']> {
     const to = deps.now();
@@ -97,4 +94,23 @@ export function createGatherFacts(deps: Deps): GatherFacts {
     const link = await deps.alertLink(alertIdOf(action) ?? event.id);
     return { amountCents, merchant: merchant.name.trim(), kind: merchantCategory(mcc), link };
   }
+}
+
+function leftOf(remaining: RemainingLimits | null, changes: readonly RuleChange[]): RequestFacts['left'] {
+  const changed = changes.flatMap(({ rule }) => (rule.kind === 'limit' && rule.category === null ? [rule.period] : []));
+  return (remaining?.overall ?? [])
+    .flatMap(({ period, limitCents, remainingCents }) =>
+      remainingCents === null || changed.includes(period) ? [] : [{ period, limitCents, remainingCents }],
+    )
+    .toSorted((a, b) => limitPeriods.indexOf(a.period) - limitPeriods.indexOf(b.period));
+}
+
+function isAllUsed(rule: Rule, remaining: RemainingLimits | null): boolean {
+  if (rule.kind !== 'limit' || remaining === null) return false;
+  const { period, category } = rule;
+  const windows =
+    category === null
+      ? remaining.overall
+      : remaining.categories.filter(({ name }) => foldName(name) === foldName(category.name));
+  return windows.some((window) => window.period === period && window.remainingCents === 0);
 }

@@ -9,7 +9,7 @@ import { fixedEnd, passedWords } from '../limits/change-request.ts';
 import { TemporaryValue } from '../limits/raise-amount.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
-import { REQUEST_MS } from '../policy/decide-action.ts';
+import { REMIND_AFTER_MS, REQUEST_MS } from '../policy/decide-action.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
@@ -91,7 +91,7 @@ const requested = {
   /** The approver's note to the person who asked. */
   note: z.string(),
   expiresAt: z.string(),
-  /** When approvers were reminded. From then on operators may use the emergency override. */
+  /** When a reminder listed it, or when it became overdue after that. */
   remindedAt: z.string().nullable(),
 };
 
@@ -169,7 +169,10 @@ export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'chang
 
 /** What approvers and the person who asked see of a request, wherever it is shown. */
 export type AskedFor = ReturnType<typeof askedIn> &
-  Pick<LimitRequest, 'card' | 'orderCents' | 'changes' | 'temporary' | 'term' | 'facts' | 'needed' | 'counted'>;
+  Pick<
+    LimitRequest,
+    'card' | 'state' | 'isBlocked' | 'orderCents' | 'changes' | 'temporary' | 'term' | 'facts' | 'needed' | 'counted'
+  >;
 
 /** The requested duration, regardless of an approver's changes. */
 export function askedTerm({ action }: LimitRequest): Term {
@@ -178,7 +181,7 @@ export function askedTerm({ action }: LimitRequest): Term {
 }
 
 /** When approvers could first see it. The action may have waited for a worker before that. */
-export function openedAtMs({ expiresAt }: LimitRequest): number {
+export function openedAtMs({ expiresAt }: Pick<LimitRequest, 'expiresAt'>): number {
   return Date.parse(expiresAt) - REQUEST_MS;
 }
 
@@ -197,6 +200,16 @@ export function expiryOf({ expiresAt, term }: Pick<LimitRequest, 'expiresAt' | '
 export function isExpired(request: LimitRequest, now: Date): boolean {
   const { at, isTermOver } = expiryOf(request);
   return isTermOver ? now.toISOString() >= at : now.toISOString() > at;
+}
+
+/** Nobody answered for 15 minutes, so operators may use the emergency override. */
+export function isOverdue(request: Pick<LimitRequest, 'expiresAt' | 'remindedAt'>): boolean {
+  const { remindedAt } = request;
+  return remindedAt !== null && Date.parse(remindedAt) >= overdueAtMs(request);
+}
+
+export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {
+  return openedAtMs(request) + REMIND_AFTER_MS;
 }
 
 /** For people who ask or decide. */

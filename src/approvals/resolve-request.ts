@@ -6,8 +6,8 @@ import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
+import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
-import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
@@ -16,10 +16,12 @@ import {
   expiryOf,
   isAboutRules,
   isExpired,
+  isOverdue,
   type LimitRequest,
   type OpenRequest,
-  openedAtMs,
   orderIn,
+  overdueAtMs,
+  temporaryChangeIdOf,
   unconfirmedApproval,
   whyExpired,
 } from './request.ts';
@@ -90,12 +92,13 @@ function withoutOrder(request: ClosedRequest): ClosedRequest {
 
 interface HolderDeps extends Pick<ActionTools, 'notifyDirectly' | 'nameRuleset'> {
   readonly progress: Pick<Progress, 'read'>;
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
 }
 
 /** Notifies holders of the outcome of their requests. Idempotent. */
 export type HolderNotices = ReturnType<typeof createHolderNotices>;
 
-export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: HolderDeps) {
+export function createHolderNotices({ progress, temporaryChanges, nameRuleset, notifyDirectly }: HolderDeps) {
   return {
     /**
      * An approval is reported only after the card service shows the change, or fails to show it in time. Both the
@@ -114,7 +117,9 @@ export function createHolderNotices({ progress, nameRuleset, notifyDirectly }: H
       // The change itself may have taken the card out of the ruleset it followed.
       const followed = result === undefined ? request.card : { ...request.card, ruleset: result.card.ruleset };
       const shown = { ...request, card: await nameRuleset(followed) };
-      await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed }));
+      const madeId = temporaryChangeIdOf(request);
+      const endsAt = madeId === null ? null : ((await temporaryChanges.get(madeId))?.endsAt ?? null);
+      await notifyDirectly(action.actor.userId, messageId, requestDecided(shown, { isConfirmed, endsAt }));
     },
     /** Someone approved, and nothing shows the outcome. */
     async notifyUnconfirmed(request: LimitRequest, approval: ApprovalInFlight): Promise<void> {
@@ -171,9 +176,9 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       }
       const { at, isTermOver } = expiryOf(request);
       const untilEnd = Math.min(Date.parse(at) - now + (isTermOver ? 0 : 1), untilNextEnd(request, now));
-      const remindAt = openedAtMs(request) + REMIND_AFTER_MS;
-      if (request.remindedAt === null && now < remindAt) return Math.min(untilEnd, remindAt - now + 1);
-      if (request.remindedAt === null) await remind(request);
+      const overdueAt = overdueAtMs(request);
+      if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
+      if (!isOverdue(request)) await remind(request);
       // An approver may change what it ends with meanwhile, or take back a temporary change.
       return Math.min(untilEnd, LOOK_AGAIN_MS);
     });
@@ -189,20 +194,19 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
     return current;
   }
 
-  /** Sends one reminder for all open requests of the group. Others that are due too need no separate one. */
+  /** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
   async function remind(request: OpenRequest): Promise<void> {
     const open = (await deps.requests.open()).filter(
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );
-    await deps.postReminder([request, ...open]);
+    const isListed = request.remindedAt !== null;
+    if (!isListed) await deps.postReminder([request, ...open]);
     const remindedAt = deps.now().toISOString();
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
-    for (const other of open) {
-      const isDue = deps.now().getTime() >= openedAtMs(other) + REMIND_AFTER_MS;
-      if (isDue && other.remindedAt === null && (await deps.requests.remind(other.id, remindedAt))) {
-        await deps.updateRequest(other.id);
-      }
+    for (const other of isListed ? [] : open) {
+      if (isOverdue(other) || !(await deps.requests.remind(other.id, remindedAt))) continue;
+      if (isOverdue({ ...other, remindedAt })) await deps.updateRequest(other.id);
     }
   }
 }

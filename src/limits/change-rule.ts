@@ -1,3 +1,5 @@
+import { BLOCKED } from '../../templates/core/card-words.ts';
+import { sentences } from '../../templates/core/change-words.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
@@ -60,7 +62,9 @@ export function createChangeRule(deps: Deps): ChangeRule {
     const { card, changes } = planned;
     const finish = (state: Result['state'], rest: Partial<Result> = {}): Promise<Result> => {
       const sides = changes.length === 0 ? { before: null, after: null } : sidesOf(changes);
-      const result = { state, card, ...sides, apiWords: null, note: null, ...rest };
+      const isUseless = state === 'done' && card.status === 'BLOCKED' && isLooser(changes);
+      const note = isUseless ? sentences(rest.note, BLOCKED) : (rest.note ?? null);
+      const result = { state, card, ...sides, apiWords: null, ...rest, note };
       return reports.report(action, ruleVerbOf(changes), result, approval ?? {});
     };
     const wasSending = written?.state === 'sending';

@@ -58,6 +58,14 @@ export function isIncomplete(remedy: Remedy, isSameWindow: (period: LimitWindow)
 }
 
 /**
+ * True when the suggested value of a limit may be too low: the card service reports no remaining amount below zero, so a
+ * card that spent more than its limit, for instance during a temporary raise, looks like one that spent all of it.
+ */
+export function mayNeedMore({ rule, to, remainingCents }: LimitRaise): boolean {
+  return to !== null && remainingCents === 0 && rule.period !== 'transaction';
+}
+
+/**
  * The rules a card needs for a remedy: all its limits at once.
  *
  * @param amountCents the purchase that should pass.

@@ -1,4 +1,5 @@
-import { serviceTime } from '../core/installation.ts';
+import { serviceTime, serviceZone } from '../core/installation.ts';
+import { localDate } from '../core/service-time.ts';
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -120,6 +121,12 @@ export function dateToken(
   const seconds = Math.floor(new Date(instant).getTime() / 1000);
   if (Number.isNaN(seconds)) return escapeMrkdwn(fallback);
   return `<!date^${seconds}^${format}|${escapeMrkdwn(fallback).replaceAll('|', '¦')}>`;
+}
+
+/** `10:48 AM`; with the day, if it is another one than that of `near` in the card service's zone. */
+export function timeToken(instant: string, near: string): string {
+  const [day, nearDay] = [instant, near].map((at) => localDate(new Date(at), serviceZone().name));
+  return dateToken(instant, day === nearDay ? '{time}' : '{time} on {date_short}');
 }
 
 /**

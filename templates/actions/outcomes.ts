@@ -2,9 +2,7 @@ import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import { serviceZone } from '../../src/core/installation.ts';
-import { localDate } from '../../src/core/service-time.ts';
-import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 
@@ -141,8 +139,7 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   const approval =
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
-  const [declinedOn, paidOn] = [declinedAt, paid.at].map((at) => localDate(new Date(at), serviceZone().name));
-  const when = dateToken(paid.at, declinedOn === paidOn ? '{time}' : '{time} on {date_short}');
+  const when = timeToken(paid.at, declinedAt);
   const took = formatRoughly(Date.parse(paid.at) - Date.parse(declinedAt));
   const amount = paid.text === '' ? '' : `${escapeUntrusted(paid.text, 40)} `;
   const words = `${approval}paid ${amount}at ${when}${back}. ${took}.`;

@@ -10,7 +10,14 @@ import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { needsWords, requestFields, requestSummary, temporaryWords, whyApprovals } from '../approvals/request-words.ts';
+import {
+  cautions,
+  needsWords,
+  requestFields,
+  requestSummary,
+  temporaryWords,
+  whyApprovals,
+} from '../approvals/request-words.ts';
 import {
   actions,
   button,
@@ -63,6 +70,7 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
         `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
         `Reason: ${escapeUntrusted(request.reason, 200) || 'none given'} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.askedAt)}`,
         temporaryWords(request),
+        cautions(request),
         whyApprovals(request),
       ),
       ...fields(requestFields(request)),
@@ -80,6 +88,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
       ...section(
         `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.askedAt)}`,
         temporaryWords(request),
+        cautions(request),
         whyApprovals(request),
       ),
       accessory: withdrawButton(request),

@@ -1,9 +1,4 @@
-import {
-  type ApprovalInFlight,
-  type AskedFor,
-  changesFromNow,
-  type LimitRequest,
-} from '../../src/approvals/request.ts';
+import { type ApprovalInFlight, type AskedFor, changesFromNow } from '../../src/approvals/request.ts';
 import { isAboutLimits, type RuleGoal, type Term, without } from '../../src/card-api/rule-change.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { ruleNames } from '../../src/limits/rule-words.ts';
@@ -28,6 +23,7 @@ import { cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { ending, revertButton } from '../limits/temporary-change.ts';
 import {
+  cautions,
   changedWords,
   headline,
   needsWords,
@@ -44,11 +40,8 @@ export interface ApprovalRequest extends AskedFor {
   readonly approvals: readonly { readonly by: string; readonly at: string }[];
   /** Slack user ids whose approval is void. Absent: none. */
   readonly voided?: readonly string[];
-  /** The card was blocked when it was last read. */
-  readonly isBlocked?: boolean;
   /** The original request: an approver may have changed it. */
   readonly asked: { readonly goals: readonly RuleGoal[]; readonly term: Term };
-  readonly state: LimitRequest['state'];
   /** An approval whose change may or may not be in effect. */
   readonly unconfirmed: Pick<ApprovalInFlight, 'kind' | 'state' | 'by' | 'at'> | null;
   /** The approver's note to the person who asked. */
@@ -94,7 +87,7 @@ export function approvalRequest(request: ApprovalRequest): Message {
         progress(request),
         whyApprovals(request),
         state === 'open' ? voidWords(request.voided) : null,
-        request.isBlocked === true ? BLOCKED : null,
+        cautions(request),
         temporaryChange === null ? null : endingOf(temporaryChange, request),
       ),
       ...context(state === 'open' && isAboutRules ? mayLeaveRuleset(card) : null),
@@ -165,9 +158,6 @@ function progress(request: ApprovalRequest): string {
     .filter(Boolean)
     .join('\n');
 }
-
-/** Raising a limit does not unblock the card. */
-export const BLOCKED = 'The card is blocked: nothing is paid until an approver unblocks it.';
 
 function voidWords(voided: readonly string[] = []): string | null {
   const who = [...new Set(voided)].slice(0, 10).map(mention).join(', ');

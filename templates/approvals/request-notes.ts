@@ -11,8 +11,7 @@ import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, link, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { cardOfHolder } from '../core/card-words.ts';
-import { BLOCKED } from './approval-request.ts';
+import { BLOCKED, cardOfHolder } from '../core/card-words.ts';
 import { requestSummary } from './request-words.ts';
 
 /** An undecided request and the link to its message. */

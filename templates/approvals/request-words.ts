@@ -16,7 +16,7 @@ import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../s
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
-import { holderName } from '../core/card-words.ts';
+import { BLOCKED, holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
@@ -89,6 +89,22 @@ export function backWords(
   const to = stateWords([{ rule, to: back }], 'to');
   return until === null ? `an approver decides whether it goes back to ${to}` : `back to ${to}${dateAfter(',', until)}`;
 }
+
+/** What an approver must know before approving; once it is decided, what was so then. */
+export function cautions({
+  isBlocked,
+  facts,
+  state,
+}: Pick<ApprovalRequest, 'isBlocked' | 'facts' | 'state'>): string | null {
+  const lines = [
+    !isBlocked ? null : state === 'open' ? BLOCKED : 'The card was blocked then.',
+    facts.isUsedUp === true && state === 'open' ? USED_UP : null,
+  ];
+  return lines.filter(Boolean).join('\n') || null;
+}
+
+const USED_UP =
+  'Nothing was left of the limit, and the card may have spent more than its limit, so this may not be enough.';
 
 /** Who asked for what, if an approver decided something else. */
 export function changedWords(request: ApprovalRequest): string | null {

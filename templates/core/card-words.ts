@@ -79,6 +79,9 @@ export function cardHandle({ last4, cardId, acctId }: Card): string {
   return last4?.trim() || String(cardId ?? acctId ?? 'CARD');
 }
 
+/** Raising a limit does not unblock the card. */
+export const BLOCKED = 'The card is blocked: nothing is paid until an approver unblocks it.';
+
 /** `null` means that there is no limit. */
 export function limitWord(cents: number | null): string {
   return cents === null ? 'no limit' : formatCents(cents);

@@ -15,7 +15,7 @@ import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { mention } from '../../src/slack/mrkdwn.ts';
+import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
 import { cardName, cardOfHolderRaw, cardRaw, holderRaw } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
@@ -58,18 +58,21 @@ function movedWords({ changes, term }: Pick<RequestSent, 'changes' | 'term'>): s
   return `${escapeUntrusted(ruleMoves(changes), RULES_MAX)} ${escapeUntrusted(termWords(term), 80)}`;
 }
 
+interface Made {
+  /** The card service shows the change. False: it accepted the change but did not show it within two minutes. */
+  readonly isConfirmed: boolean;
+  /** When the change ends; null: it stays. */
+  readonly endsAt: string | null;
+}
+
 /**
  * For the person who asked: what the approvers decided.
  *
- * @param isConfirmed for an approval: the card service shows the change. False: it accepted the change but did not show
- * it within two minutes.
+ * @param made for an approval.
  */
-export function requestDecided(
-  request: ClosedRequest,
-  { isConfirmed }: { readonly isConfirmed: boolean } = { isConfirmed: true },
-): Message {
+export function requestDecided(request: ClosedRequest, made: Made = { isConfirmed: true, endsAt: null }): Message {
   const { state, note } = request;
-  const lines = decidedLines(request, isConfirmed);
+  const lines = decidedLines(request, made);
   const noteWords =
     note === '' ? null : `${state === 'denied' ? 'Their note' : 'Note'}: “${escapeUntrusted(note, 300)}”`;
   return {
@@ -89,7 +92,7 @@ export function askedAboutRaw(request: ClosedRequest): string {
   return isAboutLimits(changes) ? `the ${names} of ${whose}` : `${names} with ${whose}`;
 }
 
-function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | null)[] {
+function decidedLines(request: ClosedRequest, { isConfirmed, endsAt }: Made): (string | null)[] {
   const { card, changes, term, goals } = request;
   const name = cardName(card);
   const askedAbout = escapeUntrusted(askedAboutRaw(request), RULES_MAX);
@@ -100,9 +103,12 @@ function decidedLines(request: ClosedRequest, isConfirmed: boolean): (string | n
   switch (request.state) {
     case 'approved':
     case 'overridden': {
-      const approved = `*Approved by ${mention(request.decision.by)}`;
+      const { decision, isBlocked } = request;
+      const tryAgain = `: try again ${endsAt === null ? 'now' : `before ${timeToken(endsAt, decision.at)}`}`;
+      const but = isBlocked ? `, but your ${name} is blocked` : ', but not confirmed by the card service';
       return [
-        isConfirmed ? `${approved}: try again now.*` : `${approved}, but not confirmed by the card service.*`,
+        `*Approved by ${mention(decision.by)}${isConfirmed && !isBlocked ? tryAgain : but}.*`,
+        isBlocked ? 'It works once an approver unblocks it.' : null,
         `Your ${name}: ${movedWords({ changes: changesFromNow(request), term })}.`,
         isConfirmed ? mayBeDeclined(card) : 'It may not work yet. If it does not, ask an approver to check the card.',
         isSameGoals(goals, changes) ? null : 'This is not exactly what you asked for: check the amount before you try.',

@@ -2,7 +2,7 @@ import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import type { LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, limitsOf, type RaiseLimit } from '../../src/limits/remedy-change.ts';
+import { type LimitRaise, limitsOf, mayNeedMore, type RaiseLimit } from '../../src/limits/remedy-change.ts';
 import { hasReset, limitName, windowEnd } from '../../src/limits/rule-words.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted } from '../core/blocks.ts';
@@ -81,7 +81,12 @@ function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, ev
 /** The smallest raise that would have let this purchase pass, for every limit that must be raised. */
 export function smallestRaise({ limits }: RaiseLimit): string {
   return list.format(
-    limits.flatMap(({ rule, to }) => (to === null ? [] : [`the ${nameOf(rule)} to at least ${formatCents(to)}`])),
+    limits.flatMap((limit) => {
+      const { rule, to } = limit;
+      if (to === null) return [];
+      const more = mayNeedMore(limit) ? ' (more if the card has spent above its limit)' : '';
+      return [`the ${nameOf(rule)} to at least ${formatCents(to)}${more}`];
+    }),
   );
 }
 

@@ -4,7 +4,7 @@ import { declineReason } from '../../src/alerts/decline-reason.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
+import { type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
 import { context, countOf, escapeUntrusted, section } from '../core/blocks.ts';
@@ -161,13 +161,20 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
       state === 'unread'
         ? 'The card’s current limits could not be read. These numbers are from when the alert was sent.'
         : null,
-      state === 'passes' || state === 'along' || suggested.length < raised.length || raised.length === 0
-        ? null
-        : raised.length === 1
-          ? `${formatCents(raised[0]?.to ?? 0)} is the lowest limit that lets this purchase through.`
-          : 'These are the lowest limits that let this purchase through. All change at once.',
+      state === 'passes' || state === 'along' || suggested.length < raised.length ? null : lowestWords(raised),
     ),
   ];
+}
+
+function lowestWords(raised: readonly LimitRaise[]): string | null {
+  const [first, ...others] = raised;
+  if (first === undefined) return null;
+  const amount = others.length === 0 ? formatCents(first.to ?? 0) : null;
+  if (raised.some(mayNeedMore))
+    return `Nothing is left${amount === null ? ' of a limit' : ''}, and the card may have spent more than its limit, so ${amount ?? 'these amounts'} may not be enough.`;
+  return amount === null
+    ? 'These are the lowest limits that let this purchase through. All change at once.'
+    : `${amount} is the lowest limit that lets this purchase through.`;
 }
 
 function currentOf(raise: LimitRaise | null): (string | null)[] {

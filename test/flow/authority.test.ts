@@ -66,7 +66,7 @@ describe('a holder who requests a raise', () => {
     expect(shown(request)).toContain('the cardholder');
     expect(limitOf(card)).toBe(100);
     await cardbell().press(ben, request, 'decide_request_approve');
-    const message = await told(/Approved by.*try again now/);
+    const message = await told(/Approved by.*try again before/);
 
     expect(message.text).toContain('$100.00 → $250.00 for 2 hours');
     expect(limitOf(card)).toBe(250);
@@ -216,7 +216,7 @@ describe('a request nobody decides', () => {
     );
     expect(notice.text).toContain('The booth closes at noon.');
     await cardbell().waitFor(channels.audit, /used the emergency override/);
-    await told(/try again now.*The booth closes at noon/);
+    await told(/try again before.*The booth closes at noon/);
     const temporaryChanges = Object.values(await cardbell().store.hgetall('{cardbell:state}:temporary-changes')).map(
       (text) => JSON.parse(text),
     );

@@ -172,7 +172,7 @@ describe('a worker killed while the second approver approves', () => {
     const ref = actionId.slice(-8);
     expect(linesOf(channels.audit, new RegExp(`changed the limit of .*${ref}`))).toHaveLength(1);
     const told = linesOf(direct(otto), new RegExp(`Approved by .*card ${last4Of(card)}`));
-    expect(told).toEqual([expect.stringContaining('try again now')]);
+    expect(told).toEqual([expect.stringContaining('try again before')]);
   });
 });
 
@@ -193,7 +193,7 @@ describe('a worker killed while an operator overrides a request', () => {
       expect(linesOf(channels.approvals, broken)).toHaveLength(1);
       expect(linesOf(channels.audit, new RegExp(`used the emergency override.*${actionId.slice(-8)}`))).toHaveLength(1);
       const told = linesOf(direct(otto), new RegExp(`Approved by .*card ${last4Of(card)}`));
-      expect(told).toEqual([expect.stringContaining('try again now')]);
+      expect(told).toEqual([expect.stringContaining('try again before')]);
     },
   );
 });

@@ -308,7 +308,7 @@ describe('a request for several limits', () => {
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     await cardbell().press(ben, request, 'decide_request_approve');
     const told = await cardbell().workspace.waitForMessage(
-      ({ channel, text }) => channel.startsWith('D') && text.includes('try again now'),
+      ({ channel, text }) => channel.startsWith('D') && text.includes('try again before'),
       60_000,
     );
 

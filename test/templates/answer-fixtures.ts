@@ -80,6 +80,7 @@ export const answer = {
     askedAt: at,
     isHolders: false,
     card,
+    isBlocked: false,
     orderCents: null,
     blocks: [],
     changes: [limitChange('daily', 40_000, 200_000)],

@@ -10,7 +10,7 @@ function submitted(choice: string | null, day: string | null = null) {
     term: { [formInput.term]: { selected_option: choice === null ? null : { value: choice } } },
     day: { [formInput.day]: { selected_date: day } },
   };
-  return inputsOf({ state: { values } } as unknown as ViewOutput).term();
+  return inputsOf({ state: { values } } as unknown as ViewOutput).term('2026-11-20');
 }
 
 describe('how long, as chosen in a form', () => {
@@ -39,6 +39,15 @@ describe('how long, as chosen in a form', () => {
     expect(submitted(choiceOf(/1 hour/), '2026-12-24')).toEqual({ kind: 'duration', ms: 3_600_000 });
   });
 
+  it('is refused if the day has passed, chosen or shown by the form before midnight', () => {
+    const passed = { error: 'That day has passed. Choose today or later.' };
+
+    expect(submitted(choiceOf(/day below/), '2026-01-01')).toEqual(passed);
+    expect(submitted(choiceOf(/day below/), '2026-11-19')).toEqual(passed);
+    expect(submitted(choiceOf(/^Until midnight/).replace('2026-11-20', '2026-11-19'))).toEqual(passed);
+    expect(submitted(choiceOf(/day below/), '2026-11-20')).toEqual({ kind: 'day', day: '2026-11-20' });
+  });
+
   it('starts with what was asked, as a choice of its own if there is none', () => {
     const initial = (term: Term): string | undefined => {
       const [first] = termInputs('2026-11-20', term);
@@ -54,7 +63,7 @@ describe('how long, as chosen in a form', () => {
     const values = { term: { [formInput.term]: { selected_option: { value: AS_ASKED } } } };
     const asked: Term = { kind: 'duration', ms: 2 * 3_600_000 };
 
-    expect(inputsOf({ state: { values } } as unknown as ViewOutput).term(asked)).toEqual(asked);
+    expect(inputsOf({ state: { values } } as unknown as ViewOutput).term('2026-11-20', asked)).toEqual(asked);
   });
 
   it('is one purchase in a form without the choice', () => {

@@ -143,7 +143,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
         decision: { actionId: click.id },
         inFlight: [],
       });
-      expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
+      expect(hugo.told()).toEqual([expect.stringContaining('try again before')]);
       expect((await world.stations()).slice(-2)).toEqual(arrives ? ['refused', 'done'] : ['done', 'confirmed']);
     },
   );
@@ -158,7 +158,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
     await whole(click, world, hugo.deps);
 
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state, decision: { actionId: click.id } });
-    expect(hugo.told()).toEqual([expect.stringContaining('try again now')]);
+    expect(hugo.told()).toEqual([expect.stringContaining('try again before')]);
   });
 
   it('another approval decides the request, and this one is still completed', async () => {
@@ -221,7 +221,7 @@ it.each(crashes)(
         expect(world.writes, diedAt).toEqual(isMade ? ['limit 900'] : []);
         expect(isMade ? [state, becomes] : [becomes], diedAt).toContain(request?.state);
         expect(isMade, diedAt).toBe(['approved', 'overridden'].includes(request?.state ?? ''));
-        const words = isMade ? /try again now/ : /Nothing changed|stays as it is/;
+        const words = isMade ? /try again before/ : /Nothing changed|stays as it is/;
         expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
         const written = await world.deps.progress.read(click.id);
         expect(written?.state, diedAt).not.toBe('sending');

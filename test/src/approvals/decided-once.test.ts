@@ -73,7 +73,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
         expect([sent, done], diedAt).toEqual(['sent', 'done']);
         expect(after, diedAt).toEqual(after.length === 0 ? [] : ['confirmed']);
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-approved: Approved by <@U0ZOE>: try again now/),
+          expect.stringMatching(/^U0HUGO req_ask1-approved: Approved by <@U0ZOE>: try again before/),
         ]);
       },
     );
@@ -122,7 +122,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
         expect((await world.deps.requests.get('req_ask1'))?.state, diedAt).toBe('overridden');
         expect(world.auditLines, diedAt).toContain('audit-act_glass1-override');
         expect(read(), diedAt).toEqual([
-          expect.stringMatching(/^U0HUGO req_ask1-overridden: Approved by <@U0OTTO>: try again now/),
+          expect.stringMatching(/^U0HUGO req_ask1-overridden: Approved by <@U0OTTO>: try again before/),
         ]);
       },
     );
@@ -132,7 +132,7 @@ describe('a holder’s request whose worker is killed at any step', () => {
 });
 
 describe('an approval that the card service does not confirm', () => {
-  it('is not reported as "try again now", and not before its outcome is known', async () => {
+  it('is not reported as "try again", and not before its outcome is known', async () => {
     const world = await createActionWorld(redis());
     hugo = await askedToPay(world, 50_000);
     const { deps } = hugo;

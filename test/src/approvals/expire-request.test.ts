@@ -91,7 +91,7 @@ it.each([
   expect(world.expired).toHaveLength(wait === null ? 1 : 0);
 });
 
-it('lists all open requests with amounts in one reminder, and does not remind of the due ones again', async () => {
+it('lists all open requests with amounts in one reminder, and reminds of none of them again', async () => {
   const due = openRequestOf({ id: 'req_due' });
   const young = { ...openRequestOf({ id: 'req_young' }) };
   const others = [due, { ...young, expiresAt: '2026-11-21T15:10:00.000Z' }];
@@ -101,7 +101,22 @@ it('lists all open requests with amounts in one reminder, and does not remind of
 
   expect(world.posted).toEqual(['req_ask1-reminder']);
   expect(world.texts[0]?.match(/wants to pay \$900\.00/g)).toHaveLength(3);
-  expect(world.reminded).toEqual(['req_due']);
+  expect(world.reminded).toEqual(['req_due', 'req_young']);
+  // Only operators of the one that is overdue get the emergency override.
+  expect(world.updated).toEqual(['req_ask1', 'req_due']);
+});
+
+it('offers the emergency override after 15 minutes for a request that an earlier reminder listed, without a reminder', async () => {
+  const request = openRequestOf({ remindedAt: '2026-11-20T15:05:00.000Z' });
+  const before = setUp(14, { request });
+  const after = setUp(15, { request });
+
+  expect(await before.age()).toBe(MINUTE_MS + 1);
+  expect(await after.age()).toBe(60 * MINUTE_MS);
+
+  expect([before.updated, after.updated]).toEqual([[], ['req_ask1']]);
+  expect(after.request()).toMatchObject({ remindedAt: '2026-11-20T15:15:00.000Z' });
+  expect([before.posted, after.posted]).toEqual([[], []]);
 });
 
 it.each<[string | null, string | null]>([

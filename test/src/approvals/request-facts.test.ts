@@ -53,6 +53,18 @@ it('shows the remaining limits that the change does not affect, shorter periods 
   expect(facts.left.map(({ period }) => period)).toEqual(['weekly', 'monthly']);
 });
 
+it('notes that nothing is left of the limit to raise', async () => {
+  const left = (remainingCents: number) => ({
+    getRemainingLimits: async () => ({
+      overall: [{ period: 'daily', limitCents: 40_000, remainingCents }],
+      categories: [{ name: 'Fuel', period: 'daily', limitCents: 1000, remainingCents: 0 }],
+    }),
+  });
+
+  expect((await gather({ card: left(0) })).facts.isUsedUp).toBe(true);
+  expect((await gather({ card: left(1) })).facts.isUsedUp).toBeUndefined();
+});
+
 it('lists the last five purchases at the merchant, newest first, and no others', async () => {
   const days = ['11', '12', '13', '14', '15', '16'].map((day) => bought(`2026-11-${day}T10:00:00Z`));
   const elsewhere = bought('2026-11-17T10:00:00Z', { merchant: { ...declined.merchant, name: 'Other', id: 'M2' } });

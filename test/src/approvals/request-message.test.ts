@@ -19,7 +19,8 @@ it('shows who denied a request, and when', () => {
   expect(text).toMatch(/Denied by <@U0ZOE>.*Nothing changed\./);
 });
 
-it('offers the emergency override once the approvers were reminded', () => {
+it('offers the emergency override once the approvers were reminded and had 15 minutes', () => {
   expect(shown(openRequestOf())).not.toContain('Break glass…');
-  expect(shown(openRequestOf({ remindedAt: askedAt }))).toContain('Break glass…');
+  expect(shown(openRequestOf({ remindedAt: '2026-11-20T15:14:59.999Z' }))).not.toContain('Break glass…');
+  expect(shown(openRequestOf({ remindedAt: '2026-11-20T15:15:00.000Z' }))).toContain('Break glass…');
 });

@@ -5,6 +5,7 @@ import { createHolderNotices, createResolveRequest } from '../../../src/approval
 import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { askedAt, inFlight, openRequestOf } from '../../support/limit-requests.ts';
 import { ask, virtualOrder } from '../../support/perform-world.ts';
+import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: askedAt };
@@ -169,6 +170,7 @@ describe('an approved holder', () => {
     const told: string[] = [];
     const notices = createHolderNotices({
       progress: { read: async () => ended(confirmation) },
+      temporaryChanges: { get: async () => null },
       nameRuleset: async (facts) => facts,
       notifyDirectly: async (_userId, _id, { text }) => void told.push(text),
     });
@@ -176,5 +178,30 @@ describe('an approved holder', () => {
     await notices.notifyDecided(approved);
 
     expect(told).toEqual(expected);
+  });
+
+  it('is told until when the purchase can be tried again', async () => {
+    const told: string[] = [];
+    const { id, ...made } = temporaryChangeOf({ endsAt: '2026-11-20T15:48:00.000Z' });
+    const notices = createHolderNotices({
+      progress: { read: async () => ended('confirmed') },
+      temporaryChanges: { get: async (asked) => (asked === id ? { id, ...made } : null) },
+      nameRuleset: async (facts) => facts,
+      notifyDirectly: async (_userId, _id, { text }) => void told.push(text),
+    });
+
+    await notices.notifyDecided({ ...approved, temporaryChangeId: id });
+
+    expect(told[0]).toMatch(/^Approved by <@U0BEN>: try again before <!date\^\d+\^\{time\}\|[^>]*10:48 AM[^>]*>\./);
+    expect(told[0]).not.toContain('try again now');
+  });
+
+  it('is told that a blocked card stays blocked', () => {
+    const { text } = requestDecided({ ...approved, isBlocked: true });
+
+    expect(text).toContain(
+      'Approved by <@U0BEN>, but your card 1212 is blocked. It works once an approver unblocks it.',
+    );
+    expect(text).not.toContain('try again');
   });
 });

@@ -92,7 +92,9 @@ describe.each(cases)('$what whose outcome is unknown because $when', ({ click, s
       state,
       decision: { by, actionId: click.id },
     });
-    expect(one.hugo.told()).toEqual([expect.stringMatching(new RegExp(`^U0HUGO req_ask1-${state}: .*try again now`))]);
+    expect(one.hugo.told()).toEqual([
+      expect.stringMatching(new RegExp(`^U0HUGO req_ask1-${state}: .*try again before`)),
+    ]);
     expect((await one.world.stations()).slice(-3)).toEqual(['sent', 'unknown', 'confirmed']);
     expect(await shown(one)).toContain('Goes back to');
   });
@@ -147,7 +149,7 @@ it.each(clicks)(
           state,
           decision: { actionId: click.id },
         });
-        expect(hugo.told(), diedAt).toEqual([expect.stringContaining('try again now')]);
+        expect(hugo.told(), diedAt).toEqual([expect.stringContaining('try again before')]);
       },
     );
 
@@ -179,7 +181,7 @@ describe('while the outcome of an approval is unknown', () => {
       state: 'approved',
       decision: { by: 'U0ZOE' },
     });
-    expect(one.hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>: try again now')]);
+    expect(one.hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>: try again before')]);
     expect(one.world.writes).toEqual(['limit 900']);
   });
 

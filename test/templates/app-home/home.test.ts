@@ -51,6 +51,8 @@ const request = {
   askedBy: 'U9',
   askedAt: '2026-11-20T14:14:00Z',
   card,
+  state: 'open',
+  isBlocked: false,
   orderCents: null,
   blocks: [],
   changes,

@@ -70,6 +70,14 @@ describe.each([
     expect(read({ ...request, card: { ...request.card, ruleset } })).toMatch(words);
   });
 
+  it('shows that the card is blocked, and that a raise may not be enough if nothing was left', () => {
+    const usedUp = openRequestOf({ facts: { ...facts, isUsedUp: true }, isBlocked: true });
+
+    expect(read(usedUp)).toContain('The card is blocked: nothing is paid until an approver unblocks it.');
+    expect(read(usedUp)).toContain('the card may have spent more than its limit, so this may not be enough.');
+    expect(read(openRequestOf({ facts }))).not.toMatch(/is blocked|may not be enough/);
+  });
+
   it('shows how many approvals are needed, and why', () => {
     const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
     expect(read(openRequestOf())).toMatch(/needs one approval/i);
@@ -105,6 +113,15 @@ it('after Change and approve shows who asked for what and who decided what', () 
 
   expect(inChannel({ ...request, state: 'approved', decision, temporaryChangeId: null })).toMatch(
     /<@U0HUGO> asked for: .*\$900\.00, for 1 hour\. <@U0ANA> changed it to: .*\$600\.00, for 1 hour\./,
+  );
+});
+
+it('does not say that the card is blocked once it is decided: it may work again', () => {
+  const decision = { actionId: 'act_ana', by: 'U0ANA', at: askedAt };
+  const approved = openRequestOf({ isBlocked: true });
+
+  expect(inChannel({ ...approved, state: 'approved', decision, temporaryChangeId: null })).toMatch(
+    /^(?!.*The card is blocked).*The card was blocked then\./s,
   );
 });
 

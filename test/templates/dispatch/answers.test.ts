@@ -388,6 +388,20 @@ describe('the form behind “Raise limit…”', () => {
     expect(checkBlocks(form.blocks, 'modal')).toEqual([]);
   });
 
+  it('does not call an amount the lowest one if nothing is left: the card may have spent more than its limit', () => {
+    const usedUp = limitRaise('daily', 15_000, 17_000, { remainingCents: 0 });
+    const one = JSON.stringify(remedyForm({ ...answer.form, remedy: remedyOf(usedUp) }));
+    const several = JSON.stringify(remedyForm({ ...answer.form, remedy: remedyOf(usedUp, weekly) }));
+
+    expect(one).toContain(
+      'Nothing is left, and the card may have spent more than its limit, so $170.00 may not be enough.',
+    );
+    expect(several).toContain(
+      'Nothing is left of a limit, and the card may have spent more than its limit, so these amounts may not be enough.',
+    );
+    for (const form of [one, several]) expect(form).not.toContain('lowest limit');
+  });
+
   it('names a limit per purchase and the card’s own limit in addition to that of a category', () => {
     const category = { id: 5, name: 'Fuel' };
     const atOnce = limitRaise('transaction', 5000, 44_900, { remainingCents: 5000, category });
