@@ -41,6 +41,8 @@ export interface ActionTools extends Refusals, Authorization {
   /** Schedules an update of the messages of a temporary change, or of a request. */
   readonly updateTemporaryChange: (temporaryChangeId: string) => Promise<void>;
   readonly updateRequest: (requestId: string) => Promise<void>;
+  /** A card's status or rules have changed: updates what waits for a decision about it. */
+  readonly cardChanged: (acctId: number) => Promise<void>;
   /** The direct message channel of a person. */
   readonly openDirect: (userId: string) => Promise<string>;
   /** Stores an action that runs when its button is pressed. @returns the button's value. */

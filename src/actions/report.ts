@@ -54,7 +54,7 @@ interface OutcomeOf {
 /** How people learn the outcome of a change to a card. */
 export type Reports = ReturnType<typeof createReports>;
 
-interface Deps extends Pick<ActionTools, 'record' | 'outcomes' | 'nameRuleset' | 'answer' | 'now'> {
+interface Deps extends Pick<ActionTools, 'record' | 'outcomes' | 'nameRuleset' | 'answer' | 'now' | 'cardChanged'> {
   readonly progress: Pick<Progress, 'write'>;
   /** Schedules the check whether the change is visible at the card service. */
   readonly scheduleConfirm: (actionId: string, atMs: number) => Promise<void>;
@@ -114,6 +114,8 @@ export function createReports(deps: Deps) {
     if (!isOnAlert(action) || result.state !== 'done') {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
+    const { acctId } = result.card;
+    if (result.state === 'done' && acctId !== null) await deps.cardChanged(acctId);
     await deps.progress.write(action.id, { ...known, isTold: true });
   }
 

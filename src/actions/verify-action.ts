@@ -110,7 +110,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
 /** The outcome of a change is known: stores and reports it. Idempotent. */
 type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
 
-interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer'> {
+interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'cardChanged'> {
   readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
   readonly seenNow: SeenNow;
   readonly notifyOps: NotifyOps;
@@ -148,6 +148,7 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     await deps.requests.verified(outcomeOf, action.id, confirmation);
     if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
       await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
+    await deps.cardChanged(acctId);
     await keep(awaited, verdict, result, true);
   };
 

@@ -35,6 +35,8 @@ interface ReceiveDeps {
   /** Shows on declines that a purchase is their successful retry, whichever of them arrives first. */
   readonly resolveDeclines: (event: StoredEvent) => Promise<void>;
   readonly warnAfter: (event: StoredEvent) => Promise<void>;
+  /** Updates what waits for a decision about the card. */
+  readonly cardChanged: (acctId: number) => Promise<void>;
   readonly log: Log;
 }
 
@@ -53,7 +55,9 @@ export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
         deps.log.info({ eventId: event.id }, 'skipped a webhook whose change recovery has already reported');
         return null;
       }
-      return await deps.withLock(`account:${event.acctId}:status`, () => deps.deliverStatus(event, arrival));
+      const waitMs = await deps.withLock(`account:${event.acctId}:status`, () => deps.deliverStatus(event, arrival));
+      if (waitMs === null) await deps.cardChanged(event.acctId);
+      return waitMs;
     }
     await deps.deliverAlert(event, arrival);
     if (event.kind === 'virtual-card') await deps.virtualCardArrived(event, { isLast });

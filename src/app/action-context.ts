@@ -186,6 +186,8 @@ function timers({ enqueue }: WorkerContext) {
     scheduleMuteEnd: (muteId: string, atMs: number) => enqueue('end-mute', { muteId }, { atMs }),
     scheduleTemporaryChangeEnd: (temporaryChangeId: string, atMs: number) =>
       enqueue('end-temporary-change', { temporaryChangeId }, { atMs }),
+    /** A card's status or rules have changed: updates what waits for a decision about it. */
+    cardChanged: (acctId: number) => enqueue('refresh-requests', { acctId }),
     recoverGap: (gap: Gap) => enqueue('recover-gap', gap),
   };
 }

@@ -13,6 +13,7 @@ import {
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
+import { createReadCurrent, createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
@@ -26,6 +27,7 @@ import {
 } from '../approvals/judge-click.ts';
 import type { RequestedChange } from '../approvals/open-request.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
+import type { OpenRequest } from '../approvals/request.ts';
 import { createGatherFacts } from '../approvals/request-facts.ts';
 import {
   createAgeRequest,
@@ -81,7 +83,9 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const execution = createExecution({ ...common, complete, whyNoLonger });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);
-  const judgeClick = createJudgeClick({ ...common, whyNotAllowed, approvals, recount });
+  const recountOfAsker = (request: OpenRequest) => recount(request, request.action, [request.action.actor.userId]);
+  const readCurrent = createReadCurrent(common);
+  const judgeClick = createJudgeClick({ ...common, whyNotAllowed, approvals, recount, readCurrent });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
   const askForRaise = createAskForRaise({
@@ -108,6 +112,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     } satisfies Partial<Handlers>,
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
+    refreshRequests: createRefreshRequests({ ...common, readCurrent, recount: recountOfAsker }),
     ageRequest: createAgeRequest({ ...common, execution, expire, postReminder: createPostReminder(common) }),
   };
 }

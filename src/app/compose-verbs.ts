@@ -72,6 +72,7 @@ export function composeVerbs(context: ActionContext) {
     endMute: mutes.endMute,
     endClaim: holders.endClaim,
     ageRequest: approvals.ageRequest,
+    refreshRequests: approvals.refreshRequests,
     virtualCardArrived: virtualCards.virtualCardArrived,
   };
 }

@@ -104,6 +104,7 @@ function handlersOf(context: WorkerContext, parts: Parts): JobHandlers {
     'render-home': ({ userId }) => home.render(userId),
     'render-homes': home.renderAll,
     'record-refusals': ({ action, first }) => verbs.recordRefusals(action, first),
+    'refresh-requests': ({ acctId }) => verbs.refreshRequests(acctId),
     'verify-action': ({ actionId }) => verbs.verifyAction(actionId),
     'end-temporary-change': ({ temporaryChangeId, isEarly }) => verbs.endTemporaryChange(temporaryChangeId, isEarly),
     'end-mute': ({ muteId }) => verbs.endMute(muteId),
@@ -142,6 +143,7 @@ function intakeJobs(context: WorkerContext, { verbs, delivery, recovery, warning
     isBackfilled: recovery.isBackfilled,
     virtualCardArrived: verbs.virtualCardArrived,
     warnAfter: warnings.afterEvent,
+    cardChanged: (acctId) => enqueue('refresh-requests', { acctId }),
     endPurchaseChanges: (event) =>
       endPurchaseChanges(event, {
         ...context,

@@ -219,6 +219,13 @@ const table = {
     mayRunEarly: true,
     id: ({ requestId }) => `expire-${requestId}`,
   }),
+  /** After a card's status or rules have changed: its open requests show that. */
+  'refresh-requests': job({
+    ...maintenance,
+    data: ofAccount,
+    retry: discardOnFailure(times(5)),
+    mergeBy: ({ acctId }) => `requests-of-${acctId}`,
+  }),
   /** Checks what remains of a card's limits after a purchase. Several purchases in a row share one check. */
   'warn-of-limits': job({ ...warning, data: ofAccount, mergeBy: ({ acctId }) => `warn-limits-${acctId}` }),
   'warn-of-subscription': job({ ...warning, data: ofAlert, id: ({ alertId }) => `warn-subscription-${alertId}` }),

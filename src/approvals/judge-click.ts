@@ -1,10 +1,9 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
+import type { Action } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
-import { cardInUse } from '../actions/send-status.ts';
-import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { changesFrom, goalsOf, isLooser, isMade, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
 import { commandCode, serviceTime } from '../core/installation.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts, TemporaryValue } from '../limits/raise-amount.ts';
@@ -12,6 +11,7 @@ import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
+import { allVoid, lowers, type ReadCurrent, whatMoved } from './current-request.ts';
 import {
   type Approval,
   type ApprovalClick,
@@ -47,9 +47,7 @@ interface Deps extends Pick<ActionTools, 'updateRequest'> {
   readonly whyNotAllowed: WhyNotAllowed;
   readonly approvals: Approvals;
   readonly recount: Recount;
-  readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
-  readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  readonly temporaryValues: RaiseAmounts['temporaryValues'];
+  readonly readCurrent: ReadCurrent;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
   readonly requests: Pick<Requests, 'save'>;
 }
@@ -63,20 +61,8 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const { verb, actor } = request.action;
     if (verb === 'ask' && !(await deps.links.isHeldBy(actor.userId, request.acctId)))
       return { kind: 'refused', why: 'Whoever asked for it no longer holds the card.', whoCan: heldByOthers };
-    const { rules } = await deps.card.getSpendRules(request.acctId);
-    const all = changesFrom(rules, goalsOf(request.changes));
-    const fromBase = await deps.changesFromBase(all, request.term, request.acctId);
-    // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
-    // enough.
-    const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
-    const now = without(all, without(all, changes));
-    const temporary = await deps.temporaryValues(all, request.acctId);
-    const isBlocked = isInUseBlocked(await deps.card.getAccount(request.acctId), request.card.cardId);
-    const current = await withoutVoid(
-      click,
-      { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary },
-      request,
-    );
+    const { request: read, all, now, changes } = await deps.readCurrent(request);
+    const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
     // the moment is still a raise.
     if (isMade(all) && !isLooser(changes) && hasSeen(click, request)) return { kind: 'counts', request: current, now };
@@ -107,14 +93,6 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   }
 }
 
-/** Whether the card is blocked to which an account's rules apply. */
-export function isInUseBlocked(account: Parameters<typeof cardInUse>[0], cardId: number | null): boolean {
-  const named = cardInUse(account, cardId);
-  // The rules are the account's, so they also apply to the card that has replaced a closed one.
-  const inUse = named?.status === 'CLOSED' ? cardInUse(account, null) : named;
-  return inUse?.status === 'BLOCKED';
-}
-
 export type Approvals = ReturnType<typeof createApprovals>;
 
 export function createApprovals(deps: Pick<ActionTools, 'approvesFor'> & { readonly isOwn: IsOwnRequest }) {
@@ -143,27 +121,6 @@ export function createApprovals(deps: Pick<ActionTools, 'approvesFor'> & { reado
 const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
 const seen = 'Look at the request: it shows that now. Approve again if you agree.';
 const again = 'No approval counts any more. Look at the request: it shows what is true now, and asks again.';
-
-function allVoid(request: OpenRequest): OpenRequest {
-  const voided = [...request.voided, ...request.approvals.map(({ by }) => by)];
-  return { ...request, approvals: [], voided, revision: request.revision + 1 };
-}
-
-/** What differs from the facts the request showed, one sentence; null: nothing. */
-function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
-  const moved = current.changes.filter(({ rule, from }) =>
-    shown.changes.some((before) => isSameRule(before.rule, rule) && before.from !== from),
-  );
-  const before = changesFromNow(shown);
-  const now = changesFromNow(current).filter(({ rule }) => moved.some((change) => isSameRule(change.rule, rule)));
-  const isSameNow = now.every(({ rule, from }) =>
-    before.some((one) => isSameRule(one.rule, rule) && one.from === from),
-  );
-  if (moved.length > 0 && isSameNow)
-    return `By now it would outlast a temporary change, so it counts from what that goes back to: ${ruleStates(moved, 'from')}.`;
-  if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
-  return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
-}
 
 /**
  * Why this may not be approved: it would lower a limit. `now`: relative to the card's current rules. Null: nothing is lower.
@@ -196,11 +153,6 @@ function momentWords({ rule, now, back, until }: TemporaryValue): string {
   return `${ruleStates([{ rule, to: now }], 'to')}, ${when}`;
 }
 
-/** True when one of the changes restricts the card. */
-export function lowers(changes: readonly RuleChange[]): boolean {
-  return isLooser(reversed(changes));
-}
-
 /**
  * How many approvals the change needs now, and why. Counts what the person who asked and the person clicking have added
  * meanwhile. When the click's job runs again, its own raise is not counted against it.
@@ -209,7 +161,7 @@ export function lowers(changes: readonly RuleChange[]): boolean {
  */
 export type Recount = (
   request: OpenRequest,
-  click: ApprovalClick,
+  click: Pick<Action, 'id' | 'actor'>,
   people?: readonly string[],
 ) => Promise<{ readonly needed: number; readonly counted: CountedRaise | null }>;
 

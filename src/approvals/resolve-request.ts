@@ -5,14 +5,12 @@ import { alertIdOf } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
-import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Execution } from './execute-approval.ts';
 import {
   type ApprovalInFlight,
   type ClosedRequest,
-  changesFromNow,
   expiryOf,
   isAboutRules,
   isExpired,
@@ -153,7 +151,6 @@ interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'
   readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
   readonly postReminder: PostReminder;
-  readonly temporaryValues: RaiseAmounts['temporaryValues'];
 }
 
 /**
@@ -165,34 +162,23 @@ interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'
 export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<number | null> {
   return async function ageRequest(requestId) {
     return await deps.withLock(`request:${requestId}`, async () => {
-      const asked = await deps.requests.get(requestId);
-      if (asked?.state !== 'open') return null;
+      const request = await deps.requests.get(requestId);
+      if (request?.state !== 'open') return null;
       const now = deps.now().getTime();
-      const request = await withTemporary(asked);
       if (isExpired(request, deps.now())) {
         if ((await deps.execution.stop(request)) !== null) return VERIFIED_MS;
         await deps.expire(request);
         return null;
       }
       const { at, isTermOver } = expiryOf(request);
-      const untilEnd = Math.min(Date.parse(at) - now + (isTermOver ? 0 : 1), untilNextEnd(request, now));
+      const untilEnd = Date.parse(at) - now + (isTermOver ? 0 : 1);
       const overdueAt = overdueAtMs(request);
       if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
       if (!isOverdue(request)) await remind(request);
-      // An approver may change what it ends with meanwhile, or take back a temporary change.
+      // An approver may change what it ends with meanwhile.
       return Math.min(untilEnd, LOOK_AGAIN_MS);
     });
   };
-
-  /** A temporary change may have ended since. Then the card has no other value for the moment any more. */
-  async function withTemporary(request: OpenRequest): Promise<OpenRequest> {
-    const temporary = await deps.temporaryValues(changesFromNow(request), request.acctId);
-    if (JSON.stringify(temporary) === JSON.stringify(request.temporary)) return request;
-    const current = { ...request, temporary };
-    await deps.requests.save(current);
-    await deps.updateRequest(request.id);
-    return current;
-  }
 
   /** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
   async function remind(request: OpenRequest): Promise<void> {
@@ -209,15 +195,6 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       if (isOverdue({ ...other, remindedAt })) await deps.updateRequest(other.id);
     }
   }
-}
-
-/** The time within which the card service usually has the old value again. */
-const ENDED_WITHIN_MS = 60_000;
-
-/** Milliseconds until the request has to show that a temporary change has ended; Infinity: none does. */
-function untilNextEnd({ temporary }: OpenRequest, nowMs: number): number {
-  const ends = temporary.map(({ until }) => Date.parse(until ?? '') + ENDED_WITHIN_MS - nowMs);
-  return Math.min(...ends.filter((ms) => ms > 0));
 }
 
 /** How often a request is looked at that may have expired earlier than it used to. */

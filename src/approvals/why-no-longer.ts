@@ -1,5 +1,6 @@
 import type { CardClient } from '../card-api/client.ts';
-import { type Approvals, isInUseBlocked, type WhyNotAllowed } from './judge-click.ts';
+import { isInUseBlocked } from './current-request.ts';
+import type { Approvals, WhyNotAllowed } from './judge-click.ts';
 import { type ApprovalClick, type ApprovedChange, isAboutRules, type LimitRequest } from './request.ts';
 
 /**

@@ -30,7 +30,13 @@ export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 interface Deps
   extends Pick<
     ActionTools,
-    'factsOf' | 'notifyDirectly' | 'updateRequest' | 'updateTemporaryChange' | 'postTemporaryChange' | 'postToApprovals'
+    | 'factsOf'
+    | 'notifyDirectly'
+    | 'updateRequest'
+    | 'cardChanged'
+    | 'updateTemporaryChange'
+    | 'postTemporaryChange'
+    | 'postToApprovals'
   > {
   readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   readonly recordEnd: RecordEnd;
@@ -80,8 +86,9 @@ export function createNotifyEnd(deps: Deps) {
   };
 
   async function show(temporaryChange: TemporaryChange): Promise<void> {
-    const { id, requestId, state } = temporaryChange;
+    const { id, acctId, requestId, state } = temporaryChange;
     if (requestId !== null) await deps.updateRequest(requestId);
+    await deps.cardChanged(acctId);
     // A pending decision is posted to the channel for requests, wherever the change was made.
     if (state === 'asking') await deps.postTemporaryChange(temporaryChange);
     await deps.updateTemporaryChange(id);

@@ -2,6 +2,7 @@ import { changesFromNow } from '../../src/approvals/request.ts';
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import {
   isAboutLimits,
+  isLooser,
   isMade,
   isSameGoals,
   type RuleChange,
@@ -91,14 +92,19 @@ export function backWords(
 }
 
 /** What an approver must know before approving; once it is decided, what was so then. */
-export function cautions({
-  isBlocked,
-  facts,
-  state,
-}: Pick<ApprovalRequest, 'isBlocked' | 'facts' | 'state'>): string | null {
+export function cautions(
+  request: Pick<ApprovalRequest, 'isBlocked' | 'facts' | 'state' | 'changes' | 'temporary'>,
+): string | null {
+  const { isBlocked, facts, state, changes } = request;
+  if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
+  const now = changesFromNow(request);
+  const isEnough = changes.length > 0 && !isLooser(now) && !isLooser(changes);
   const lines = [
-    !isBlocked ? null : state === 'open' ? BLOCKED : 'The card was blocked then.',
-    facts.isUsedUp === true && state === 'open' ? USED_UP : null,
+    isEnough
+      ? `It is enough already: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. Deny it, or let it expire.`
+      : null,
+    isBlocked ? BLOCKED : null,
+    facts.isUsedUp === true && !isEnough ? USED_UP : null,
   ];
   return lines.filter(Boolean).join('\n') || null;
 }

@@ -230,6 +230,7 @@ export async function createActionWorld(redis: Redis, over: Partial<WorldDeps> =
     },
     postRequest: async () => {},
     updateRequest: async () => {},
+    cardChanged: async () => {},
     approvalsChannelOf: async () => 'C0REQ',
     postClaim: async () => {},
     updateClaim: async () => {},

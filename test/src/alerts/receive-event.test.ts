@@ -7,7 +7,7 @@ import { read } from '../webhooks/read.ts';
 const first = { hasWaited: false, isLate: false, isLast: false };
 
 /** Everything that events can trigger, and what they did. */
-function createWorld({ isBackfilled = false } = {}) {
+function createWorld({ isBackfilled = false, waitMs = 500 as number | null } = {}) {
   const did: string[] = [];
   const receive = createReceiveEvent({
     warnAfter: async () => {},
@@ -21,12 +21,13 @@ function createWorld({ isBackfilled = false } = {}) {
     },
     async deliverStatus({ kind }, { isLate }) {
       did.push(`deliver ${kind}${isLate ? ' late' : ''}`);
-      return 500;
+      return waitMs;
     },
     virtualCardArrived: async (_event, { isLast }) =>
       void did.push(`virtual card arrived${isLast ? ', last try' : ''}`),
     resolveDeclines: async () => void did.push('resolve declines'),
     endPurchaseChanges: async () => void did.push('end changes'),
+    cardChanged: async () => void did.push('card changed'),
     log: createLog({ level: 'silent', process: 'test' }),
   });
   return { receive, did };
@@ -39,6 +40,14 @@ it('delivers the status changes of one account one at a time', async () => {
   expect(await receive(event, first)).toBe(500);
 
   expect(did).toEqual([`lock account:${event.acctId}:status`, 'deliver card-status']);
+});
+
+it('updates what waits for a decision about a card once its status change is delivered', async () => {
+  const { receive, did } = createWorld({ waitMs: null });
+
+  expect(await receive(read('card-status'), first)).toBeNull();
+
+  expect(did.at(-1)).toBe('card changed');
 });
 
 it('ignores a webhook whose change was already reported', async () => {

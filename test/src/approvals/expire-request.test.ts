@@ -11,8 +11,6 @@ interface Given {
   readonly request?: LimitRequest;
   readonly isInFlight?: boolean;
   readonly others?: OpenRequest[];
-  /** What temporary changes have set by now. */
-  readonly temporary?: OpenRequest['temporary'];
 }
 
 function setUp(minutes: number, given: Given = {}) {
@@ -46,7 +44,6 @@ function setUp(minutes: number, given: Given = {}) {
       },
       requestLink: async (id) => `https://example.slack.com/${id}`,
     }),
-    temporaryValues: async () => [...(given.temporary ?? [])],
     updateRequest: async (id) => void updated.push(id),
     withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
@@ -172,18 +169,4 @@ it('is audited as automatic before it ends', async () => {
   await expire(openRequestOf());
 
   expect(steps).toEqual(['ended true', 'expired']);
-});
-
-it('shows that a temporary change of the limit is over, soon after its end', async () => {
-  const temporary = [{ rule: raiseDaily.rule, now: 60_000, back: 40_000, until: '2026-11-20T15:30:00.000Z' }];
-  const request = openRequestOf({ temporary, remindedAt: '2026-11-20T15:15:00.000Z' });
-  const before = setUp(20, { request, temporary });
-  const after = setUp(31, { request });
-
-  expect(await before.age()).toBe(11 * MINUTE_MS);
-  expect(await after.age()).toBe(60 * MINUTE_MS);
-
-  expect(before.updated).toEqual([]);
-  expect(after.updated).toEqual(['req_ask1']);
-  expect(after.request()).toMatchObject({ temporary: [], changes: [raiseDaily] });
 });

@@ -41,6 +41,7 @@ describe('the end of a temporary change', () => {
       },
       notifyDirectly: async (userId, id) => void steps.push(`told ${userId}: ${id}`),
       updateRequest: async (id) => void steps.push(`request ${id}`),
+      cardChanged: async () => {},
       updateTemporaryChange: async () => void steps.push('its messages'),
       postTemporaryChange: async () => void steps.push('posted for approvers'),
       postToApprovals: async (id) => void steps.push(`approvers told: ${id}`),

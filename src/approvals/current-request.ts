@@ -1,0 +1,111 @@
+import type { ActionTools } from '../actions/action-tools.ts';
+import { cardInUse } from '../actions/send-status.ts';
+import type { CardClient } from '../card-api/client.ts';
+import { isSameRule } from '../card-api/rule.ts';
+import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import type { RaiseAmounts } from '../limits/raise-amount.ts';
+import { ruleStates } from '../limits/rule-words.ts';
+import { changesFromNow, isAboutRules, type OpenRequest } from './request.ts';
+import type { Requests } from './request-store.ts';
+
+/** A request about a card's rules, as the card is now. */
+interface CurrentRequest {
+  readonly request: OpenRequest;
+  /** The requested values relative to the card's current rules, also those that would be lower. */
+  readonly all: readonly RuleChange[];
+  /** What approving changes: relative to the current rules, and to what they go back to before the change ends. */
+  readonly now: readonly RuleChange[];
+  readonly changes: readonly RuleChange[];
+}
+
+/** Reads the card. Throws CardApiError when it cannot be read. */
+export type ReadCurrent = (request: OpenRequest) => Promise<CurrentRequest>;
+
+interface ReadDeps {
+  readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
+  readonly changesFromBase: RaiseAmounts['changesFromBase'];
+  readonly temporaryValues: RaiseAmounts['temporaryValues'];
+}
+
+export function createReadCurrent({ card, changesFromBase, temporaryValues }: ReadDeps): ReadCurrent {
+  return async function readCurrent(request) {
+    const { acctId } = request;
+    const { rules } = await card.getSpendRules(acctId);
+    const all = changesFrom(rules, goalsOf(request.changes));
+    const fromBase = await changesFromBase(all, request.term, acctId);
+    // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
+    // enough.
+    const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
+    const now = without(all, without(all, changes));
+    const temporary = await temporaryValues(all, acctId);
+    const isBlocked = isInUseBlocked(await card.getAccount(acctId), request.card.cardId);
+    const current = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
+    return { request: current, all, now, changes };
+  };
+}
+
+/** Whether the card is blocked to which an account's rules apply. */
+export function isInUseBlocked(account: Parameters<typeof cardInUse>[0], cardId: number | null): boolean {
+  const named = cardInUse(account, cardId);
+  // The rules are the account's, so they also apply to the card that has replaced a closed one.
+  const inUse = named?.status === 'CLOSED' ? cardInUse(account, null) : named;
+  return inUse?.status === 'BLOCKED';
+}
+
+/** True when one of the changes restricts the card. */
+export function lowers(changes: readonly RuleChange[]): boolean {
+  return isLooser(reversed(changes));
+}
+
+export function allVoid(request: OpenRequest): OpenRequest {
+  const voided = [...request.voided, ...request.approvals.map(({ by }) => by)];
+  return { ...request, approvals: [], voided, revision: request.revision + 1 };
+}
+
+/** What differs from the facts the request showed, one sentence; null: nothing. */
+export function whatMoved(current: OpenRequest, shown: OpenRequest): string | null {
+  const moved = current.changes.filter(({ rule, from }) =>
+    shown.changes.some((before) => isSameRule(before.rule, rule) && before.from !== from),
+  );
+  const before = changesFromNow(shown);
+  const now = changesFromNow(current).filter(({ rule }) => moved.some((change) => isSameRule(change.rule, rule)));
+  const isSameNow = now.every(({ rule, from }) =>
+    before.some((one) => isSameRule(one.rule, rule) && one.from === from),
+  );
+  if (moved.length > 0 && isSameNow)
+    return `By now it would outlast a temporary change, so it counts from what that goes back to: ${ruleStates(moved, 'from')}.`;
+  if (moved.length > 0) return `Somebody changed it since it was asked for. Now: ${ruleStates(now, 'from')}.`;
+  return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
+}
+
+interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
+  readonly requests: Pick<Requests, 'open' | 'get' | 'save'>;
+  readonly readCurrent: ReadCurrent;
+  /** How many approvals the request needs now, counting what the person who asked has added meanwhile. */
+  readonly recount: (request: OpenRequest) => Promise<Pick<OpenRequest, 'needed' | 'counted'>>;
+}
+
+/**
+ * A card's status or rules have changed: its open requests show that. As for a click, approvals that were given for other
+ * facts are void. Idempotent.
+ *
+ * The returned function throws CardApiError when the job should be retried.
+ */
+export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Promise<void> {
+  return async function refreshRequests(acctId) {
+    for (const { id, ...request } of await deps.requests.open())
+      if (request.acctId === acctId && isAboutRules(request)) await deps.withLock(`request:${id}`, () => refresh(id));
+  };
+
+  async function refresh(id: string): Promise<void> {
+    const request = await deps.requests.get(id);
+    // While an approval is in flight, the card may show its change.
+    if (request?.state !== 'open' || request.inFlight.length > 0) return;
+    const { request: current } = await deps.readCurrent(request);
+    const isMoved = whatMoved(current, request) !== null;
+    const kept = isMoved ? { ...allVoid(current), ...(await deps.recount(current)) } : current;
+    if (JSON.stringify(kept) === JSON.stringify(request)) return;
+    await deps.requests.save(kept);
+    await deps.updateRequest(id);
+  }
+}

@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { requestMessage } from '../../../src/approvals/open-request.ts';
+import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  performAction,
+  verbsOf,
+} from '../../support/perform-world.ts';
+import { shown } from '../../templates/shown.ts';
+
+const redis = useRedis();
+const ANA = { userId: 'U0ANA', teamId: 'T1' };
+
+/** A world in which a changed card's requests are refreshed at once. */
+async function setUp() {
+  const updated: string[] = [];
+  const world = await createActionWorld(redis(), {
+    updateRequest: async (id) => void updated.push(id),
+    cardChanged: (changed) => verbsOf(world.deps).refreshRequests(changed),
+  });
+  world.service.rules = { IsActive: true, DailySpendLimit: 400 };
+  const { deps } = await askedToPay(world, 90_000);
+  const request = async () => {
+    const found = await deps.requests.get('req_ask1');
+    if (found === null) throw new Error('nothing was asked');
+    return found;
+  };
+  const message = async () => shown(requestMessage(await request()).blocks);
+  updated.length = 0;
+  return { world, deps: world.deps, updated, request, message };
+}
+
+it('shows a block and an unblock, wherever they are made', async () => {
+  const { world, deps, updated, message } = await setUp();
+  world.service.status = 'BLOCKED';
+  await verbsOf(deps).refreshRequests(acctId);
+  expect(await message()).toContain('The card is blocked: nothing is paid until an approver unblocks it.');
+
+  await performAction(ask('unblock', { ...byCommand, id: 'act_unblock', actor: ANA }), deps);
+
+  expect(await message()).not.toContain('is blocked');
+  expect(updated).toEqual(['req_ask1', 'req_ask1']);
+});
+
+it('shows the current limit after a command, so that a click on it counts', async () => {
+  const { deps, message, request } = await setUp();
+  const changeRequest = { goals: [limitGoal('daily', 0)], term: { kind: 'permanent' } } as const;
+
+  await performAction(ask('limit', { ...byCommand, id: 'act_zero', actor: ANA, changeRequest }), deps);
+
+  expect(await message()).toContain('daily limit $0.00 → $1,300.00');
+  const { revision } = await request();
+  expect(revision).toBe(1);
+  await performAction(approvalClick('act_ben', 'U0BEN', revision), deps);
+  await performAction(approvalClick('act_zoe', 'U0ZOE', revision), deps);
+  expect(await request()).toMatchObject({ state: 'approved' });
+});
+
+it('shows no temporary value that a later change has replaced, and none that has ended', async () => {
+  const { deps, message } = await setUp();
+  const limitTo = (id: string, cents: number, isForAnHour: boolean) =>
+    ask('limit', {
+      ...byCommand,
+      id,
+      actor: ANA,
+      changeRequest: {
+        goals: [limitGoal('daily', cents)],
+        term: isForAnHour ? { kind: 'duration', ms: 3_600_000 } : { kind: 'permanent' },
+      },
+    });
+  await performAction(limitTo('act_hour', 50_000, true), deps);
+  expect(await message()).toContain('Temporary now: daily limit $500.00, back to $400.00');
+  await endTemporaryChange('act_hour', deps);
+  expect(await message()).not.toContain('Temporary now');
+
+  await performAction(limitTo('act_again', 50_000, true), deps);
+  expect(await message()).toContain('Temporary now');
+  await performAction(limitTo('act_low', 10_000, false), deps);
+  expect(await message()).toMatch(/^(?!.*Temporary now).*daily limit \$100\.00 → \$1,300\.00/s);
+});
+
+it('says that it is enough already if the limit has been raised since', async () => {
+  const { world, deps, message } = await setUp();
+  world.service.rules = { IsActive: true, DailySpendLimit: 1500 };
+
+  await verbsOf(deps).refreshRequests(acctId);
+
+  expect(await message()).toContain('It is enough already: daily limit $1,500.00. Deny it, or let it expire.');
+});
+
+it('voids the approvals that were given for other numbers', async () => {
+  const { world, deps, request, message } = await setUp();
+  world.service.rules = { IsActive: true, DailySpendLimit: 0 };
+  await verbsOf(deps).refreshRequests(acctId);
+  await performAction(approvalClick('act_ben', 'U0BEN', 1), deps);
+  expect(await request()).toMatchObject({ approvals: [{ by: 'U0BEN' }], needed: 2 });
+  world.service.rules = { IsActive: true, DailySpendLimit: 100 };
+
+  await verbsOf(deps).refreshRequests(acctId);
+
+  expect(await request()).toMatchObject({ approvals: [], voided: ['U0BEN'], revision: 2 });
+  expect(await message()).toContain('The approval of <@U0BEN> no longer counts');
+});
+
+it('leaves a request alone whose card has not changed, and requests for other cards', async () => {
+  const { world, deps, updated, request } = await setUp();
+  const before = await request();
+
+  await verbsOf(deps).refreshRequests(acctId);
+  world.service.status = 'BLOCKED';
+  await verbsOf(deps).refreshRequests(acctId + 1);
+
+  expect(updated).toEqual([]);
+  expect(await request()).toEqual(before);
+});
