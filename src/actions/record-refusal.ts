@@ -14,6 +14,8 @@ interface Refused {
   readonly cardId?: number | null;
   /** For the record, if it differs from what the person reads. */
   readonly why?: string;
+  /** It is not a matter of rights: what was typed names no card or cannot be read, or there is nothing to do. */
+  readonly isMistake?: true;
 }
 
 /**
@@ -65,7 +67,7 @@ export function createRefusals(deps: Deps) {
     },
     /** Answers with what could not be parsed and the correct syntax. */
     async refuseUnclear(action: Action, words: Parameters<typeof unclear>[0], about: Refused = {}): Promise<void> {
-      await recordRefusal(action, { why: words.why, ...about });
+      await recordRefusal(action, { why: words.why, ...about, isMistake: true });
       await answer(action, unclear(words));
     },
   };
@@ -86,10 +88,11 @@ export function createRefusals(deps: Deps) {
     const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
     const doing = await refusedTo(action);
     const card = acctId === null ? null : await factsOf(acctId);
+    const [did, outcome] = about.isMistake === true ? ['tried to', 'not done, '] : ['was not allowed to', ''];
     const line = {
-      did: `was not allowed to ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
+      did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
       card,
-      outcome: `${why.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
+      outcome: `${outcome}${why.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
     };
     await record(action, { event: 'refused', acctId, cardId, detail: why, line });
   }

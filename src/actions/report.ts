@@ -106,6 +106,8 @@ export function createReports(deps: Deps) {
     const { at, result, awaited } = known;
     await deps.record(action, endEntry(verb, { at, result }));
     if (awaited !== null) await deps.scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
+    const { acctId } = result.card;
+    if (result.state === 'done' && acctId !== null) await deps.cardChanged(acctId);
     // Not stored in the result: the ruleset is evaluated again when the card is verified.
     const overruled = await overruledWords(result);
     const note = overruled === null ? result.note : sentences(result.note, overruled);
@@ -114,8 +116,6 @@ export function createReports(deps: Deps) {
     if (!isOnAlert(action) || result.state !== 'done') {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
-    const { acctId } = result.card;
-    if (result.state === 'done' && acctId !== null) await deps.cardChanged(acctId);
     await deps.progress.write(action.id, { ...known, isTold: true });
   }
 

@@ -1,4 +1,6 @@
+import { cardHandle } from '../../templates/core/card-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
+import { commandCode } from '../core/installation.ts';
 import { UNDO_MS } from '../policy/decide-action.ts';
 import { type Action, alertIdOf, type Resolved } from './action.ts';
 import type { Outcome, Result } from './action-state.ts';
@@ -38,7 +40,8 @@ export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): Of
   };
 }
 
-interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | 'withLock'> {
+interface Deps
+  extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly whyNotUndo: WhyNotUndo;
   readonly changeStatus: ChangeStatus;
@@ -55,24 +58,34 @@ interface Deps extends Pick<ActionTools, 'authorize' | 'progress' | 'refuse' | '
 export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: ActionRun) => Promise<void> {
   return async function undoBlock(action, run) {
     const block = await deps.blocks.get(action.target.actionId);
-    const refuse = (why: string, whoCan: Refusal['whoCan'] = 'An approver can unblock the card.') =>
+    const refuse = (why: string, whoCan: Refusal['whoCan']) =>
       deps.refuse(action, { what: 'Undoing the block', why, whoCan }, { acctId: block?.acctId ?? null });
-    if (block === null) return await refuse('That can be undone for a minute only.');
+    if (block === null)
+      return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
     const isOwnAction = block.by === action.actor.userId;
     const { acctId, cardId } = block;
     const decision = await deps.authorize(action, { acctId, isOwnAction, ageMs });
-    if (decision.kind === 'refused') return await refuse(decision.why);
+    if (decision.kind === 'refused') return await refuse(decision.why, await whoUnblocks(action, block));
 
     const unblock = unblockOf(action, block);
     await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = written === null ? await deps.whyNotUndo(block) : null;
-      if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan);
+      if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan ?? (await whoUnblocks(action, block)));
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });
   };
+
+  async function whoUnblocks(action: UndoBlockAction, { acctId, cardId }: Block): Promise<string> {
+    const mayUnblock =
+      (await deps.rolesNow(action, acctId)).includes('approver') &&
+      !(await deps.isOwnCard(action.actor.userId, acctId));
+    if (!mayUnblock) return 'An approver can unblock the card.';
+    const card = await deps.factsOf(acctId, { cardId, last4: null });
+    return `You can unblock the card: ${commandCode(`unblock ${cardHandle(card)}`)}.`;
+  }
 }
 
 /** *Undo* as the card change that it makes. */
@@ -80,8 +93,8 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
   return { ...action, target: { kind: 'card', acctId, cardId, alertId } };
 }
 
-/** Why the current block is not only the work of this person; null when it is. */
-type WhyNotUndo = (block: Block) => Promise<Pick<Refusal, 'why' | 'whoCan'> | null>;
+/** Why the current block is not only the work of this person, and whom to ask first; null when it is. */
+type WhyNotUndo = (block: Block) => Promise<(Pick<Refusal, 'why'> & Partial<Pick<Refusal, 'whoCan'>>) | null>;
 
 interface WhyNotOwnDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
@@ -97,11 +110,10 @@ export function createWhyNotUndo({ blocks, latestChanges, history }: WhyNotOwnDe
       const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
       return { why: 'Somebody else wants this card blocked as well.', whoCan };
     }
-    const whoCan = 'An approver can unblock the card.';
     if (await wasBlockedOutside(block))
-      return { why: 'This card was unblocked and blocked again outside Slack since then.', whoCan };
+      return { why: 'This card was unblocked and blocked again outside Slack since then.' };
     const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId);
-    return isOld ? { why: 'This card was unblocked and blocked again since then.', whoCan } : null;
+    return isOld ? { why: 'This card was unblocked and blocked again since then.' } : null;
   };
 
   /** The card service reported another block after this one. */

@@ -146,9 +146,9 @@ export function createConclude(deps: ConcludeDeps): Conclude {
     if (confirmation === 'unconfirmed')
       await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
     await deps.requests.verified(outcomeOf, action.id, confirmation);
+    await deps.cardChanged(acctId);
     if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
       await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));
-    await deps.cardChanged(acctId);
     await keep(awaited, verdict, result, true);
   };
 

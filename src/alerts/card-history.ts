@@ -136,6 +136,18 @@ function createDeclinesLast(redis: RedisClient): (acctId: number) => Promise<num
 
 /** Which of our actions the webhooks of a status belong to. */
 function createExpectations(redis: RedisClient) {
+  async function expectedAction(
+    acctId: number,
+    status: CardStatus,
+    eventId: string,
+    cardId: number | null = null,
+  ): Promise<{ readonly userId: string; readonly actionId: string } | null> {
+    const key = expectKey(acctId, status, cardId);
+    const [userId, actionId] = await redis.hmget(key, 'userId', 'actionId');
+    if (userId == null || actionId == null) return null;
+    await redis.hsetnx(key, 'eventId', eventId);
+    return (await redis.hget(key, 'eventId')) === eventId ? { userId, actionId } : null;
+  }
   return {
     /** Records the action that the next webhook with this status will confirm. @param cardId the card that is closed. */
     async expectStatus(
@@ -152,18 +164,14 @@ function createExpectations(redis: RedisClient) {
       await redis.del(expectKey(acctId, status, cardId));
     },
     /** The user whose action caused this event: the first event with the status. Repeated calls give the same answer. */
-    async expectedBy(
+    expectedBy: async (
       acctId: number,
       status: CardStatus,
       eventId: string,
       cardId: number | null = null,
-    ): Promise<string | null> {
-      const key = expectKey(acctId, status, cardId);
-      const userId = await redis.hget(key, 'userId');
-      if (userId === null) return null;
-      await redis.hsetnx(key, 'eventId', eventId);
-      return (await redis.hget(key, 'eventId')) === eventId ? userId : null;
-    },
+    ): Promise<string | null> => (await expectedAction(acctId, status, eventId, cardId))?.userId ?? null,
+    /** The same with the action. */
+    expectedAction,
     /** Whether the next event with this status is expected, or this event was. */
     async isExpected(acctId: number, status: CardStatus, eventId: string): Promise<boolean> {
       const [waiting, seen] = await redis.hmget(expectKey(acctId, status), 'actionId', 'eventId');

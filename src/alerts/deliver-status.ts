@@ -4,6 +4,7 @@ import type { Alerts } from './alert-store.ts';
 import type { Publish } from './announce.ts';
 import type { CardHistory } from './card-history.ts';
 import type { Arrival, KnownCards } from './deliver-alert.ts';
+import type { ShowStatus } from './show-status.ts';
 
 /** How long an activation waits for a BLOCKED that may follow immediately. */
 const PASSING_THROUGH_HOLD_MS = 1200;
@@ -87,13 +88,15 @@ interface Deps {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly publish: Publish;
   readonly updateAlert: (alertId: string) => Promise<void>;
+  readonly showStatus: ShowStatus;
 }
 
 /** @returns milliseconds until the next run, or null when the event is delivered. */
 type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
 
 /** Delivers a status change. Two events that belong together share the alert of the block. Idempotent. */
-export function createDeliverStatus({ directory, history, alerts, publish, updateAlert }: Deps): DeliverStatus {
+export function createDeliverStatus(deps: Deps): DeliverStatus {
+  const { directory, history, alerts, publish, updateAlert, showStatus } = deps;
   return async function deliverStatus(event, { hasWaited, isLate }) {
     const timelines = await timelinesOf(event);
     const [first] = timelines;
@@ -109,6 +112,11 @@ export function createDeliverStatus({ directory, history, alerts, publish, updat
       const changes = await Promise.all(timelines.map(({ change }) => withCause(event, change)));
       await publish({ kind: 'card-status', event, card, outcomes: [], late: isLate, changes, progress: null });
     }
+    const current = timelines.flatMap(({ change }) =>
+      change.supersededBy === null ? (change.steps.at(-1)?.status ?? []) : [],
+    );
+    const status = current.find((one) => one === 'ACTIVE') ?? current[0];
+    if (status !== undefined) await showStatus(event, status);
     return null;
   };
 

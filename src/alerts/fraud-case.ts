@@ -1,4 +1,4 @@
-import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
+import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
 import type { BlockAction } from '../actions/verbs.ts';
@@ -19,7 +19,10 @@ const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 const PURCHASES_MS = 2500;
 
 interface Deps
-  extends Pick<ActionTools, 'authorize' | 'record' | 'refuse' | 'outcomes' | 'notifyDirectly' | 'withLock' | 'now'> {
+  extends Pick<
+    ActionTools,
+    'authorize' | 'factsOf' | 'record' | 'refuse' | 'outcomes' | 'notifyDirectly' | 'withLock' | 'now'
+  > {
   readonly alerts: Pick<Alerts, 'get'>;
   readonly fraudCases: FraudCases;
   /** Who holds a card. */
@@ -64,6 +67,8 @@ export function createFraudCaseVerbs(deps: Deps) {
         await fraudCases.close(acctId, caseId);
         const outcome = { verb: 'close-case', by, at: deps.now().toISOString(), state: 'done', text: '' } as const;
         await outcomes.show(caseId, action.id, earlier ?? outcome);
+        const card = await deps.factsOf(acctId, open.card);
+        await deps.notifyDirectly(open.reported.by, `fraud-closed-${caseId}`, fraudCaseClosed({ card, by }));
       });
     },
   };

@@ -1,6 +1,6 @@
 import type { HealthFacts } from '../../templates/app-home/home-health.ts';
 import { DECLINES_SHOWN, type OwnCardFacts } from '../../templates/app-home/home-own-cards.ts';
-import { INACTIVE_MAX, type TeamFacts, type WaitingClaim } from '../../templates/app-home/home-team.ts';
+import { DECLINES_MAX, INACTIVE_MAX, type TeamFacts, type WaitingClaim } from '../../templates/app-home/home-team.ts';
 import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-home/home-waiting.ts';
 import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -49,8 +49,6 @@ interface Viewer {
   readonly userId: string;
   readonly isApprover: boolean;
 }
-
-const DECLINES_MAX = 50;
 
 /** The team's part of App Home: everything that waits for someone, limited to cards that this person may see. */
 export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Promise<TeamFacts> {

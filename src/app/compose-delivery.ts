@@ -4,6 +4,7 @@ import { createDeliverAlert, ENRICH_AFTER_MS, enrichAlert } from '../alerts/deli
 import { createDeliverStatus } from '../alerts/deliver-status.ts';
 import { createGroupAlert } from '../alerts/group-alert.ts';
 import { createResolveDeclines } from '../alerts/resolve-declines.ts';
+import { createShowStatus } from '../alerts/show-status.ts';
 import { type CardStatusEvent, declineCode, type StoredEvent, whichCard } from '../core/event.ts';
 import { localDate } from '../core/service-time.ts';
 import { toCardFacts } from '../directory/account.ts';
@@ -56,7 +57,7 @@ export function composeDelivery(
         againstBalance: assumptions.paddingCountsAgainstBalance,
       },
     }),
-    deliverStatus: createDeliverStatus(common),
+    deliverStatus: createDeliverStatus({ ...common, showStatus: createShowStatus(context) }),
     resolveDeclines: createResolveDeclines({
       ...context,
       approversOf: context.requests.approversOf,

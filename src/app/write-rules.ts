@@ -124,7 +124,7 @@ export const rules: Rules = {
       'isExpected',
       'confirmedBy',
     ),
-    ...ofJobs('addAlert', 'expectedBy'),
+    ...ofJobs('addAlert', 'expectedBy', 'expectedAction'),
     // Otherwise an activation that is delivered again first does not find the block it belongs to.
     addStatus: each,
     expectStatus: {

@@ -2,9 +2,10 @@ import { requestReminder } from '../../templates/approvals/request-notes.ts';
 import { askedAboutRaw, requestDecided, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { refusal } from '../../templates/policy/refusal.ts';
 import { alertIdOf } from '../actions/action.ts';
-import { reported } from '../actions/action-state.ts';
+import { type Outcome, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
+import { decisionOf } from '../core/decided-record.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Execution } from './execute-approval.ts';
@@ -37,9 +38,9 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
   return async function resolveRequest(request) {
     await deps.requests.save(withoutOrder(request));
     await deps.updateRequest(request.id);
-    if (request.state === 'denied') await markAlert(request, 'An approver said no');
-    if (request.state === 'expired') await markAlert(request, 'The request expired');
-    if (request.state === 'withdrawn') await markAlert(request, 'It was withdrawn');
+    if (request.state === 'denied') await markAlert(request, request.state, 'An approver said no');
+    if (request.state === 'expired') await markAlert(request, request.state, 'The request expired');
+    if (request.state === 'withdrawn') await markAlert(request, request.state, 'It was withdrawn');
     if (request.action.verb === 'ask' || request.state === 'withdrawn')
       return await deps.holderNotices.notifyDecided(request);
     // The result of an approval is reported by the change itself.
@@ -47,7 +48,11 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
   };
 
   /** The original alert no longer waits. */
-  async function markAlert(request: ClosedRequest, text: string): Promise<void> {
+  async function markAlert(
+    request: ClosedRequest,
+    how: NonNullable<Outcome['closed']>['how'],
+    text: string,
+  ): Promise<void> {
     const { actor, id, verb: asked } = request.action;
     const alertId = alertIdOf(request.action);
     if (alertId === null || !isAboutRules(request)) return;
@@ -60,6 +65,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
       at,
       state,
       text,
+      closed: { how, by: decisionOf(request)?.by ?? null },
       asHolder: asked === 'ask',
     });
   }

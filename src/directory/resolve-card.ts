@@ -71,7 +71,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await refuse(action, { what: null, ...(only === undefined ? holdsNone() : holdsSeveral) });
+    await refuse(action, { what: null, ...(only === undefined ? holdsNone() : holdsSeveral) }, { isMistake: true });
     return null;
   }
 
@@ -107,7 +107,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const card = await cardOfAlert(alertId);
     if (card !== null && card.acctId !== null) return { action, acctId: card.acctId, cardId: card.cardId };
     const why = 'This alert names no card account, so I cannot act from it.';
-    await refuse(action, card === null ? tooOld() : { ...tooOld(), why });
+    await refuse(action, card === null ? tooOld() : { ...tooOld(), why }, { isMistake: true });
     return null;
   }
 }
@@ -124,7 +124,7 @@ const holdsSeveral = {
 async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
   const { directory, refuse } = deps;
   // The query may be a person's name, which the audit does not need.
-  const onRecord = { why: 'no card matches' };
+  const onRecord = { why: 'no card matches', isMistake: true } as const;
   const status = await directory.status();
   const unread = notReadYet(
     query,

@@ -143,7 +143,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   async function askWhich(action: Action): Promise<void> {
     const why = `More than ${ACCOUNTS_MAX} cards match “${wordsOf(action)}”.`;
     const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits.`;
-    await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'too many cards match' });
+    await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'too many cards match', isMistake: true });
   }
 
   /** Approvers are not asked about a card that does not exist. */
@@ -154,7 +154,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       whoCan: 'Check the last four digits on the card.',
     };
     const refusal = notReadYet(query, await deps.directory.status()) ?? unknown;
-    await deps.refuse(action, { what: 'Your claim', ...refusal }, { why: 'no card matches' });
+    await deps.refuse(action, { what: 'Your claim', ...refusal }, { why: 'no card matches', isMistake: true });
   }
 
   async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {

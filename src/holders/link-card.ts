@@ -139,7 +139,7 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
     if (link === null && !(await deps.hasBegun(action))) {
       const whoCan = `Link it with ${commandCode('link')}, if it should be.`;
       const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
-      return await deps.refuse(action, refusal, { acctId, cardId });
+      return await deps.refuse(action, refusal, { acctId, cardId, isMistake: true });
     }
     if (link !== null && (await deps.isOwnCard(action.actor.userId, acctId)))
       return await deps.openClaim(action, [acctId]);

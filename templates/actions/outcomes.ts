@@ -30,7 +30,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
   limit: {
     done: 'Limit changed',
     failed: 'Limit change failed',
-    waiting: 'Raise waits for another approver',
+    waiting: 'Sent to approvers',
     unknown: 'Limit may have changed',
   },
   recognize: {
@@ -42,7 +42,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
   allow: {
     done: 'Spend rules changed',
     failed: 'Change of spend rules failed',
-    waiting: 'Change waits for another approver',
+    waiting: 'Sent to approvers',
     unknown: 'Spend rules may have changed',
   },
   restore: {
@@ -79,11 +79,17 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
   acknowledge: { done: 'Seen', failed: 'Not marked as seen', waiting: 'Seen', unknown: 'Seen' },
 };
 
-function person({ verb, by, asHolder }: Outcome, state: Outcome['state']): string {
+function person({ verb, by, asHolder, closed }: Outcome, state: Outcome['state']): string {
   if (verb === 'paid' || (verb === 'rebase' && by === null)) return '';
   if (by === null) return state !== 'done' ? '' : verb === 'restore' ? ' automatically' : ' outside Slack';
   const who = asHolder === true ? `the holder ${mention(by)}` : mention(by);
-  return state === 'done' ? ` by ${who}` : ` (requested by ${who})`;
+  if (state === 'done') return ` by ${who}`;
+  return ` (${state === 'waiting' || closed !== undefined ? 'asked' : 'requested'} by ${who})`;
+}
+
+/** A request that ended without a change did not fail. */
+function wordsOf({ verb, closed }: Outcome, state: Outcome['state']): string {
+  return closed === undefined || state !== 'failed' ? words[verb][state] : `Request ${closed.how}`;
 }
 
 /** How certain it is. A superseded change needs no note. */
@@ -96,15 +102,17 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
 
 /** `Blocked by @ana at 9:14 AM today · confirmed. Nothing else changed.` */
 export function outcomeLine(outcome: Outcome): string {
-  const { verb, by, at, state, text, confirmation } = outcome;
+  const { verb, by, at, state, text, confirmation, closed } = outcome;
+  const isClosed = closed !== undefined && state === 'failed';
+  const closedBy = isClosed && closed.how === 'denied' && closed.by !== null ? ` by ${mention(closed.by)}` : '';
   const isSeen = verb === 'acknowledge' && state !== 'failed';
   const when = dateToken(at, '{time} {date_short_pretty}');
   const sure = confirmation === undefined || state !== 'done' ? '' : sureWords[confirmation];
   const head =
     verb === 'recognize' && by !== null && state === 'done'
       ? `*${mention(by)} confirmed making this purchase* at ${when}`
-      : `*${words[verb][state]}*${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
-  return isSeen || text.trim() === '' ? head : `${head}. ${escapeUntrusted(sentences(text), 300)}`;
+      : `*${wordsOf(outcome, state)}*${closedBy}${person(outcome, isSeen ? 'done' : state)} at ${when}${sure}`;
+  return isSeen || isClosed || text.trim() === '' ? head : `${head}. ${escapeUntrusted(sentences(text), 300)}`;
 }
 
 /** The maximum time for the card service's answer to a change. */
@@ -113,7 +121,7 @@ const changeVerbs: ReadonlySet<Outcome['verb']> = new Set(['limit', 'allow', 'un
 
 /** How a retry succeeded, and the outcomes its text covers; null if no retry did. */
 interface Resolution {
-  /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes.` */
+  /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes after the decline.` */
   readonly words: string;
   /** The outcomes that the text covers, with their amounts. */
   readonly told: readonly (Outcome | undefined)[];
@@ -140,9 +148,10 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
     approved === undefined || approved.by === null ? '' : `${approvedWord(approved)} by ${mention(approved.by)}, `;
   const back = restored === undefined ? '' : `, ${backWords(restored)}`;
   const when = timeToken(paid.at, declinedAt);
-  const took = formatRoughly(Date.parse(paid.at) - Date.parse(declinedAt));
+  const ms = Date.parse(paid.at) - Date.parse(declinedAt);
+  const took = ms < 60_000 ? 'Less than a minute' : formatRoughly(ms);
   const amount = paid.text === '' ? '' : `${escapeUntrusted(paid.text, 40)} `;
-  const words = `${approval}paid ${amount}at ${when}${back}. ${took}.`;
+  const words = `${approval}paid ${amount}at ${when}${back}. ${took} after the decline.`;
   // A change that is still in effect, or that someone reverted, keeps its own line with the values. Several limits keep
   // all of them.
   const isAllSaid = restored?.by === null && amountBack(restored) !== null;
@@ -194,12 +203,13 @@ export function outcomeSentence(outcomes: readonly Outcome[]): string {
   const last = outcomes.findLast(({ verb, state }) => verb === 'paid' && state === 'done') ?? outcomes.at(-1);
   if (last === undefined) return '';
   const amount = last.verb === 'paid' && last.text !== '' ? ` ${escapeUntrusted(last.text, 40)}` : '';
-  return ` ${words[last.verb][last.state]}${amount}${person(last, last.state)}.`;
+  return ` ${wordsOf(last, last.state)}${amount}${person(last, last.state)}.`;
 }
 
 /** A short form: the text without the person, and the person to name next to it (null: unknown). */
-export function outcomeShort({ verb, state, by }: Outcome): { readonly words: string; readonly by: string | null } {
-  return { words: words[verb][state], by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
+export function outcomeShort(outcome: Outcome): { readonly words: string; readonly by: string | null } {
+  const { state, by } = outcome;
+  return { words: wordsOf(outcome, state), by: by !== null && /^[UW][A-Z0-9]{1,30}$/.test(by) ? by : null };
 }
 
 /** Determines which controls still make sense after what people did. */

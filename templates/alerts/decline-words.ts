@@ -38,11 +38,15 @@ export function shownReason({ decline, remedy, status }: Declined, place: Channe
 /** After this time, the known status of a card is newer than its decline. */
 const STATUS_DELAY_MS = 10 * 60_000;
 
-/** The reason of a decline as it is when the alert arrives: its card may have been activated since. */
-export function reasonOf({ event, remedy, card, late }: TransactionAlert, place: ChannelVisibility): ShownReason {
+/** The reason of a decline as it is now: its card may have been activated since. */
+export function reasonOf(
+  { event, remedy, card, late, outcomes }: TransactionAlert,
+  place: ChannelVisibility,
+): ShownReason {
   const reason = shownReason({ decline: event.decline, remedy, status: card.status }, place);
   const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
-  return reason.remedy === 'retry' && isLater ? { ...reason, ...activeNow } : reason;
+  const isActivated = reason.remedy === 'activate' && currentState(outcomes).isActivated;
+  return isActivated || (reason.remedy === 'retry' && isLater) ? { ...reason, ...activeNow } : reason;
 }
 
 const activeNow = {
@@ -133,7 +137,7 @@ export function isOrWasBlocked({ outcomes }: TransactionAlert): string {
 }
 
 function unblockFirst(alert: TransactionAlert): string {
-  return `The card has been blocked since, so unblock it first: ${unblockCommand(alert)}`;
+  return `Blocked since. To use the card again: ${unblockCommand(alert)}`;
 }
 
 function unblockCommand(alert: TransactionAlert): string {

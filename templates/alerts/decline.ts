@@ -143,10 +143,11 @@ function controls({ event, card, remedy, outcomes }: TransactionAlert, reason: S
   // Nothing helps a purchase that the holder did not make.
   const mayHelp = !isBlocked && !isFraud && !isClosed;
   const wasBlocked = wanted === 'unblock' || (card.status === 'BLOCKED' && !isUnblocked);
+  const isDone = wanted === 'unblock' ? isUnblocked : isRaised && !isTooLow(remedy, outcomes);
   const about = { value: event.id, card };
 
   return [
-    mayHelp && !isPaid ? remedyButton({ event, remedy, card }, reason, isRaised && !isTooLow(remedy, outcomes)) : null,
+    mayHelp && !isPaid ? remedyButton({ event, remedy, card }, reason, isDone) : null,
     reason.remedy === 'activate' && wanted === 'activate' && !isActivated && mayHelp ? activateButton(about) : null,
     wasBlocked || isBlocked || isClosed ? null : blockButton(about),
     ...controlsOf(outcomes).flatMap((control) => controlButtons(control, card)),

@@ -46,7 +46,8 @@ export function fraudCaseLines(alert: FraudCaseAlert): ShortLines {
   };
 }
 
-function threadWords({ joins }: FraudCaseAlert): string {
+function threadWords({ joins, outcomes }: FraudCaseAlert): string {
+  if (isClosed({ outcomes })) return 'Nothing more about this card follows in this thread';
   return joins === null
     ? 'Everything else about this card follows in this thread'
     : 'Belongs to the open fraud case in this thread';

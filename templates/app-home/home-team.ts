@@ -44,6 +44,7 @@ const CARDS_OF_CLAIM_MAX = 3;
 const DECLINES_SHOWN = 10;
 const INACTIVE_SHOWN = 5;
 /** How many are read, so that one App Home does not read all of a large program. */
+export const DECLINES_MAX = 50;
 export const INACTIVE_MAX = 200;
 
 /** Everything that waits for the team, and the state of the program. */
@@ -84,11 +85,14 @@ function homeClaims({ claims }: TeamFacts, pages: HomePages): KnownBlock[] {
 function homeDeclines({ declines }: TeamFacts, pages: HomePages): KnownBlock[] {
   if (declines.length === 0) return [header('Recent declines'), section('No recent declines.')];
   const page = listPage(declines, pages.declines ?? 1, DECLINES_SHOWN);
-  return homeList({ list: 'declines', title: 'Recent declines', ...page }, (shown) => [
-    section(
-      ...shown.map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
-    ),
-  ]);
+  return homeList(
+    { list: 'declines', title: 'Recent declines', ...page, isWhole: declines.length < DECLINES_MAX },
+    (shown) => [
+      section(
+        ...shown.map(({ card, ...decline }) => `${declineLine(decline, { place: 'private' })} · ${holderName(card)}`),
+      ),
+    ],
+  );
 }
 
 function homeInactive({ inactive }: TeamFacts, pages: HomePages): KnownBlock[] {

@@ -4,7 +4,7 @@ import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
-import { cardHandle, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardName, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
 
 /** A card the claim may refer to. */
 interface ClaimedCard {
@@ -95,9 +95,9 @@ export function whyNotRefuse({ isWhole }: ClaimFacts): string | null {
   return 'Approvers of other cards were asked, too. If it is none of these, leave it to them.';
 }
 
-/** `@Sam says card 5072 is theirs`. */
+/** `@Sam says card 5072 is theirs`, `… card of account 610001 …`. */
 export function claimWords({ claimedBy, isUnlink, cards }: ClaimFacts): string {
-  const names = [...new Set(cards.map(({ card }) => `card ${escapeUntrusted(cardHandle(card), 20)}`))];
+  const names = [...new Set(cards.map(({ card }) => cardName(card)))];
   const which = names.length > 1 ? `one of ${names.join(', ')}` : (names[0] ?? 'a card');
   return `${mention(claimedBy)} says ${which} is ${isUnlink ? 'no longer theirs' : 'theirs'}`;
 }

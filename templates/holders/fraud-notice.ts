@@ -1,7 +1,7 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { TransactionEvent } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { mentions } from '../../src/slack/mrkdwn.ts';
+import { mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { section, sentence } from '../core/blocks.ts';
 import { cardName } from '../core/card-words.ts';
 import { amountAt } from '../core/purchase-words.ts';
@@ -19,7 +19,7 @@ export function fraudNotice({ card, operators, added }: Reported): Message {
   const others = 'the people who run your card program';
   const whom = mentions(operators, 'and') || others;
   const opened = [
-    `*Fraud case opened · ${own}.* The card is being blocked, and I’ve notified ${whom}.`,
+    `*Fraud case opened · ${own}.* I’ve asked the card service to block the card, and notified ${whom}.`,
     '*What happens next:* they check your latest purchases and may ask you about them. You don’t have to do anything.',
     `*Your new card:* ask ${mentions(operators, 'or') || others} to order one. You’ll get a message here when it ships; it works once it is activated.`,
   ];
@@ -30,4 +30,11 @@ export function fraudNotice({ card, operators, added }: Reported): Message {
           `*Added to your open fraud case: ${amountAt(added.amountCents, added.merchant.name)} · ${own}.* I’ve notified ${whom}. You don’t have to do anything.`,
         ];
   return { text: sentence(lines.join(' ').replaceAll('*', '')), blocks: [section(...lines)] };
+}
+
+/** For the cardholder: an operator has closed the fraud case. */
+export function fraudCaseClosed({ card, by }: { readonly card: CardFacts; readonly by: string }): Message {
+  const stays = card.status === 'BLOCKED' ? 'Your card stays blocked.' : 'Your card stays as it is.';
+  const words = `Your fraud case was closed by ${mention(by)}. ${stays}`;
+  return { text: sentence(words), blocks: [section(words)] };
 }

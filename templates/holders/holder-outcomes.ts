@@ -4,6 +4,7 @@ import { lowerFirst } from '../../src/core/first-letter.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { currentState, resolutionOf } from '../actions/outcomes.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
+import { sentences } from '../core/change-words.ts';
 
 /**
  * What people did about an alert, worded for the cardholder. The last six, oldest first.
@@ -42,7 +43,7 @@ function backWords(text: string): string {
     : `Your ${escapeUntrusted(lowerFirst(name), 100)} is back to ${amount}`;
 }
 
-function head({ verb, state, by, asHolder, text }: Outcome): string {
+function head({ verb, state, by, asHolder, text, closed }: Outcome): string {
   const who = by === null ? ' outside Slack' : ` by ${mention(by)}`;
   if (verb === 'paid' && state === 'failed') return 'The payment was reversed';
   if (verb === 'paid') return text === '' ? 'Paid' : `Paid ${escapeUntrusted(text, 40)}`;
@@ -52,6 +53,7 @@ function head({ verb, state, by, asHolder, text }: Outcome): string {
   if (verb === 'acknowledge') return `Seen${who}`;
   if (verb === 'supersede') return `Replaced by a later change${who}`;
   if (verb === 'rebase') return 'Goes back to another value';
+  if (closed !== undefined && state === 'failed') return closedWords(closed, asHolder === true);
   const { done, noun } = words[verb];
   if (state === 'waiting')
     return verb === 'limit' || verb === 'allow' ? 'Sent to approvers' : `${noun} is waiting for an approver`;
@@ -59,6 +61,13 @@ function head({ verb, state, by, asHolder, text }: Outcome): string {
   if (state === 'failed') return `${noun} did not work`;
   if (verb === 'restore') return backWords(text);
   return asHolder === true ? `You ${done} your card` : `Your card was ${done}${who}`;
+}
+
+function closedWords({ how, by }: NonNullable<Outcome['closed']>, isOwn: boolean): string {
+  if (how === 'withdrawn' && isOwn) return 'You withdrew your request';
+  const what = isOwn ? 'Your request' : 'A request for your card';
+  if (how === 'expired') return `${what} expired`;
+  return `${what} was ${how}${how === 'denied' && by !== null ? ` by ${mention(by)}` : ''}`;
 }
 
 type Change = Exclude<
@@ -76,14 +85,15 @@ const words: Readonly<Record<Change, { readonly done: string; readonly noun: str
 };
 
 /** What it means for the holder now. */
-function next({ verb, state, text, confirmation }: Outcome, isFraud: boolean): string {
+function next({ verb, state, text, confirmation, closed }: Outcome, isFraud: boolean): string {
   if (verb === 'recognize') return 'Thank you. Nothing else changed.';
   if (verb === 'report-fraud') return 'The operators have been notified.';
   if (verb === 'acknowledge' || verb === 'close-case' || verb === 'supersede') return '';
   if (verb === 'rebase') return escapeUntrusted(text, 300);
+  if (closed !== undefined && state === 'failed') return 'Nothing changed.';
   if (state === 'failed' || state === 'unknown') {
     const todo = verb === 'block' ? 'Ask an operator to block it now.' : '';
-    return [escapeUntrusted(text, 300), todo].filter(Boolean).join(' ');
+    return [escapeUntrusted(sentences(text), 300), todo].filter(Boolean).join(' ');
   }
   if (state === 'done' && verb === 'restore')
     return text === '' || backWords(text).includes('$') ? '' : `${escapeUntrusted(text, 300)}.`;

@@ -129,7 +129,7 @@ describe('raising a limit from a decline', () => {
     const view = await openForm(ana, alert);
 
     await submit(ana, view.id, '2000');
-    await until(() => cardbell().now(alert).text.includes('waits for another approver'), 'the alert waits');
+    await until(() => cardbell().now(alert).text.includes('Sent to approvers'), 'the alert waits');
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(50);
     await cardbell().press(ben, request, 'decide_request_approve');

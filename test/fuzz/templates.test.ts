@@ -30,7 +30,7 @@ import { cardOption, cardPicker, readingCard } from '../../templates/directory/c
 import { commandForm } from '../../templates/dispatch/command-form.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
-import { fraudNotice } from '../../templates/holders/fraud-notice.ts';
+import { fraudCaseClosed, fraudNotice } from '../../templates/holders/fraud-notice.ts';
 import { requestDecided, requestSent, requestUnconfirmed } from '../../templates/holders/holder-request.ts';
 import { limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
@@ -171,6 +171,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     ];
   },
   'fraud-notice': (one, two) => [
+    fraudCaseClosed({ card: somebody, by: one }),
     fraudNotice({ card: { ...somebody, holder: one, last4: two }, operators: many('U1'), added: null }),
     fraudNotice({
       card: { ...somebody, last4: one },

@@ -13,6 +13,7 @@ import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import { createGroupAlert } from '../../src/alerts/group-alert.ts';
 import { createPurchases } from '../../src/alerts/purchase-store.ts';
+import { createShowStatus } from '../../src/alerts/show-status.ts';
 import type { StoredEvent, TransactionEvent } from '../../src/core/event.ts';
 import { createLock } from '../../src/core/lock.ts';
 import type { Remedy } from '../../src/limits/remedy-change.ts';
@@ -92,7 +93,14 @@ export function createDeliveryWorld(
     publish,
     paddingCounts,
   });
-  const deliverStatus = createDeliverStatus({ directory, history, alerts, publish, updateAlert });
+  const deliverStatus = createDeliverStatus({
+    directory,
+    history,
+    alerts,
+    publish,
+    updateAlert,
+    showStatus: createShowStatus({ history, alerts, updateAlert }),
+  });
   const deliver = async (event: StoredEvent, { hasWaited = true } = {}): Promise<unknown> => {
     const arrival = { hasWaited, isLate: false };
     return event.kind === 'card-status' ? await deliverStatus(event, arrival) : await deliverAlert(event, arrival);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/policy/decide-action.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -62,6 +63,18 @@ describe('Undo', () => {
     expect(world.answers.at(-1)?.text).toMatch(/Somebody else wants this card blocked.*<@U0OTTO>.*Nothing changed/);
     expect(world.writes).toEqual(['status BLOCKED']);
     expect((await world.stations()).at(-1)).toBe('refused');
+  });
+
+  it('tells an approver who may not undo it how to unblock the card, and others to ask an approver', async () => {
+    const world = await blocked();
+    const undoBy = (id: string, roles: Role[]) => performAction({ ...undo, id, actor: OTTO, roles }, world.deps);
+
+    await undoBy('act_undo_1', ['approver', 'operator']);
+    expect(world.answers.at(-1)?.text).toMatch(
+      /Only the person who blocked it can undo this\. You can unblock the card: `\/card unblock \d+`\. Nothing changed\./,
+    );
+    await undoBy('act_undo_2', ['operator']);
+    expect(world.answers.at(-1)?.text).toContain('An approver can unblock the card.');
   });
 
   it('does not forget who else wants a block once the block is confirmed', async () => {

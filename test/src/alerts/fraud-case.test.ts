@@ -59,7 +59,9 @@ describe('It wasn’t me', () => {
 
     expect(told).toHaveLength(1);
     expect(told[0]).toMatchObject({ userId: 'U0HUGO' });
-    expect(told[0]?.message.text).toMatch(/being blocked, and I’ve notified <@U0OLGA> and <!subteam\^S0OPS>/);
+    expect(told[0]?.message.text).toMatch(
+      /asked the card service to block the card, and notified <@U0OLGA> and <!subteam\^S0OPS>/,
+    );
     expect(told[0]?.message.text).toMatch(/What happens next: .*Your new card: ask .* to order one/);
   });
 
@@ -190,6 +192,10 @@ describe('Close the case', () => {
 
     const closed = (await onlyCase()).outcomes.filter(({ verb }) => verb === 'close-case');
     expect(closed).toMatchObject([{ by: 'U0OLGA', state: 'done' }]);
+    const notices = new Map(told.map(({ id: notice, userId, message }) => [notice, `${userId} ${message.text}`]));
+    expect(notices.get(`fraud-closed-${id}`)).toMatch(
+      /^U0HUGO Your fraud case was closed by <@U0OLGA>\. Your card stays/,
+    );
     expect(world.service.status).toBe('BLOCKED');
     expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
     const events = [];

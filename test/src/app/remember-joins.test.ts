@@ -153,6 +153,7 @@ async function deliver(event: CardStatusEvent, stores: Pick<Worker, 'alerts' | '
     async updateAlert(alertId) {
       shownBy = alertId;
     },
+    showStatus: async () => {},
   });
   await deliverStatus(event, { hasWaited: true, isLate: false });
   return shownBy;

@@ -107,7 +107,9 @@ describe('a resolved request', () => {
     await world.resolve({ ...ofApprover, state: 'withdrawn', decision });
 
     expect([world.saved, world.told, world.answers]).toEqual([['withdrawn'], ['withdrawn'], []]);
-    expect(world.outcomes).toMatchObject([{ state: 'failed', text: 'It was withdrawn' }]);
+    expect(world.outcomes).toMatchObject([
+      { state: 'failed', text: 'It was withdrawn', closed: { how: 'withdrawn', by: decision.by } },
+    ]);
   });
 
   it('does not claim that nothing changed after an unconfirmed approval', async () => {

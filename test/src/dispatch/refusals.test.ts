@@ -12,6 +12,7 @@ import {
   createActionWorld,
   type Over,
   type PerformWorld,
+  performAction,
   policyOnRecord,
   verbsOf,
 } from '../../support/perform-world.ts';
@@ -249,6 +250,21 @@ it.each(verbNames)('the audit line for %s says in words that it was refused', as
 
   expect(lines).toEqual([expect.stringMatching(/^<@U\w+> was not allowed to [a-z’' ]+\b/)]);
   expect(lines[0]).not.toMatch(/allowed to \w*[_-]/);
+});
+
+it.each([
+  ['words that name no card', ask('show', { target: { kind: 'words', words: ['9999'] } }), 'no card matches'],
+  ['a filter that cannot be read', ask('subscribe', { target: { kind: 'channel', text: 'foo' } }), '“foo”'],
+])('the audit line for %s does not say that it was not allowed', async (_what, action, why) => {
+  const lines: string[] = [];
+  const { deps } = await createActionWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+
+  await performAction({ ...action, id: 'act_mistake' }, deps);
+
+  expect(lines).toEqual([expect.stringMatching(/^<@U\w+> tried to .*not done, .*nothing changed/)]);
+  expect(lines[0]).toContain(why);
 });
 
 it('the audit line of a refusal without a card has no dangling preposition', async () => {

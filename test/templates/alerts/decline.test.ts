@@ -80,7 +80,9 @@ describe('a declined purchase', () => {
     expect(both).toContain(
       'Also too small: weekly (nothing was left, <!date^1795323600^resets {date_short_pretty} at {time}|resets Nov 22, 2026, 12:00 AM ET>).',
     );
-    expect(both).toContain('Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 if');
+    expect(both).toContain(
+      'Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 (more if the card has spent above its limit) if',
+    );
     expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait <!date^1795323600^until ');
     expect(never).toContain('Also too small: lifetime ($9.00 was left).');
     expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
@@ -351,7 +353,7 @@ describe('the controls', () => {
 
   it.each([
     ['blocked', [outcome({})], '', '*Blocked* by <@U1> at <!date^1795184400^'],
-    ['block pending', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block pending* (requested by <@U1>)'],
+    ['block pending', [outcome({ state: 'waiting' })], 'acknowledge_alert', '*Block pending* (asked by <@U1>)'],
     [
       'block failed',
       [outcome({ state: 'failed', text: 'The card service refused. Nothing changed.' })],
@@ -387,13 +389,25 @@ describe('the controls', () => {
       'waiting for another approver',
       [outcome({ verb: 'limit', state: 'waiting' })],
       'block_card acknowledge_alert',
-      '*Raise waits for another approver* (requested by <@U1>)',
+      '*Sent to approvers* (asked by <@U1>)',
     ],
     [
       'blocked and unblocked',
       [outcome({}), outcome({ verb: 'unblock' })],
       'approve_remedy block_card',
       '*Unblocked* by <@U1>',
+    ],
+    [
+      'denied',
+      [outcome({ verb: 'limit', state: 'failed', text: 'no', closed: { how: 'denied', by: 'U2' }, asHolder: true })],
+      'approve_remedy block_card acknowledge_alert',
+      '*Request denied* by <@U2> (asked by the holder <@U1>) at ',
+    ],
+    [
+      'expired',
+      [outcome({ verb: 'allow', state: 'failed', text: 'It expired', closed: { how: 'expired', by: null } })],
+      'approve_remedy block_card acknowledge_alert',
+      '*Request expired* (asked by <@U1>) at ',
     ],
     ['blocked outside Slack', [outcome({ by: null })], 'acknowledge_alert', '*Blocked* outside Slack at'],
   ])('appear and disappear: %s', (_what, outcomes, ids, line) => {
@@ -441,7 +455,7 @@ describe('a decline whose purchase was paid later', () => {
 
   it('shows who approved it, when it was paid, what went back, and how long it took', () => {
     expect(resolved(raised, paid, restored)).toMatch(
-      /\*Resolved\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes\./,
+      /\*Resolved\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes after the decline\./,
     );
   });
 
@@ -475,15 +489,21 @@ describe('a decline whose purchase was paid later', () => {
     const nextDay = outcome({ verb: 'paid', by: null, at: '2026-11-21T12:50:00Z' });
     const sameDay = outcome({ verb: 'paid', by: null, at: '2026-11-21T01:10:00Z' });
 
-    expect(resolved(nextDay)).toMatch(/Paid at <!date\^\d+\^\{time\} on \{date_short\}\|[^>]+>\. 23 hours\./);
+    expect(resolved(nextDay)).toMatch(
+      /Paid at <!date\^\d+\^\{time\} on \{date_short\}\|[^>]+>\. 23 hours after the decline\./,
+    );
     // 8:10 PM at the card service.
-    expect(resolved(sameDay)).toMatch(/Paid at <!date\^\d+\^\{time\}\|[^>]+>\. 11 hours\./);
+    expect(resolved(sameDay)).toMatch(/Paid at <!date\^\d+\^\{time\}\|[^>]+>\. 11 hours after the decline\./);
+    const atOnce = outcome({ verb: 'paid', by: null, at: '2026-11-20T14:14:59Z' });
+    expect(resolved(atOnce)).toContain('. Less than a minute after the decline.');
   });
 
   it('names no single amount if several limits went back', () => {
     const all = { ...restored, text: 'Daily limit $40.00 → $10.00; weekly limit $40.00 → $20.00' };
 
-    expect(resolved(raised, paid, all)).toContain(', limits and rules back to what they were. 7 minutes.');
+    expect(resolved(raised, paid, all)).toContain(
+      ', limits and rules back to what they were. 7 minutes after the decline.',
+    );
     expect(resolved(raised, paid, all)).toContain('weekly limit $40.00 → $20.00');
   });
 

@@ -57,9 +57,7 @@ it('suggests unblocking only if the card is blocked, together with the other fix
   };
 
   expect(fixOf()).not.toContain('/card unblock');
-  expect(fixOf('block')).toMatch(
-    /Admin: Raise .*, then have it tried again\. The card has been blocked since, so unblock/,
-  );
+  expect(fixOf('block')).toMatch(/Admin: Raise .*, then have it tried again\. Blocked since\. To use the card again: /);
   expect(fixOf('block', 'unblock')).not.toContain('/card unblock');
 });
 

@@ -25,6 +25,16 @@ function fraudCase(over: object = {}): FraudCaseAlert {
 
 const view = { place: 'private', channel: 'C1' } as const;
 
+it('a closed fraud case does not say that more follows in its thread', () => {
+  const closed = fraudCase({ outcomes: [outcome({ verb: 'close-case' })] });
+
+  for (const isLong of [false, true]) {
+    const read = shown(renderAlert(closed, { ...view, isLong }).blocks);
+    expect(read).toContain('Nothing more about this card follows in this thread');
+    expect(read).not.toContain('Everything else about this card');
+  }
+});
+
 describe('a fraud case', () => {
   it('has three lines: the report; the reporter, the latest purchases and the person in charge; the small print', () => {
     const { text, blocks } = renderAlert(fraudCase(), view);

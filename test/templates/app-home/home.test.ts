@@ -105,6 +105,22 @@ describe('App Home', () => {
     expect(waiting(200), 'no more are read').toContain('Waiting to be activated (1 to 5 of at least 200)');
   });
 
+  it('does not present the latest declines as all of them', () => {
+    const declined = (count: number) =>
+      read({ team: { ...team, declines: Array.from({ length: count }, () => ({ ...decline, card })) } });
+
+    expect(declined(49)).toMatch(/Recent declines \(1 to \d+ of 49\)/);
+    expect(declined(50)).toMatch(/Recent declines \(1 to \d+ of at least 50\)/);
+  });
+
+  it('names the account of a claimed card whose digits are not known', () => {
+    const unknown = { ...claimed, card: { ...card, last4: null, cardId: null, acctId: 610_001 } };
+
+    expect(read({ team: { ...team, claims: [{ ...claim, cards: [unknown] }] } })).toContain(
+      'says card of account 610001 is theirs',
+    );
+  });
+
   it('says in words what the bar shows', () => {
     expect(read({ own: only(own) })).toMatch(/Daily: \$380\.00 of \$400\.00 left {2}▰+▱?/);
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fraudNotice } from '../../../templates/holders/fraud-notice.ts';
+import { fraudCaseClosed, fraudNotice } from '../../../templates/holders/fraud-notice.ts';
 import { card, transactionAlert } from '../fixtures.ts';
 
 it('tells the holder in three lines what happens next and how to get a new card', () => {
@@ -7,7 +7,7 @@ it('tells the holder in three lines what happens next and how to get a new card'
 
   expect(JSON.stringify(blocks).match(/\\n/g)).toHaveLength(2);
   expect(text).toBe(
-    'Fraud case opened · your card 1212. The card is being blocked, and I’ve notified <@U2>. What happens next: they check your latest purchases and may ask you about them. You don’t have to do anything. Your new card: ask <@U2> to order one. You’ll get a message here when it ships; it works once it is activated.',
+    'Fraud case opened · your card 1212. I’ve asked the card service to block the card, and notified <@U2>. What happens next: they check your latest purchases and may ask you about them. You don’t have to do anything. Your new card: ask <@U2> to order one. You’ll get a message here when it ships; it works once it is activated.',
   );
 });
 
@@ -17,4 +17,11 @@ it('tells the holder that a further purchase was added to the open case', () => 
   expect(fraudNotice({ card, operators: ['U2'], added: event }).text).toBe(
     'Added to your open fraud case: $84.10 at Blue Bottle Coffee · your card 1212. I’ve notified <@U2>. You don’t have to do anything.',
   );
+});
+
+it('tells the holder who closed the case, and whether the card stays blocked', () => {
+  const closed = (status: 'ACTIVE' | 'BLOCKED') => fraudCaseClosed({ card: { ...card, status }, by: 'U2' }).text;
+
+  expect(closed('BLOCKED')).toBe('Your fraud case was closed by <@U2>. Your card stays blocked.');
+  expect(closed('ACTIVE')).toBe('Your fraud case was closed by <@U2>. Your card stays as it is.');
 });

@@ -99,6 +99,15 @@ describe('a decline, for the holder', () => {
       outcome({ verb: 'limit', by: 'U1', confirmation: 'unconfirmed' }),
       /^(?![\s\S]*try again now)[\s\S]*may not work yet/,
     ],
+    [
+      outcome({ verb: 'limit', by: 'U9', asHolder: true, state: 'failed', closed: { how: 'expired', by: null } }),
+      /\*Your request expired\* at .*\. Nothing changed\.(?!.*did not work)/,
+    ],
+    [
+      outcome({ verb: 'limit', by: 'U9', asHolder: true, state: 'failed', closed: { how: 'denied', by: 'U2' } }),
+      /\*Your request was denied by <@U2>\* at .*\. Nothing changed\./,
+    ],
+    [outcome({ verb: 'limit', by: 'U9', state: 'failed', text: 'It expired' }), /did not work\* at .* It expired\./],
     [outcome({ verb: 'recognize', by: 'U9' }), /You confirmed making this purchase/],
     [
       outcome({ by: 'U9', state: 'failed', text: 'The card service says: “no”' }),
@@ -121,7 +130,7 @@ describe('a purchase that was paid later, for the holder', () => {
     const read = shown(renderHolderAlert(alert, { place: 'direct', isLong })?.blocks ?? []);
 
     expect(read).toMatch(
-      /\*Your purchase went through\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes\./,
+      /\*Your purchase went through\.\* Approved by <@U2>, paid at .*, limit back to \$400\.00\. 7 minutes after the decline\./,
     );
     expect(read).not.toMatch(/try again now|Ask for a higher limit|new limit|to what they were/);
   });

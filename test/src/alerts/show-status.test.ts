@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/actions/action-state.ts';
+import type { TransactionAlert } from '../../../src/alerts/alert.ts';
+import { createShowStatus } from '../../../src/alerts/show-status.ts';
+import type { CardStatus } from '../../../src/core/event.ts';
+import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { change, declined, statusAlert } from '../../templates/fixtures.ts';
+import { buttonIds, shown } from '../../templates/shown.ts';
+
+const at = '2026-11-20T15:35:00.000Z';
+const view = { place: 'private', channel: 'C1', isLong: false, now: new Date(at) } as const;
+const inactive = declined('decline.card.status', 'The card is pending activation');
+const blocked: TransactionAlert = { ...declined('decline.card.status', ''), remedy: { kind: 'unblock' } };
+
+const { event: changed } = statusAlert([change()]);
+
+/** An alert, and its card's later statuses. */
+async function showing(
+  alert: TransactionAlert,
+  ...statuses: [CardStatus, { userId: string; actionId: string } | null][]
+) {
+  const outcomes = new Map<string, Outcome>();
+  const current = (): TransactionAlert => ({ ...alert, outcomes: [...alert.outcomes, ...outcomes.values()] });
+  const updated: string[] = [];
+  for (const [index, [status, by]] of statuses.entries()) {
+    const showStatus = createShowStatus({
+      history: { alertsBetween: async () => [alert.event.id], expectedAction: async () => by },
+      alerts: {
+        get: async () => current(),
+        setOutcome: async (_alertId, id, outcome) => void outcomes.set(id, outcome),
+      },
+      updateAlert: async (id) => void updated.push(id),
+    });
+    await showStatus({ ...changed, id: `evt_status${index}`, callbackAt: at }, status);
+  }
+  const { blocks } = renderAlert(current(), view);
+  return { ids: [...outcomes.keys()], updated, text: shown(blocks), buttons: buttonIds(blocks) };
+}
+
+describe('an alert of a card that was not activated', () => {
+  it('says who activated it, and that the purchase can be tried again, without the button', async () => {
+    expect((await showing(inactive)).buttons).toContain('activate_card');
+
+    const { ids, updated, text, buttons } = await showing(inactive, [
+      'ACTIVE',
+      { userId: 'U0OLGA', actionId: 'act_1' },
+    ]);
+
+    expect(text).toMatch(/\*Activated\* by <@U0OLGA> at /);
+    expect(text).toContain('It is active by now. Have the purchase tried again.');
+    expect(buttons).not.toContain('activate_card');
+    expect([ids, updated]).toEqual([['act_1'], [inactive.event.id]]);
+  });
+
+  it('says that it was activated outside Slack', async () => {
+    expect((await showing(inactive, ['ACTIVE', null])).text).toMatch(/\*Activated\* outside Slack at /);
+  });
+
+  it('shows nothing twice, and nothing of a card that is blocked without ever having been active', async () => {
+    expect((await showing(inactive, ['ACTIVE', null], ['ACTIVE', null])).ids).toEqual(['status-evt_status0']);
+    expect((await showing(inactive, ['BLOCKED', null])).ids).toEqual([]);
+  });
+
+  it('shows that it was blocked, and unblocked, after it was activated', async () => {
+    const { text } = await showing(inactive, ['ACTIVE', null], ['BLOCKED', null], ['ACTIVE', null]);
+
+    expect(text).toMatch(/\*Activated\*.*\*Blocked\*.*\*Unblocked\*/s);
+  });
+});
+
+it('an alert of a blocked card says who unblocked it', async () => {
+  const { text, buttons } = await showing(blocked, ['ACTIVE', { userId: 'U0ANA', actionId: 'act_1' }]);
+
+  expect(text).toMatch(/was blocked.*\*Unblocked\* by <@U0ANA>/s);
+  expect(text).toContain('Have the purchase tried again.');
+  expect(buttons).not.toContain('approve_remedy');
+});
+
+it('a decline with another cause says nothing of a status', async () => {
+  const overLimit = declined('decline.rule.velocity', 'Transaction exceeded daily spend limit');
+
+  expect((await showing(overLimit, ['BLOCKED', null], ['ACTIVE', null])).ids).toEqual([]);
+});
