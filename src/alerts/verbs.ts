@@ -45,7 +45,7 @@ export const alertVerbs = {
     command: {
       usage: 'declines CARD [7d]',
       example: 'declines 4242 30d',
-      effect: 'lists the declines in that time, counted by reason; holders may see their own',
+      effect: 'lists the declines in that time, counted by reason',
       read: readDeclines,
     },
   },
@@ -59,7 +59,7 @@ export const alertVerbs = {
     command: {
       usage: 'track CARD',
       example: 'track Jane Doe',
-      effect: 'shows where a card is: ordered, shipped, activated or still waiting; holders may see their own',
+      effect: 'shows where a card is: ordered, shipped, activated or still waiting',
       read: readCard('track', 'track CARD', 'Which card do you mean?'),
     },
   },

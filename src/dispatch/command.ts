@@ -61,11 +61,14 @@ export function parseCommand(text: string, clock: Clock): Command {
     .filter((word) => word !== '');
   const [verb, ...rest] = words;
   if (verb === undefined) return { kind: 'pick' };
-  if (isHelp(verb)) return { kind: 'help' };
   const first = verb.toLowerCase();
-  const form = rest.length === 1 && isHelp(rest[0]) ? formOf(first) : undefined;
+  const [second = ''] = rest;
+  // `block help` and `help block` explain the verb.
+  const about = rest.length === 1 && isHelp(second) ? first : isHelp(first) ? second.toLowerCase() : '';
+  const form = about === '' ? undefined : formOf(about);
   if (form !== undefined)
-    return { kind: 'unclear', why: `“${first}” ${form.effect}.`, usage: form.usage, example: form.example };
+    return { kind: 'unclear', why: `“${about}” ${form.effect}.`, usage: form.usage, example: form.example };
+  if (isHelp(first)) return { kind: 'help' };
   const read = readers.get(first);
   const readable = rest.slice(0, WORDS_MAX);
   if (read === undefined) return unknownVerb(verb, readable, clock);

@@ -44,7 +44,7 @@ export const verbs = {
     command: {
       usage: 'show CARD',
       example: 'show 4242',
-      effect: 'shows holder, status, limits with what is left, and recent declines; holders may see their own',
+      effect: 'shows holder, status, limits with what is left, and recent declines',
       read: readCard('show', 'show CARD', 'Which card should I show?'),
     },
   },
@@ -109,7 +109,11 @@ export function entryOf(verb: Verb): VerbEntry {
   return verbs[verb];
 }
 
-const help: HelpEntry = { usage: 'help', example: 'help', effect: 'shows this list' };
+const help: HelpEntry = {
+  usage: 'help [VERB]',
+  example: 'help',
+  effect: 'shows this list, or how one command is typed',
+};
 
 /** The most used verbs, in order. */
 const mostUsed: readonly Verb[] = [
@@ -130,7 +134,8 @@ export function helpFor(roles: readonly Role[]): Help {
   const ordered = [...mostUsed, ...verbNames.filter((verb) => !isFirst(verb))];
   const commandsOf = (isOwn: boolean): HelpEntry[] =>
     ordered.filter((verb) => isPermitted(verb, roles) === isOwn).flatMap((verb) => entryOf(verb).command ?? []);
-  return { own: [...commandsOf(true), help], others: commandsOf(false) };
+  const cards = isAsHolder('show', roles) ? 'own' : isPermitted('show', roles) ? 'all' : 'none';
+  return { own: [...commandsOf(true), help], others: commandsOf(false), cards };
 }
 
 /** The permission that the policy demands for a verb. */

@@ -21,13 +21,17 @@ export interface Help {
   readonly own: readonly HelpEntry[];
   /** What only other people may do. */
   readonly others: readonly HelpEntry[];
+  /** Whose cards this person may see. */
+  readonly cards: 'all' | 'own' | 'none';
 }
 
-export function help({ own, others }: Help): Message {
+export function help({ own, others, cards }: Help): Message {
   const more = own.slice(FIRST);
+  const mine = commands(own);
+  const theirs = commands(others).filter((command) => !mine.includes(command));
 
   return {
-    text: sentence(`What you can ask Cardbell: ${words(own)}.`),
+    text: sentence(`What you can ask Cardbell: ${mine.join(', ')}.`),
     blocks: [
       header('What you can ask Cardbell'),
       section(
@@ -38,16 +42,26 @@ export function help({ own, others }: Help): Message {
       ...(more.length === 0
         ? []
         : inSections(['*More*', ...more.map(({ usage, effect }) => `${commandCode(usage)} – ${effect}`)], MORE_LINES)),
-      ...context(
-        others.length === 0 ? null : `Other roles can also use: ${words(others)}.`,
-        `${commandCode()} by itself opens a form: find a card by typing, then choose what to do.`,
-        'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
-      ),
+      ...context(theirs.length === 0 ? null : `Other roles can also use: ${theirs.join(', ')}.`, ...aboutCards(cards)),
     ],
   };
 }
 
+function aboutCards(cards: Help['cards']): readonly string[] {
+  return {
+    all: [
+      `${commandCode()} by itself opens a form: find a card by typing, then choose what to do.`,
+      'CARD is the last four digits, a card id, an account id, a custom id, or the holder’s name.',
+    ],
+    own: [
+      `${commandCode()} by itself opens a form: choose one of your cards, then what to do.`,
+      'CARD is the last four digits of a card that is linked to you.',
+    ],
+    none: ['CARD is the last four digits of your card.'],
+  }[cards];
+}
+
 /** Each command once. */
-function words(entries: readonly HelpEntry[]): string {
-  return [...new Set(entries.map(({ usage }) => slashCommand(usage.split(' ', 1).join(''))))].join(', ');
+function commands(entries: readonly HelpEntry[]): string[] {
+  return [...new Set(entries.map(({ usage }) => slashCommand(usage.split(' ', 1).join(''))))];
 }

@@ -109,7 +109,7 @@ describe('parsing a command', () => {
     expect(parseCommand(text, clock)).toMatchObject({ kind: 'unclear', usage: expect.stringMatching(/^[a-z]/) });
   });
 
-  it.each(['block help', 'block ?', 'BLOCK --help'])(
+  it.each(['block help', 'block ?', 'BLOCK --help', 'help block', '? BLOCK'])(
     '%s explains the verb instead of looking for such a card',
     (text) => {
       expect(parseCommand(text, clock)).toMatchObject({

@@ -44,6 +44,25 @@ describe('help', () => {
     expect(shown(help(helpFor(['holder'])).blocks)).toMatch(/`\/card ask.*`\/card block|`\/card block.*`\/card ask/s);
     expect(shown(help(helpFor([])).blocks)).toMatch(/Other roles can also use: .*\/card show, .*\/card limit/);
   });
+
+  it('does not say that others can use what this person can', () => {
+    const others = /Other roles can also use: (.*)\./.exec(shown(help(helpFor(['operator'])).blocks))?.[1] ?? '';
+
+    expect(others).toContain('/card limit');
+    expect(others.split(', ')).not.toContain('/card link');
+    expect(others.split(', ')).not.toContain('/card virtual');
+  });
+
+  it.each([
+    { who: 'an operator', roles: ['operator'] as const, says: 'a custom id, or the holder’s name', form: true },
+    { who: 'a holder', roles: ['holder'] as const, says: 'a card that is linked to you', form: true },
+    { who: 'anybody else', roles: [] as const, says: 'the last four digits of your card', form: false },
+  ])('tells $who how to name a card, and of the form only if it opens for them', ({ roles, says, form }) => {
+    const read = shown(help(helpFor(roles)).blocks);
+
+    expect(read).toContain(says);
+    expect(read.includes('by itself opens a form')).toBe(form);
+  });
 });
 
 it('help names every command, even if there are many more', () => {
@@ -54,10 +73,10 @@ it('help names every command, even if there are many more', () => {
       effect: 'does a thing that takes many words to say '.repeat(3),
     };
   });
-  const read = shown(help({ own, others: [] }).blocks);
+  const read = shown(help({ own, others: [], cards: 'all' }).blocks);
 
   for (const { usage } of own) expect(read).toContain(`${usage}\``);
-  expect(checkBlocks(help({ own, others: [] }).blocks, 'message')).toEqual([]);
+  expect(checkBlocks(help({ own, others: [], cards: 'all' }).blocks, 'message')).toEqual([]);
 });
 
 it('a refusal says why, who can, and that nothing changed', () => {
