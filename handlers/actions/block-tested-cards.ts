@@ -47,7 +47,7 @@ async function blockCards(
   const cards = warning?.kind === 'card-testing' ? meantOf(warning, which) : [];
   if (cards.length === 0) {
     const why = warning === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
-    const no = { what: 'Blocking', why, whoCan: `Use ${commandCode('block')} with the last four digits.` };
+    const no = { why, whoCan: `Use ${commandCode('block')} with the last four digits.` };
     return await deps.requestAction({ ...interaction, verb: 'block', target, input: async () => refused(no) });
   }
   if (cards.length > BLOCKED_ALONE_MAX) {

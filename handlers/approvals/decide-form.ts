@@ -22,7 +22,7 @@ export function openDecideForm(purpose: DecidePurpose): PressListener {
       const request = await deps.requests.get(target.requestId);
       if (request?.state !== 'open') {
         const why = request === null ? 'This request is too old.' : 'This request is decided already.';
-        return refused({ what: 'Your decision', why, whoCan: 'Nothing is left to decide.' });
+        return refused({ why, whoCan: 'Nothing is left to decide.' });
       }
       const { channel, messageTs } = interaction.origin;
       // The form shows the request's current state, which may be newer than the message.

@@ -19,13 +19,13 @@ async function chooseKept(
   const pending = await deps.pending.get(pendingId);
   if (pending?.kind !== 'choice') {
     const why = 'This question is more than 30 minutes old.';
-    const no = { what: 'Your choice', why, whoCan: 'Ask again with the command.' };
+    const no = { why, whoCan: 'Ask again with the command.' };
     return await refuseChoice(interaction, { kind: 'action', actionId: pendingId }, no, deps);
   }
   const asked = pending.action;
   if (asked.actor.userId !== interaction.actor.userId) {
     const why = 'Somebody else asked this.';
-    const no = { what: 'Your choice', why, whoCan: 'Only the person who asked can choose.' };
+    const no = { why, whoCan: 'Only the person who asked can choose.' };
     return await refuseChoice(interaction, asked.target, no, deps);
   }
   const { verb, target, reason } = asked;

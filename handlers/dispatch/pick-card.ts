@@ -24,7 +24,7 @@ export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
   const asked = inForm(interaction);
   const no = async (said: string): Promise<Refused> => {
     await show({ picked: null, said });
-    return refused({ what: null, why: said, whoCan: '' });
+    return refused({ why: said, whoCan: '' });
   };
   const input = async (): Promise<Prepared<InputOf<'look'>>> => {
     if (!isPermitted('show', roles)) return await no(isComplete ? NOT_THEIRS : NOT_KNOWN);

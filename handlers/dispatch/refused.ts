@@ -14,7 +14,7 @@ export function refused(no: Refusal): Refused {
 
 export function alertTooOld(): Refused {
   const whoCan = `Use ${commandCode('show')} with the card’s last four digits.`;
-  return refused({ what: 'The alert', why: 'It is more than 30 days old.', whoCan });
+  return refused({ why: 'This alert is more than 30 days old.', whoCan });
 }
 
 /** A direct message stays with a person who no longer holds the card. What happened later is not theirs to read. */
@@ -25,7 +25,7 @@ export async function refuseFormerHolder(
 ): Promise<Refused | null> {
   if (!origin.channel.startsWith('D') || event.acctId === null) return null;
   const { roles } = await rolesForCard(actor.userId, event.acctId);
-  return roles.length > 0 ? null : refused({ what: 'Showing this alert', ...notLinked() });
+  return roles.length > 0 ? null : refused(notLinked());
 }
 
 /** The picked option is no longer valid. Notifies the person and records the refusal. */
@@ -44,7 +44,6 @@ export function inForm(interaction: Interaction): Interaction {
 }
 
 export const formTooOld = (): Refusal => ({
-  what: 'Your choice',
   why: 'This form was open for more than 30 minutes.',
   whoCan: `Close it and type ${commandCode()} again.`,
 });

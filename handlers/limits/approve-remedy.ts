@@ -17,7 +17,7 @@ export const approveRemedy = onPress(async ({ value: alertId, body, interaction 
     const alert = await deps.alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null) {
       const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
-      return refused({ what: 'Raising the limit', why: 'This alert is too old.', whoCan });
+      return refused({ why: 'This alert is too old.', whoCan });
     }
     // Without advice from the card service, the code says which rule the form is about.
     const remedy = alert.remedy ?? ruleRemedy(alert.event.decline);

@@ -224,17 +224,11 @@ export function createPermitStatus({ authorize, askAgain, refuse, whoMay }: Perm
       const others = decision.who === null ? [] : await whoMay(decision.who);
       const userIds = others.filter((id) => id !== action.actor.userId);
       const whoCan = { text: 'Ask another approver.', userIds };
-      await refuse(action, { what: doing[action.verb] ?? null, why, whoCan }, { acctId });
+      await refuse(action, { why, whoCan }, { acctId });
     }
     return false;
   };
 }
-
-const doing: Readonly<Record<string, string>> = {
-  unblock: 'Unblocking the card',
-  activate: 'Activating the card',
-  'undo-block': 'Undoing the block',
-};
 
 /**
  * Changes a card under its account's lock. The request is recorded first. An action with a known outcome is only

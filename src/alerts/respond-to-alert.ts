@@ -26,7 +26,7 @@ export async function withAlert<Result>(
     const { acctId } = alert.event;
     const decision = acctId === null ? null : await authorize(action, { acctId });
     if (decision?.kind === 'refused') {
-      await refuse(action, { what: null, why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
+      await refuse(action, { why: decision.why, whoCan: 'Ask one of them.' }, { acctId });
       return null;
     }
     return await respond(alert);

@@ -185,7 +185,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
 
 async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Promise<void> {
   const whoCan = `Type ${commandCode('virtual order')} again.`;
-  await refuse(action, { what: 'Your order', why: 'It can no longer be read.', whoCan });
+  await refuse(action, { why: 'Your order can no longer be read.', whoCan });
 }
 
 function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder): Orders {

@@ -43,8 +43,7 @@ interface Deps extends Pick<ActionTools, 'factsOf' | 'record' | 'refuse' | 'answ
 export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) => Promise<void> {
   return async function askForRaise({ action, acctId }) {
     const { amountCents, term } = action.ask;
-    const refuse = (why: string, whoCan: string) =>
-      deps.refuse(action, { what: 'Your request', why, whoCan }, { acctId });
+    const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { acctId });
     const held = (await deps.judge(action, acctId)).verdict;
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
     const changes = await deps.findChange(action, acctId, amountCents);

@@ -39,7 +39,6 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
     if ((await deps.refusalCounts.questions(action)) > QUESTIONS_MAX) {
       const why = `You asked ${QUESTIONS_MAX} times within an hour.`;
       return await deps.refuse(action, {
-        what: 'Your question',
         why,
         whoCan: 'Wait an hour, or write to them yourself.',
       });

@@ -134,7 +134,7 @@ function notMade({ id }: ApprovalClick, approval: ApprovalInFlight, result: Resu
 function notAllBlocked({ note }: Result): Message {
   const whoCan = 'The request is still open: approve it again to try these again.';
   const changed = 'Whoever asked was told what became of each card.';
-  return refusal({ what: 'Blocking all of these cards', why: note ?? '', whoCan, changed });
+  return refusal({ why: note ?? '', whoCan, changed });
 }
 
 function isMade({ state }: Result): boolean {

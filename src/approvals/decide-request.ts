@@ -52,7 +52,7 @@ export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
-      deps.refuse(action, { what: 'Your decision', why, whoCan }, { acctId: request?.acctId ?? null });
+      deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null });
 
     if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
@@ -241,7 +241,7 @@ export function createWithdrawRequest({
   return async function withdrawRequest(action: WithdrawAction): Promise<void> {
     const request = await requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      refuse(action, { what: 'Withdrawing', why, whoCan }, { acctId: request?.acctId ?? null });
+      refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;

@@ -36,7 +36,7 @@ export function createOverrideRequest(deps: Deps) {
   return async function overrideRequest(action: OverrideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
-      deps.refuse(action, { what: 'The emergency override', why, whoCan }, { acctId: request?.acctId ?? null });
+      deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null });
 
     if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);

@@ -20,7 +20,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'withLock' | 'zon
   /** Posts a digest until now, once per id. Returns what was posted, for the record; null: nothing. */
   readonly postDigest: (channel: string, id: string, of: DigestOf | null, zone: string) => Promise<string | null>;
   /** False when this channel may not get alerts. The user has then been told why. */
-  readonly mayGetAlerts: (action: Action, what: string) => Promise<boolean>;
+  readonly mayGetAlerts: (action: Action) => Promise<boolean>;
 }
 
 /** `/card digest …`: sets or ends a channel's digest, or posts one now. Idempotent. */
@@ -31,7 +31,7 @@ export function createSetDigest(deps: Deps) {
     const { channel } = action.origin;
     const { wanted: input } = action;
     // A digest can be ended even after Cardbell was removed from the channel.
-    if (input.kind !== 'off' && !(await deps.mayGetAlerts(action, 'A digest here'))) return;
+    if (input.kind !== 'off' && !(await deps.mayGetAlerts(action))) return;
     if (input.kind === 'now') {
       const detail = await deps.postDigest(channel, action.id, input.of, zone);
       const line = { did: 'posted a digest in', channel };

@@ -63,7 +63,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
     const is = named.status === 'CLOSED' ? 'closed for good' : 'not activated';
     const why = `Card ${named.last4 ?? cardId} is ${is}.`;
     const whoCan = `This would apply to the account’s card in use. Write ${inUse.last4 ?? acctId} if you mean that one.`;
-    await refuse(action, { what: null, why, whoCan }, { acctId, cardId });
+    await refuse(action, { why, whoCan }, { acctId, cardId });
     return true;
   }
 
@@ -71,7 +71,7 @@ export function createResolveCard(deps: Deps): ResolveCard {
   async function ownCard<A extends Action>(action: A): Promise<Resolved<A> | null> {
     const [only, ...others] = await links.ofUser(action.actor.userId);
     if (only !== undefined && others.length === 0) return { action, acctId: only.acctId, cardId: null };
-    await refuse(action, { what: null, ...(only === undefined ? holdsNone() : holdsSeveral) }, { isMistake: true });
+    await refuse(action, only === undefined ? holdsNone() : holdsSeveral, { isMistake: true });
     return null;
   }
 
@@ -130,15 +130,15 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
     query,
     action.asHolder ? { ...status, lackingDetails: await ownUnread(action, deps) } : status,
   );
-  if (unread !== null) return await refuse(action, { what: null, ...unread }, onRecord);
+  if (unread !== null) return await refuse(action, unread, onRecord);
   if (action.asHolder) {
     const whoCan = 'Use the last four digits of a card that is linked to you.';
-    return await refuse(action, { what: null, why: `You hold no card “${query}”.`, whoCan }, onRecord);
+    return await refuse(action, { why: `You hold no card “${query}”.`, whoCan }, onRecord);
   }
   const meant = await nameMeant(action, query, deps);
   const suggestion = meant === null ? '' : `Did you mean “${meant}”? `;
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`;
-  await refuse(action, { what: null, why: `No card matches “${query}”.`, whoCan }, onRecord);
+  await refuse(action, { why: `No card matches “${query}”.`, whoCan }, onRecord);
 }
 
 /** Why Cardbell cannot know yet that no card matches what someone typed, and what helps. Null when it knows. */
@@ -215,7 +215,6 @@ function mayBeSomebodyElse(rest: readonly string[], match: CardMatch | undefined
 
 /** The answer to a button on an alert that is no longer stored. */
 export const tooOld = (): Refusal => ({
-  what: null,
   why: 'This alert is too old, so I cannot act from it.',
   whoCan: `Use ${commandCode()} with the card’s last four digits.`,
 });

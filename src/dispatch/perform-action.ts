@@ -163,7 +163,7 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
         askValue: await deps.putChoice(askPermissionOf(action), null),
       };
       const no = isByRole ? notLinked() : { why, whoCan: other };
-      return await deps.refuse(action, { what: null, ...no }, { acctId });
+      return await deps.refuse(action, no, { acctId });
     }
     await deps.recordRefusal(action, { why, acctId: acctId ?? null });
     const askValue = await deps.putChoice(askPermissionOf(action), null);

@@ -42,7 +42,7 @@ export function createClaimCard(deps: Deps): (action: ClaimAction) => Promise<vo
     const { userId } = action.actor;
     const person = await deps.person(userId);
     const why = whyNoHolder(person);
-    if (why !== null) return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' });
+    if (why !== null) return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
     const meant = await accountsMeant(action);
     const matching = person?.email == null ? [] : await accountsWith(person.email, meant);
     // If another person is already linked, an approver has to decide.
@@ -119,7 +119,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       const known = (await deps.claims.get(id)) ?? (await twinOf(action, acctIds));
       if (known === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
         const why = `You have asked ${CLAIMS_A_DAY} times today.`;
-        return await deps.refuse(action, { what: 'Your claim', why, whoCan: 'Ask an approver.' });
+        return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
       }
       if (acctIds.length === 0) return await refuseUnknown(action);
       if (acctIds.length > ACCOUNTS_MAX) return await askWhich(action);
@@ -143,7 +143,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   async function askWhich(action: Action): Promise<void> {
     const why = `More than ${ACCOUNTS_MAX} cards match “${wordsOf(action)}”.`;
     const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits.`;
-    await deps.refuse(action, { what: 'Your claim', why, whoCan }, { why: 'too many cards match', isMistake: true });
+    await deps.refuse(action, { why, whoCan }, { why: 'too many cards match', isMistake: true });
   }
 
   /** Approvers are not asked about a card that does not exist. */
@@ -154,7 +154,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       whoCan: 'Check the last four digits on the card.',
     };
     const refusal = notReadYet(query, await deps.directory.status()) ?? unknown;
-    await deps.refuse(action, { what: 'Your claim', ...refusal }, { why: 'no card matches', isMistake: true });
+    await deps.refuse(action, refusal, { why: 'no card matches', isMistake: true });
   }
 
   async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {

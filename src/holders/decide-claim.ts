@@ -19,7 +19,6 @@ interface Deps
 type ConfirmedClaim = Extract<Claim, { state: 'confirmed' }>;
 
 const changedHands = {
-  what: 'Your decision',
   why: 'Who holds the card has changed since you saw the claim.',
   whoCan: 'Look at the claim: it shows that now. Confirm again if you agree.',
 };
@@ -53,7 +52,7 @@ export function createClaimDecisions(deps: Deps) {
 
   async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
     const claim = await deps.claims.get(claimId);
-    const refuse = (why: string, whoCan: string) => deps.refuse(action, { what: 'Your decision', why, whoCan });
+    const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan });
     if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
     // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
@@ -86,8 +85,8 @@ export function createClaimDecisions(deps: Deps) {
     }
     for (const one of decided) {
       const verdict = await deps.authorize(action, { acctId: one, notInPlaceOf: [claim.action.actor.userId] });
-      const no = { what: 'Your decision', whoCan: 'It needs another approver.' };
-      if (verdict.kind === 'refused') return await deps.refuse(action, { ...no, why: verdict.why }, { acctId: one });
+      const whoCan = 'It needs another approver.';
+      if (verdict.kind === 'refused') return await deps.refuse(action, { why: verdict.why, whoCan }, { acctId: one });
     }
     if (acctId === undefined) return await refuseClaim(action, { ...claim, state: 'refused', decision }, deps);
     await lease.confirm();

@@ -76,11 +76,11 @@ export function createLinkCard({ authorize, person, setLink, refuse, answer }: L
     const userId = action.subject;
     const verdict = await authorize(action, { acctId, notInPlaceOf: [userId] });
     if (verdict.kind === 'refused')
-      return await refuse(action, { what: 'Your link', why: verdict.why, whoCan: byAnother }, { acctId, cardId });
+      return await refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId });
     const why = whyNoHolder(await person(userId));
     if (why !== null) {
       const whoCan = 'Name a member of this workspace.';
-      return await refuse(action, { what: 'Your link', why, whoCan }, { acctId, cardId });
+      return await refuse(action, { why, whoCan }, { acctId, cardId });
     }
     const linked = await setLink(action, { acctId, cardId, userId, provedBy: 'approver' });
     await answer(action, linkResult({ ...linked, userId }));
@@ -138,18 +138,14 @@ export function createUnlinkCard(deps: UnlinkCardDeps) {
     const link = await deps.links.ofAccount(acctId);
     if (link === null && !(await deps.hasBegun(action))) {
       const whoCan = `Link it with ${commandCode('link')}, if it should be.`;
-      const refusal = { what: 'Your unlink', why: 'Nobody is linked to this card.', whoCan };
+      const refusal = { why: 'Nobody is linked to this card.', whoCan };
       return await deps.refuse(action, refusal, { acctId, cardId, isMistake: true });
     }
     if (link !== null && (await deps.isOwnCard(action.actor.userId, acctId)))
       return await deps.openClaim(action, [acctId]);
     const verdict = await deps.authorize(action, { acctId, notInPlaceOf: link === null ? [] : [link.userId] });
     if (verdict.kind === 'refused')
-      return await deps.refuse(
-        action,
-        { what: 'Your unlink', why: verdict.why, whoCan: byAnother },
-        { acctId, cardId },
-      );
+      return await deps.refuse(action, { why: verdict.why, whoCan: byAnother }, { acctId, cardId });
     await deps.answer(action, linkEnded(await deps.endLink(action, { acctId, cardId })));
   };
 }

@@ -85,13 +85,13 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const found = `${back} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
     const whoCan = 'The question is in the channel for requests.';
     if (back === '' || isSent) return await refuse(action, found.trim(), whoCan, isSent);
-    await deps.refuse(action, { what: 'Taking back all of it', why: found, whoCan, changed: '' });
+    await deps.refuse(action, { why: found, whoCan, changed: '' });
   }
 
   /** @param isSent an earlier attempt may have been carried out. */
   async function refuse(action: Action, why: string, whoCan: string, isSent = false): Promise<void> {
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
-    await deps.refuse(action, { what: 'Taking it back', why, whoCan, ...(isSent && unsure) });
+    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) });
   }
 }
 

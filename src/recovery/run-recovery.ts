@@ -27,7 +27,7 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, 
     if (from === null || from >= action.askedAt) {
       const why = from === null ? 'There is no such date.' : 'That is not in the past.';
       const whoCan = `Write ${commandCode('recover 2h')} or ${commandCode('recover 2026-11-20T09:00')}.`;
-      return await refuse(action, { what: 'Your recovery', why, whoCan });
+      return await refuse(action, { why, whoCan });
     }
     await record(action, { event: 'done', isFirst: true, detail: `what was missed since ${from}` });
     await recoverGap({ id: action.id, from, to: action.askedAt, cause: 'asked' });

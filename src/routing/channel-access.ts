@@ -93,16 +93,14 @@ interface AlertsDeps extends Pick<ActionTools, 'refuse'> {
 
 /**
  * True when the channel of an action may get alerts. Otherwise the user has been told why not.
- *
- * @param what the refused thing, as the start of a sentence.
  */
-export type MayGetAlerts = (action: Action, what?: string) => Promise<boolean>;
+export type MayGetAlerts = (action: Action) => Promise<boolean>;
 
 /** Asks Slack each time, because a cached answer may be outdated. @throws SlackError when Slack does not answer. */
 export function createMayGetAlerts({ channelInfo, refuse }: AlertsDeps): MayGetAlerts {
-  return async function mayGetAlerts(action, what = 'This place gets no alerts by subscription') {
+  return async function mayGetAlerts(action) {
     const obstacle = await obstacleIn(action.origin.channel);
-    if (obstacle !== null) await refuse(action, { what, ...obstacle });
+    if (obstacle !== null) await refuse(action, obstacle);
     return obstacle === null;
   };
 

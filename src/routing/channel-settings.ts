@@ -65,7 +65,7 @@ export function createSetQuiet(deps: Deps) {
     const sensitive = filter === null ? null : whySensitive(filter);
     if (sensitive !== null) {
       const whoCan = 'Let declines through instead: except declines.';
-      return await refuse(action, { what: 'Setting quiet hours', why: sensitive, whoCan });
+      return await refuse(action, { why: sensitive, whoCan });
     }
     if (!(await mayGetAlerts(action))) return;
     const except = filter === null ? null : printFilter(filter);

@@ -19,7 +19,7 @@ import type { Mutes } from './mute-store.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
 import { printQuiet } from './quiet-hours.ts';
-import { type ChannelAction, pageIn, subscribeUsage } from './verbs.ts';
+import { type ChannelAction, pageIn, subscribeUsage, unsubscribeUsage } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
 /** An answer that lists them has no room for more. */
@@ -39,7 +39,7 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'ref
 }
 
 export function createSubscriptionVerbs(deps: Deps) {
-  const { subscriptions, answer, record, refuse } = deps;
+  const { subscriptions, answer, record, refuse, refuseUnclear } = deps;
 
   return {
     subscribe: (action: ChannelAction): Promise<void> => subscribe(action, deps),
@@ -53,7 +53,11 @@ export function createSubscriptionVerbs(deps: Deps) {
       if (meant === null || meant.length === 0) {
         if (await deps.hasBegun(action)) return await answer(action, unsubscribed({ removed: [] }));
         const elsewhere = all.find(({ number }) => String(number) === text);
-        return await refuse(action, { what: 'Unsubscribing', ...whichOnes(here, elsewhere) });
+        const [first] = here;
+        if (elsewhere !== undefined || first === undefined) return await refuse(action, noneMeant(elsewhere));
+        const example = `unsubscribe ${first.number}`;
+        const why = `Which subscription? This channel has ${listOf(here)}.`;
+        return await refuseUnclear(action, { why, usage: unsubscribeUsage, example });
       }
       // Recorded first: after a crash they are gone, and only the record shows who ended them.
       const line = { did: 'took subscriptions away' };
@@ -82,8 +86,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const parsed = parseUseful(text);
   if ('error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
-  if (sensitive !== null)
-    return await refuse(action, { what: 'Subscribing', why: sensitive, whoCan: 'Subscribe to declines instead.' });
+  if (sensitive !== null) return await refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
   const filter = printFilter(parsed.filter);
   if (trial !== undefined) {
     return await answer(
@@ -95,7 +98,7 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const full = whyFull(await subscriptions.all(), channel);
   if (full !== null) {
     const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
-    return await refuse(action, { what: 'Subscribing', why: full, whoCan });
+    return await refuse(action, { why: full, whoCan });
   }
 
   const before = await preview(parsed.filter, deps);
@@ -171,18 +174,12 @@ function listOf(subscriptions: readonly Subscription[]): string {
 }
 
 /** @param elsewhere the named subscription, when it belongs to another channel. */
-function whichOnes(
-  here: readonly Subscription[],
-  elsewhere: Subscription | undefined,
-): Pick<Refusal, 'why' | 'whoCan'> {
-  if (elsewhere !== undefined) {
-    const { number, channel, filter } = elsewhere;
-    const why = `Subscription ${number} (${describeStored(filter)}) belongs to another channel.`;
-    return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channels: [channel] } };
-  }
-  return here.length === 0
-    ? { why: 'This channel has no subscription.', whoCan: `See ${slashCommand('subscriptions all')}.` }
-    : { why: `Which one? This channel has ${listOf(here)}.`, whoCan: 'Write its number, its kind, or all.' };
+function noneMeant(elsewhere: Subscription | undefined): Refusal {
+  if (elsewhere === undefined)
+    return { why: 'This channel has no subscription.', whoCan: `See ${slashCommand('subscriptions all')}.` };
+  const { number, channel, filter } = elsewhere;
+  const why = `Subscription ${number} (${describeStored(filter)}) belongs to another channel.`;
+  return { why, whoCan: { text: `Type ${slashCommand(`unsubscribe ${number}`)} in`, channels: [channel] } };
 }
 
 /** Null when it is unclear which subscriptions are meant. */

@@ -33,6 +33,7 @@ export const WhyAction = actionOf('why', z.discriminatedUnion('kind', [target.ch
 export type WhyAction = z.infer<typeof WhyAction>;
 
 export const quietUsage = 'quiet 22:00-07:00 [Europe/Berlin] [weekdays] [except KIND …] | off';
+export const unsubscribeUsage = 'unsubscribe [number | KIND | all]';
 export const subscribeUsage = {
   usage: 'subscribe KIND [filters]',
   example: 'subscribe declines over 500 and not country US',
@@ -70,7 +71,7 @@ export const routingVerbs = {
     refusedTo: 'end a subscription',
     alsoCalled: ['unfollow', 'remove'],
     command: {
-      usage: 'unsubscribe [number | KIND | all]',
+      usage: unsubscribeUsage,
       example: 'unsubscribe 3',
       effect: 'ends subscriptions of the channel where it is typed',
       read: readChannelText('unsubscribe'),

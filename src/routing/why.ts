@@ -38,7 +38,7 @@ export function createExplainRouting(deps: Deps) {
     if (stored.length === 0) {
       const reason = 'I know no such alert. Alerts are known for 30 days, by the id in their small print.';
       const whoCan = 'Write that id, a link to its message, or a card for its last alert.';
-      return await refuse(action, { what: 'Telling why', why: reason, whoCan });
+      return await refuse(action, { why: reason, whoCan });
     }
     for (const alert of stored.slice(0, ALERTS_MAX)) {
       const { id, callbackAt, receivedAt } = alert.event;

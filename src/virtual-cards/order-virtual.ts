@@ -121,7 +121,7 @@ export function createOrderVirtual({ progress, orderPermit, requestOrder, placeO
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
-    if (verdict.kind === 'refused') return await refuse(action, { what: 'Your order', ...verdict });
+    if (verdict.kind === 'refused') return await refuse(action, verdict);
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);
     await placeOrder(action, order, action.actor.userId, run);
   };

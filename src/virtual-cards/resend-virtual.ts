@@ -32,7 +32,6 @@ export function createResendVirtual(deps: Deps) {
     if (known !== null) return known.isTold ? undefined : await report(action, acctId, known);
     if (card.isVirtual === false) {
       const refusal = {
-        what: 'Your resend',
         why: 'This card is not virtual.',
         whoCan: 'Plastic cards come by mail.',
       };

@@ -18,7 +18,7 @@ export function createSetWarnings({ preferences, warningChannels, answer, record
     if (kinds.length === 0) {
       const channels = [...new Set(action.kinds.map((kind) => warningChannels[kind]))];
       const no = { why: 'This channel gets none of them.', whoCan: { text: 'Write the command in', channels } };
-      return await refuse(action, { what: 'Changing warnings', ...no });
+      return await refuse(action, no);
     }
     const others = action.kinds.filter((kind) => !kinds.includes(kind));
     const what = kinds.map((kind) => kind.replaceAll('-', ' ')).join(', ');

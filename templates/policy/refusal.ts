@@ -5,8 +5,8 @@ import { channelMention, mentions } from '../../src/slack/mrkdwn.ts';
 import { actions, button, escapeUntrusted, section, sentence, sentenceWithCommands } from '../core/blocks.ts';
 
 export interface Refusal {
-  /** What was asked, as a noun: `Unblocking card 4242`; null: the reader has just asked for it. */
-  readonly what: string | null;
+  /** For an answer that may come late: what was asked. Absent: the reader has just asked for it. */
+  readonly what?: string;
   /** Why not, one sentence. */
   readonly why: string;
   /**
@@ -31,7 +31,7 @@ export interface Refusal {
 /** A refusal with its reason and who can help. The refusal itself changed nothing. */
 export function refusal({ what, why, whoCan, isUnsure = false, ...given }: Refusal): Message {
   const { changed = isUnsure ? '' : 'Nothing changed.' } = given;
-  const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === null ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
+  const title = `${isUnsure ? 'Not certain' : 'Not done'}${what === undefined ? '' : `: ${escapeUntrusted(what, 200)}`}.`;
   const { text, userIds = [], channels = [], askValue } = typeof whoCan === 'string' ? { text: whoCan } : whoCan;
   const people = channels.length === 0 ? mentions(userIds, 'or') : channels.map(channelMention).join(' or ');
   const fix = [sentenceWithCommands(text, 500), people && `${people}.`].filter(Boolean).join(' ');

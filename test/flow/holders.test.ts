@@ -286,7 +286,7 @@ describe('the holder', () => {
     expect(statusOf(card)).toBe('ACTIVE');
 
     const view = workspace.views.top(hugo)?.id;
-    const noMore = /^Not done: Showing this alert\. This card is not linked to you/;
+    const noMore = /^Not done\. This card is not linked to you/;
     const pressedAt = since();
     await cardbell().press(hugo, message, 'show_holder_details');
     await cardbell().waitTold(hugo, noMore, pressedAt);

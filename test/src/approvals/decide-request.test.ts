@@ -43,10 +43,8 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
       deny: async () => void steps.push('denied'),
       withdraw: async () => void steps.push('withdrawn'),
     },
-    refuse: async (_action, { what, why, whoCan }, about) =>
-      void steps.push(
-        `${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
-      ),
+    refuse: async (_action, { why, whoCan }, about) =>
+      void steps.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`),
     updateRequest: async () => void steps.push('updated'),
     mayAct: async () => true,
     now: () => new Date(now),
@@ -62,12 +60,7 @@ describe('a decision', () => {
   it.each<[string, LimitRequest | null, Over, string[]]>([
     ['that approves', openRequestOf(), {}, ['approved']],
     ['that denies', openRequestOf(), { approve: false }, ['denied']],
-    [
-      'about a request that is gone',
-      null,
-      {},
-      ['Your decision: This request is too old. Ask for the limit again. (no card)'],
-    ],
+    ['about a request that is gone', null, {}, ['This request is too old. Ask for the limit again. (no card)']],
     ['repeated after it denied', denied, {}, ['denied']],
     ['repeated after it approved', { ...denied, ...made, state: 'approved' }, {}, ['finished again']],
     [

@@ -110,9 +110,9 @@ describe('an emergency override by an operator', () => {
     });
     await createOverrideRequest({
       requests: { get: async (id) => (id === 'req_ask1' ? request : null) },
-      refuse: async (_action, { what, why, whoCan }, about) =>
+      refuse: async (_action, { why, whoCan }, about) =>
         void steps.push(
-          `${what} refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
+          `refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text} (${about?.acctId ?? 'no card'})`,
         ),
       finish: async ({ state }) => void steps.push(`finished ${state}`),
       execution: {
@@ -133,7 +133,7 @@ describe('an emergency override by an operator', () => {
     return steps;
   }
   const refused = (why: string, whoCan: string, about: number | string = acctId): string =>
-    `The emergency override refused: ${why} ${whoCan} (${about})`;
+    `refused: ${why} ${whoCan} (${about})`;
   const overridden = (actionId: string): LimitRequest => ({
     ...openRequestOf(),
     state: 'overridden',

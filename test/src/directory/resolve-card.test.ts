@@ -110,9 +110,7 @@ describe('“my card”', () => {
 
   it('is null without a linked card, and the refusal explains how to link one', async () => {
     expect(await resolveCard(own)).toBe(null);
-    expect(refusals).toEqual([
-      { what: null, why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') },
-    ]);
+    expect(refusals).toEqual([{ why: 'No card is linked to you.', whoCan: expect.stringContaining('/card link') }]);
   });
 
   it('is ambiguous with two linked cards, and the refusal explains how to name one', async () => {
@@ -120,7 +118,7 @@ describe('“my card”', () => {
 
     expect(await resolveCard(own)).toBe(null);
     expect(refusals).toEqual([
-      { what: null, why: 'You have more than one card.', whoCan: expect.stringContaining('last four digits') },
+      { why: 'You have more than one card.', whoCan: expect.stringContaining('last four digits') },
     ]);
   });
 });
@@ -292,7 +290,6 @@ describe('words that no card matches', () => {
 
     expect(refusals).toEqual([
       {
-        what: null,
         why: 'I have not found “4242” yet: the cards of 3,120 accounts have not been read from the card service.',
         whoCan: 'Use the holder’s name or the account id, or try again later.',
       },

@@ -72,8 +72,8 @@ function setUp({
   const ends: string[] = [];
   const common = {
     answer: async (_action: unknown, { text }: { text: string }) => void answers.push(text),
-    refuse: async (_action: unknown, { what, why, whoCan }: Refusal) =>
-      void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+    refuse: async (_action: unknown, { why, whoCan }: Refusal) =>
+      void refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
   };
   const person = async () => ({ name, email, isBot: false, isGuest, isExternal: false, isDeactivated: false });
   const openClaim = createOpenClaim({
@@ -167,7 +167,7 @@ it('refuses the sixth claim of a day', async () => {
   }
 
   expect(world.posted).toHaveLength(5);
-  expect(world.refusals).toEqual(['Your claim: You have asked 5 times today. Ask an approver.']);
+  expect(world.refusals).toEqual(['You have asked 5 times today. Ask an approver.']);
   expect(world.ends, 'each claim expires a day after it was made').toEqual(
     Array.from({ length: 5 }, () => '2026-11-21T15:00:00.000Z'),
   );
@@ -193,7 +193,7 @@ it('offers a choice among a few cards, and asks which one is meant when many mat
   expect(many.offered).toEqual([]);
   expect(await many.claims.open()).toEqual([]);
   expect(many.refusals).toEqual([
-    'Your claim: More than 5 cards match “1212”. Write `/card link` with the card id, the full name or the last four digits.',
+    'More than 5 cards match “1212”. Write `/card link` with the card id, the full name or the last four digits.',
   ]);
 });
 
@@ -282,7 +282,7 @@ it('answers only the person who claims a nonexistent card', async () => {
 
   await world.claimCard(claim());
 
-  expect(world.refusals).toEqual(['Your claim: No card matches “1212”. Check the last four digits on the card.']);
+  expect(world.refusals).toEqual(['No card matches “1212”. Check the last four digits on the card.']);
   expect(world.posted).toEqual([]);
   expect(await world.claims.open()).toEqual([]);
 });

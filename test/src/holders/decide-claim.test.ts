@@ -54,8 +54,8 @@ async function setUp(
     authorize: authorizationOf({ holder }).authorize,
     mayAct: async (_action, acct) => approvesFor(acct),
     record: async (_action, entry) => void entries.push(entry),
-    refuse: async (_action, { what, why, whoCan }) =>
-      void refusals.push(`${what}: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+    refuse: async (_action, { why, whoCan }) =>
+      void refusals.push(`${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
     updateClaim: async ({ id }) => void updated.push(id),
     notifyDirectly: async (_userId, id, { text }) => void told.set(id, text),
     withLock,
@@ -96,9 +96,7 @@ it('is refused by an approver of one of its cards only', async () => {
   const ofOthers = await setUp(undefined, { approvesFor: () => false });
 
   await ofOthers.decideClaim(decision(null));
-  expect(ofOthers.refusals).toEqual([
-    'Your decision: Only approvers of other cards may decide this claim. Ask one of them.',
-  ]);
+  expect(ofOthers.refusals).toEqual(['Only approvers of other cards may decide this claim. Ask one of them.']);
   expect((await ofOthers.claims.get('clm_1'))?.state).toBe('open');
 
   const ofOne = await setUp(undefined, { approvesFor: (acct) => acct === 7 });
@@ -156,7 +154,7 @@ describe('a confirmation whose worker died before the card was linked', () => {
     await world.decideClaim(decision(null, { id: 'act_second', actor: { userId: 'U0BEN', teamId: 'T1' } }));
     await world.decideClaim(decision(1));
 
-    expect(world.refusals).toEqual(['Your decision: This claim is confirmed already. Nothing is left to decide.']);
+    expect(world.refusals).toEqual(['This claim is confirmed already. Nothing is left to decide.']);
     expect(world.set).toEqual([{ acctId, cardId: null, userId: 'U0HUGO', provedBy: 'approver' }]);
     expect(await world.claims.get('clm_1')).toMatchObject({ state: 'confirmed', decision: { by: 'U0OLGA' } });
     expect([...world.told], 'the claimant is not told no').toEqual([]);
@@ -192,8 +190,8 @@ it('accepts only one decision, and none from the claimant', async () => {
   await world.decideClaim(decision(1, { id: 'act_second' }));
 
   expect(world.refusals).toEqual([
-    'Your decision: You claim this card yourself. It takes somebody else who approves.',
-    'Your decision: This claim is refused already. Nothing is left to decide.',
+    'You claim this card yourself. It takes somebody else who approves.',
+    'This claim is refused already. Nothing is left to decide.',
   ]);
   expect(world.set).toEqual([]);
 });
@@ -205,7 +203,7 @@ it('expires, and ignores a decision made after that', async () => {
   await world.endClaim('clm_1');
 
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'expired' });
-  expect(world.refusals).toEqual(['Your decision: This claim expired without a decision. Have it claimed again.']);
+  expect(world.refusals).toEqual(['This claim expired without a decision. Have it claimed again.']);
   expect([...world.told.keys()]).toEqual(['clm_1-expired']);
   expect(world.set).toEqual([]);
 });
@@ -244,7 +242,7 @@ it('refuses a decision on a claim that is no longer stored', async () => {
 
   await world.decideClaim(ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_old', choice: 1 } }));
 
-  expect(world.refusals).toEqual(['Your decision: This claim is too old. Have it claimed again.']);
+  expect(world.refusals).toEqual(['This claim is too old. Have it claimed again.']);
 });
 
 it('expires once, and notifies the claimant again after a crash', async () => {
@@ -309,7 +307,7 @@ it('refuses a decision by an approver who holds the card', async () => {
 
   await world.decideClaim(decision(1));
 
-  expect(world.refusals).toEqual(['Your decision: It is your own card. It needs another approver.']);
+  expect(world.refusals).toEqual(['It is your own card. It needs another approver.']);
   expect(world.set).toEqual([]);
   expect(await world.claims.get('clm_1')).toMatchObject({ state: 'open' });
 });

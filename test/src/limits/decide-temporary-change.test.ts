@@ -37,8 +37,8 @@ describe('a click on a temporary change', () => {
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
       progress: { read: async () => (given.hasBegun === true ? { state: 'asked' } : null) },
-      refuse: async (_action, { what, why, whoCan }) =>
-        void steps.push(`${what} refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
+      refuse: async (_action, { why, whoCan }) =>
+        void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
@@ -62,7 +62,7 @@ describe('a click on a temporary change', () => {
       takeBack(),
       temporaryChangeOf(),
       { givesWay: true },
-      ['Taking it back refused: A later change took its place. When that ends, it goes back to what was before both.'],
+      ['refused: A later change took its place. When that ends, it goes back to what was before both.'],
     ],
     [
       'is refused while nobody knows whether the change was made',
@@ -70,7 +70,7 @@ describe('a click on a temporary change', () => {
       temporaryChangeOf(),
       { after: null },
       [
-        'Taking it back refused: Whether the card service made the change itself is not clear yet. Wait two minutes, then look at the card.',
+        'refused: Whether the card service made the change itself is not clear yet. Wait two minutes, then look at the card.',
       ],
     ],
     [
@@ -94,7 +94,7 @@ describe('a click on a temporary change', () => {
       { after: 'asking' },
       [
         'asking',
-        'Taking it back refused: Somebody changed the daily limit meanwhile, or the card service stored another value. I left it. The question is in the channel for requests.',
+        'refused: Somebody changed the daily limit meanwhile, or the card service stored another value. I left it. The question is in the channel for requests.',
       ],
     ],
     [
@@ -102,15 +102,9 @@ describe('a click on a temporary change', () => {
       takeBack(),
       temporaryChangeOf(),
       { why: 'No.' },
-      ['Taking it back refused: No. Ask an approver.'],
+      ['refused: No. Ask an approver.'],
     ],
-    [
-      'is refused if it is too old',
-      takeBack(),
-      null,
-      {},
-      ['Taking it back refused: This change is too old. Look at the card.'],
-    ],
+    ['is refused if it is too old', takeBack(), null, {}, ['refused: This change is too old. Look at the card.']],
     [
       'is refused if someone else already did it',
       takeBack(),
@@ -215,7 +209,7 @@ describe('a click whose answer from the card service was lost', () => {
     const { events, answer } = await run(false);
 
     expect(events).toEqual(['asked', 'unknown']);
-    expect(answer).toMatch(/^Not certain: Taking it back/);
+    expect(answer).toMatch(/^Not certain\. /);
   });
 
   it('is not said to have changed nothing if it is given up', async () => {

@@ -26,7 +26,7 @@ async function nightly({ deps }: PerformWorld): Promise<WorldDeps> {
 it.each([
   ['over 500 under 400', /No amount is/, 0],
   ['category 5812 and category 5411', /No alert is both/, 0],
-  ['code card.pin', /^Not done: Setting quiet hours.*wrong PIN/, 0],
+  ['code card.pin', /^Not done\. .*wrong PIN/, 0],
   ['declines in group Feild', /Posted immediately.*No card is in a group “Feild”\./, 1],
 ])('quiet hours except %s are read like a subscription', async (except, told, kept) => {
   const { deps, answers } = await createActionWorld(redis());

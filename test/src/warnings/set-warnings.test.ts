@@ -28,6 +28,6 @@ it('changes only the warnings that come to this channel, and says where the othe
   const again = ask('warnings', { id: 'act_again1', target, kinds: ['expiring-cards'], isOn: true });
   await performAction(again, deps);
   expect(answers.at(-1)?.text).toMatch(
-    /^Not done: Changing warnings\. This channel gets none of them\. Write the command in <#C0STATUS>\. Nothing changed/,
+    /^Not done\. This channel gets none of them\. Write the command in <#C0STATUS>\. Nothing changed/,
   );
 });

@@ -15,7 +15,7 @@ describe('a refusal', () => {
   });
 
   it('does not repeat what the person has just asked for', () => {
-    const { text, blocks } = refusal({ ...no, what: null });
+    const { text, blocks } = refusal({ why: no.why, whoCan: no.whoCan });
     expect(text).toMatch(/^Not done\. Nobody unblocks/);
     expect(JSON.stringify(blocks)).toContain('*Not done.* Nobody unblocks');
   });
