@@ -31,7 +31,7 @@ export const DECLINE_CODES: readonly DeclineCode[] = [
   {
     code: 'decline.rule.mcc',
     message: 'Unauthorized merchant category: Hardware Stores',
-    meaning: 'the rules disallow this type of merchant',
+    meaning: 'the rules disallow this merchant category',
   },
   {
     code: 'decline.balance.business',
@@ -46,7 +46,7 @@ export const DECLINE_CODES: readonly DeclineCode[] = [
   {
     code: 'decline.mcc',
     message: 'Transaction type not allowed',
-    meaning: 'the service disallows this type of merchant',
+    meaning: 'the service disallows this merchant category',
   },
   {
     code: 'decline.balance.card',

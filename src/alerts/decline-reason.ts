@@ -88,7 +88,7 @@ function velocityMcc(message: string, remedy: Remedy | null): Entry {
   const limit = stoppingLimit(remedy, { isOfCategory: true });
   if (limit !== null) return { ...overLimit(limit), usually: usualMcc };
   return {
-    title: 'Over the limit for this kind of merchant',
+    title: 'Over the limit for this merchant category',
     meaning:
       'The purchase is more than what is left of the limit for a merchant category. The card service does not say which one.',
     holderFix: 'Ask for a higher category limit, or pay another way.',
@@ -106,14 +106,14 @@ function ruleMcc(message: string): Entry {
   const named = /:\s*\(?([^()]+)\)?\s*$/.exec(message)?.[1]?.trim() ?? '';
   const category = named === '' || anyCategory.test(named) ? null : named;
   return {
-    title: 'Kind of merchant not allowed',
+    title: 'Merchant category not allowed',
     meaning:
       category === null ? 'The card’s spending rules exclude it.' : `The card’s spending rules exclude ${category}.`,
-    holderFix: 'Pay another way, or ask whether this kind of merchant can be allowed.',
+    holderFix: 'Pay another way, or ask whether this merchant category can be allowed.',
     adminFix:
       category === null
-        ? 'Allow this kind of merchant in the card program’s portal if the purchase is legitimate.'
-        : 'Allow this kind of merchant once or temporarily if the purchase is legitimate.',
+        ? 'Allow this merchant category in the card program’s portal if the purchase is legitimate.'
+        : 'Allow this merchant category once or temporarily if the purchase is legitimate.',
     // Only a category with a name can be allowed.
     remedy: category === null ? 'none' : 'allow_category',
     category,
@@ -135,7 +135,7 @@ const closed: Entry = {
 const blocked: Entry = {
   title: 'Card is blocked',
   meaning: 'Every purchase is declined.',
-  holderFix: 'Ask an admin why the card is blocked.',
+  holderFix: 'Ask an approver why the card is blocked.',
   adminFix: 'Unblock the card if it should work again.',
   remedy: 'unblock',
   usually: usualStatus,
@@ -145,7 +145,7 @@ const blocked: Entry = {
 const notActiveThen: Entry = {
   title: 'Card was not active',
   meaning: 'It was not active when the purchase was tried.',
-  holderFix: 'Try again in a moment, or ask an admin whether the card is blocked.',
+  holderFix: 'Try again in a moment, or ask an approver whether the card is blocked.',
   adminFix: 'Check the card’s status. If it is active by now, have the purchase tried again.',
   remedy: 'retry',
   usually: usualStatus,
@@ -161,7 +161,7 @@ function cardStatus(message: string, remedy: Remedy | null, status: CardStatus |
     return {
       title: 'New card, not activated yet',
       meaning: 'It cannot be used until somebody activates it.',
-      holderFix: 'When the card arrives, ask an admin to activate it.',
+      holderFix: 'When the card arrives, ask an operator to activate it.',
       adminFix: 'Activate the card if the cardholder has it.',
       remedy: 'activate',
       usually: usualStatus,
@@ -170,7 +170,7 @@ function cardStatus(message: string, remedy: Remedy | null, status: CardStatus |
   return {
     title: 'Card is not active',
     meaning: 'It cannot be used until somebody activates it.',
-    holderFix: 'Ask an admin to activate the card.',
+    holderFix: 'Ask an operator to activate the card.',
     adminFix: 'Activate the card if the cardholder should be able to use it.',
     remedy: 'activate',
     usually: usualStatus,
@@ -239,8 +239,8 @@ const table: Readonly<Record<string, Entry | EntryFor>> = {
     usually: /^remote service decline$/i,
   },
   'decline.mcc': {
-    title: 'Type of purchase never allowed',
-    meaning: 'The card service excludes this type of merchant for your whole program.',
+    title: 'Merchant category never allowed',
+    meaning: 'The card service excludes this merchant category for your whole program.',
     holderFix: 'Pay another way: this merchant will not work with this card.',
     adminFix: 'No setting changes this. The card service’s support can tell you more.',
     usually: /^transaction type not allowed$/i,

@@ -79,12 +79,12 @@ export const limitVerbs = {
       doing: 'change what a card may be used for',
       needsOthers: 'much',
     },
-    refusedTo: 'change the spend rules of',
+    refusedTo: 'change the spending rules of',
     isOfCard: true,
   },
   remedy: {
     action: RemedyAction,
-    permission: { role: 'approver', doing: 'change limits and spend rules' },
+    permission: { role: 'approver', doing: 'change limits and spending rules' },
     refusedTo: remedyRefusedTo.raise_limit,
     // The form shows the card's rules.
     isLook: true,

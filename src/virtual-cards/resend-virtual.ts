@@ -33,7 +33,7 @@ export function createResendVirtual(deps: Deps) {
     if (card.isVirtual === false) {
       const refusal = {
         why: 'This card is not virtual.',
-        whoCan: 'Plastic cards come by mail.',
+        whoCan: 'Physical cards come by mail.',
       };
       return await deps.refuse(action, refusal, { acctId, cardId });
     }

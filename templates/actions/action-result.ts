@@ -47,7 +47,7 @@ const doneWords: Readonly<Record<ActionVerb, string>> = {
   unblock: 'Unblocked',
   activate: 'Activated',
   limit: 'Limit changed',
-  allow: 'Spend rules changed',
+  allow: 'Spending rules changed',
 };
 
 /** What each verb does, followed by the card. */
@@ -56,7 +56,7 @@ export const askedWords: Readonly<Record<ActionVerb, string>> = {
   unblock: 'unblock',
   activate: 'activate',
   limit: 'change the limit of',
-  allow: 'change the spend rules of',
+  allow: 'change the spending rules of',
 };
 
 /** The outcome of an action: who, what, when, before and after. */

@@ -40,10 +40,10 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     unknown: 'May be recognized',
   },
   allow: {
-    done: 'Spend rules changed',
-    failed: 'Change of spend rules failed',
+    done: 'Spending rules changed',
+    failed: 'Change of spending rules failed',
     waiting: 'Sent to approvers',
-    unknown: 'Spend rules may have changed',
+    unknown: 'Spending rules may have changed',
   },
   restore: {
     done: 'Put back',

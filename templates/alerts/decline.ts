@@ -85,7 +85,7 @@ export function decline(alert: TransactionAlert, view: View): Message {
   };
 }
 
-/** The ruleset excludes the kind of merchant, and the meaning names it. */
+/** The ruleset excludes the merchant category, and the meaning names it. */
 function isRulesets(card: CardFacts, reason: ShownReason): boolean {
   return reason.code === 'decline.rule.mcc' && card.ruleset != null;
 }
@@ -100,7 +100,7 @@ export function rulesetLine(card: CardFacts, reason: ShownReason): string | null
 /** What the code means, in one sentence. */
 export function meaningOf(card: CardFacts, reason: ShownReason): string {
   return isRulesets(card, reason)
-    ? `${capital(rulesetOf(card))} does not allow this kind of merchant.`
+    ? `${capital(rulesetOf(card))} does not allow this merchant category.`
     : escapeUntrusted(reason.meaning, 300);
 }
 

@@ -104,7 +104,7 @@ const can: Readonly<Record<Exclude<ShownReason['remedy'], 'none' | 'retry'>, str
   activate: 'Operators can activate the card',
   unblock: 'Approvers can unblock the card',
   raise_limit: 'Approvers can change the limit',
-  allow_category: 'Approvers can allow this kind of merchant',
+  allow_category: 'Approvers can allow this merchant category',
   allow_international: 'Approvers can allow purchases abroad',
   allow_card_not_present: 'Approvers can allow online purchases',
 };

@@ -87,7 +87,7 @@ function about({ card, status, controls }: PickedCard): KnownBlock[] {
       ['Status', status === null ? 'Not known' : capital(statusWord(status))],
       ['Group', escapeUntrusted(card.group ?? '', 80)],
       ['Custom id', escapeUntrusted(card.customId ?? '', 60)],
-      ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
+      ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Physical'],
       ['Account', String(card.acctId ?? '')],
     ]),
     ...actions(...controls.map(({ verb, value }) => control(verb, value, card))),

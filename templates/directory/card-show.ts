@@ -87,7 +87,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
         ['Status', capital(known)],
         ['Cardholder', holderName(card)],
         ['Balance', balance],
-        ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Plastic'],
+        ['Kind', card.isVirtual === null ? '' : card.isVirtual ? 'Virtual' : 'Physical'],
         ['Group', escapeUntrusted(card.group ?? '', 80)],
         ['Ruleset', card.ruleset == null ? '' : capital(rulesetOf(card))],
         ['Custom id', escapeUntrusted(card.customId ?? '', 60)],
@@ -97,7 +97,7 @@ export function cardShow({ card, status, balanceCents, limits, declines }: CardS
       ...shown,
       ...context(left === 0 ? null : 'There are more limits than a message can show.'),
       section(
-        '*Last declines*',
+        '*Recent declines*',
         ...declines.slice(0, DECLINES_SHOWN).map((decline) => declineLine(decline, view)),
         declines.length === 0 ? 'None.' : null,
       ),

@@ -14,9 +14,9 @@ export function shippingAdvice(alert: ShippingAlert): string {
 }
 
 const advice: Readonly<Record<CardStatus, string>> = {
-  INACTIVE: 'It does not work until it is activated: tell whoever manages your cards when it arrives.',
+  INACTIVE: 'It does not work until it is activated: tell an operator when it arrives.',
   ACTIVE: 'It is already activated: you can use it as soon as it arrives.',
-  BLOCKED: 'It is blocked and will not work: ask whoever manages your cards.',
+  BLOCKED: 'It is blocked and will not work: ask an approver.',
   CLOSED: 'It is closed and will not work: destroy it when it arrives.',
 };
 

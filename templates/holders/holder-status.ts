@@ -19,7 +19,7 @@ const headlines: Readonly<Record<CardStatus, string>> = {
 };
 
 const meanings: Readonly<Record<CardStatus, string>> = {
-  INACTIVE: 'It does not work until it is activated: tell whoever manages your cards when you have it.',
+  INACTIVE: 'It does not work until it is activated: tell an operator when you have it.',
   ACTIVE: 'You can use it.',
   BLOCKED: 'Every purchase is declined until an approver unblocks it. If you don’t know why, ask an approver.',
   CLOSED: 'It can never be used again. Ask for a new one if you need it.',

@@ -18,9 +18,9 @@ const NUMBER = 'Its number comes from the card program and is never sent over Sl
 
 const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
   created: NUMBER,
-  partial: `${NUMBER} Part of the order failed; whoever manages your cards has been told.`,
+  partial: `${NUMBER} Part of the order failed; an operator has been told.`,
   resend: 'They went to the configured receiver. The card itself did not change.',
-  not_created: 'Whoever manages your cards has been told why.',
+  not_created: 'An operator has been told why.',
 };
 
 /** The outcome, for the holder. */

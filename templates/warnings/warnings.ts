@@ -79,7 +79,7 @@ export function expiryWarning(
   const who = isHolders ? `your ${cardName(card)}` : shortCard(card);
   const title = `Card expires ${date} · ${who}`;
   const todo = isHolders
-    ? 'No new card has been ordered yet. Ask your operators for one, and update the subscriptions that charge this card.'
+    ? 'No new card has been ordered yet. Ask an operator for one, and update the subscriptions that charge this card.'
     : 'No new card has been ordered yet. Order one now, so that it arrives in time.';
   return { text: sentence(`${title}. ${todo}`), blocks: [section(`*${title}*`, todo)] };
 }

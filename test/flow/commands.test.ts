@@ -25,7 +25,7 @@ describe('each command', () => {
     await command(olga, `show ${last4Of(account)}`);
     const message = await waitTold(olga, new RegExp(`${holderOf(account)}.*active`));
 
-    expect(JSON.stringify(message.blocks)).toMatch(/Limits.*Last declines/s);
+    expect(JSON.stringify(message.blocks)).toMatch(/Limits.*Recent declines/s);
     expect(cardbell().writes()).toHaveLength(writes);
     expect(Object.values(channels).flatMap(cardbell().texts).join()).not.toContain(holderOf(account));
     expect(sandbox.calls.length).toBeGreaterThan(0);

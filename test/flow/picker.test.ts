@@ -59,7 +59,7 @@ describe('/card alone', () => {
     const picker = shown(olga);
 
     await cardbell().workspace.press({ user: olga, viewId, actionId: 'picked_show' });
-    await until(() => shown(olga).includes('*Last declines*'), 'the limits are shown on top');
+    await until(() => shown(olga).includes('*Recent declines*'), 'the limits are shown on top');
 
     expect(top(olga)?.id).not.toBe(viewId);
     await cardbell().workspace.closeView({ user: olga, viewId: top(olga)?.id ?? '' });

@@ -74,7 +74,7 @@ describe('the remedy that fits the decline', () => {
 
     const view = await openForm(ana, alert, words);
     expect((await submit(ana, view.id, {})).errors).toBeUndefined();
-    await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
+    await until(() => shown(alert).includes('Spending rules changed'), 'the alert says so');
     expect(isAllowed(card)).toBe(true);
     expect(shown(alert)).toContain('revert_now');
     expect(buy(card, purchase)).toBe(true);
@@ -113,7 +113,7 @@ describe('the remedy that fits the decline', () => {
     const request = await cardbell().waitFor(channels.approvals, new RegExp(`Approval needed.*${holderOf(card)}`));
     expect(rulesOf(card), 'nothing changes on one approval').toEqual(before);
     await cardbell().press(ana, request, 'decide_request_approve');
-    await until(() => shown(alert).includes('Spend rules changed'), 'the alert says so');
+    await until(() => shown(alert).includes('Spending rules changed'), 'the alert says so');
     expect(rulesOf(card).MerchantCategories.map(({ Name }) => Name)).toEqual(['Restaurants', 'Hardware Stores']);
     await cardbell().press(olga, alert, 'revert_now');
     await until(() => shown(alert).includes('Put back'), 'the alert says so');

@@ -30,7 +30,7 @@ it('declines and /card show name the ruleset of the card', async () => {
   const shown = await cardbell().waitTold(olga, new RegExp(`^${holderOf(card)}`));
 
   expect(JSON.stringify(alert.blocks)).toContain(
-    'The spending ruleset “Field crew” does not allow this kind of merchant',
+    'The spending ruleset “Field crew” does not allow this merchant category',
   );
   expect(JSON.stringify(shown.blocks)).toContain('The card follows the spending ruleset “Field crew”');
 });

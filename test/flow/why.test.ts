@@ -77,7 +77,7 @@ describe('/card declines', () => {
     const answer = await waitTold(olga, new RegExp(`${holderOf(card)}.*2 declines in 30 days`));
     expect(blocksOf(answer)).toMatch(/Fetched Shop/);
     expect(blocksOf(answer)).toMatch(/Told Shop/);
-    expect(answer.text).toContain('Kind of merchant not allowed: 1');
+    expect(answer.text).toContain('Merchant category not allowed: 1');
   });
 
   it('still answers when the card service is down, and says that the list may be incomplete', async () => {

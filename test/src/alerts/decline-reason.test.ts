@@ -71,7 +71,7 @@ it('does not name a limit that would stop the purchase next, but did not', () =>
     declineReason({ code, message: '' }, remedyOf(...limits)).title;
 
   expect(titleOf('decline.rule.velocity.mcc', ofCategory, overall)).toBe('Over the daily limit for Restaurants');
-  expect(titleOf('decline.rule.velocity.mcc', overall)).toBe('Over the limit for this kind of merchant');
+  expect(titleOf('decline.rule.velocity.mcc', overall)).toBe('Over the limit for this merchant category');
   expect(titleOf('decline.rule.velocity', overall, ofCategory)).toBe('Over the monthly limit');
   expect(titleOf('decline.rule.velocity', ofCategory)).toBe('Over the daily limit');
 });

@@ -23,7 +23,7 @@ interface Given {
   readonly why?: string;
 }
 
-const refused = (why: string): string => `Your decision: ${why} (${acctId})`;
+const refused = (why: string): string => `${why} (${acctId})`;
 
 function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, notYet, why }: Given = {}) {
   const steps: string[] = [];

@@ -29,7 +29,7 @@ const questions: Readonly<Record<string, string>> = {
   unblock: 'unblock',
   'resend-virtual': 'resend the details of',
   limit: 'change a limit of',
-  allow: 'change the spend rules of',
+  allow: 'change the spending rules of',
   ask: 'ask for a higher limit for',
   claim: 'claim',
   link: 'link',

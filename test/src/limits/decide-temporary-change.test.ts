@@ -30,7 +30,7 @@ describe('a click on a temporary change', () => {
     readonly givesWay?: boolean;
   }
   type Found = TemporaryChange | null;
-  const over = (why: string): string => `Taking it back refused: ${why} Nothing is left to be done.`;
+  const over = (why: string): string => `refused: ${why} Nothing is left to be done.`;
   async function decide(action: TemporaryChangeAction, found: Found | (() => Found), given: Given = {}) {
     const steps: string[] = [];
     await createDecideTemporaryChange({

@@ -59,7 +59,7 @@ it('notifies the channel and the holder once', async () => {
 
   expect(told).toEqual([
     'C0STATUS Card expires Nov 30, 2026 · Jane Doe · card 1212. No new card has been ordered yet. Order one now, so that it arrives in time.',
-    'U0HUGO Card expires Nov 30, 2026 · your card 1212. No new card has been ordered yet. Ask your operators for one, and update the subscriptions that charge this card.',
+    'U0HUGO Card expires Nov 30, 2026 · your card 1212. No new card has been ordered yet. Ask an operator for one, and update the subscriptions that charge this card.',
   ]);
 });
 

@@ -37,7 +37,7 @@ it('says that nobody can fix it, if so', () => {
 it.each([
   ['decline.rule.location', 'allow purchases abroad'],
   ['decline.rule.cardnotpresent', 'allow online purchases'],
-  ['decline.rule.mcc', 'allow this kind of merchant'],
+  ['decline.rule.mcc', 'allow this merchant category'],
 ])('says for %s what approvers can do', (code, can) => {
   const alert = declined(code, 'No: Bars');
 

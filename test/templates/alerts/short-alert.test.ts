@@ -83,7 +83,7 @@ describe('an alert has three lines', () => {
       'a rule that cannot be changed here',
       declined('decline.mcc', 'No'),
       /^\*Declined: \$84\.10 at /,
-      /^\*Type of purchase never allowed\.\* .* No setting changes this\./,
+      /^\*Merchant category never allowed\.\* .* No setting changes this\./,
     ],
     ['an unknown code', declined('decline.new', 'Something new'), /^\*Declined: \$84\.10 at /, /Something new/],
     [

@@ -134,7 +134,7 @@ it('a card shows its limits as words and bars', () => {
     *Balance*
     $156.00
     *Kind*
-    Plastic
+    Physical
     *Group*
     Field team
     *Custom id*
@@ -148,7 +148,7 @@ it('a card shows its limits as words and bars', () => {
     Monthly, Fuel: $200.00 of $200.00 left  ▰▰▰▰▰▰▰▰▰▰
     Yearly: $0.00 of $1,000.00 left  ▱▱▱▱▱▱▱▱▱▱
     Lifetime: $5,000.00
-    *Last declines*
+    *Recent declines*
     • $84.10 at Blue Bottle Coffee: over the daily limit<!date^1795184040^, {date_short_pretty} at {time}|, Nov 20, 2026, 9:14 AM ET>"
   `);
 });
@@ -157,7 +157,7 @@ it('a card without limits and declines says so', () => {
   const text = shown(cardShow({ ...answer.show, status: null, limits: [], declines: [] }, { place: 'direct' }).blocks);
 
   expect(text).toContain('No limit is set.');
-  expect(text).toContain('*Last declines*\nNone.');
+  expect(text).toContain('*Recent declines*\nNone.');
   expect(text).toContain('Status not known');
 });
 

@@ -24,7 +24,7 @@ describe('a decline, for the holder', () => {
     ['decline.card.pin', 'Incorrect PIN', /Wrong PIN/, /Try again with the right PIN/],
     ['decline.rule.location', '', /abroad not allowed/, /ask for purchases abroad/],
     ['decline.balance.business', '', /Business balance too low/, /Pay another way/],
-    ['decline.card.status', 'Card is pending activation', /not activated yet/, /ask an admin to activate/],
+    ['decline.card.status', 'Card is pending activation', /not activated yet/, /ask an operator to activate/],
     ['decline', 'Do not honor', /without a reason/, /Try once more/],
     ['decline.of.tomorrow', 'Brand new', /Declined by the card service/, /Try once more/],
   ])('%s says why and what to do now', (code, words, why, todo) => {

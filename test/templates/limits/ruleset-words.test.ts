@@ -28,7 +28,7 @@ it('a decline by a rule says which ruleset the card follows, and what that means
 it('attributes a merchant category that is not allowed to the ruleset', () => {
   const text = shown(decline(alertOf('decline.rule.mcc', 'Unauthorized merchant category: (Bars)'), view).blocks);
 
-  expect(text).toContain('The spending ruleset “Travel &amp; more” does not allow this kind of merchant.');
+  expect(text).toContain('The spending ruleset “Travel &amp; more” does not allow this merchant category.');
   expect(text).not.toContain('The card’s spending rules do not allow');
 });
 
