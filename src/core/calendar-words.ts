@@ -18,6 +18,11 @@ const months = [
   'December',
 ] as const;
 
+/** `9:00 AM`. */
+export function clockWords(hour: number, minute: number): string {
+  return `${hour % 12 || 12}:${pad(minute)} ${hour < 12 ? 'AM' : 'PM'}`;
+}
+
 /** `fri`, `Friday`, `fridays` → 5. Null when it is not a day of the week. */
 export function readWeekday(word: string): number | null {
   return indexOf(weekdayNames, word.toLowerCase().replace(/^(.{4,})s$/, '$1'));

@@ -74,6 +74,12 @@ export function serviceZone(): Readonly<Record<'name' | 'short' | 'long', string
   return current().zone;
 }
 
+/** `ET` for the card service's zone; any other by its name. */
+export function zoneWord(zone: string): string {
+  const { name, short } = serviceZone();
+  return zone === name ? short : zone;
+}
+
 /** `Nov 20, 2026, 9:14 AM ET`, on the service's clock. Text that is not a time is returned unchanged. */
 export function serviceTime(instant: string): string {
   const time = format(instant, current().full);

@@ -1,9 +1,10 @@
 import type { DataTableBlock } from '@slack/types';
 import { declineReason } from '../../src/alerts/decline-reason.ts';
-import { weekdayNames } from '../../src/core/calendar-words.ts';
+import { clockWords, weekdayNames } from '../../src/core/calendar-words.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ChannelVisibility } from '../../src/core/channel-visibility.ts';
-import { commandCode, serviceClock, serviceZone, slashCommand } from '../../src/core/installation.ts';
+import { capital } from '../../src/core/first-letter.ts';
+import { commandCode, serviceClock, serviceZone, slashCommand, zoneWord } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { ApprovedChange, OpenException } from '../../src/digests/exceptions.ts';
 import type { DigestKind, DigestSchedule } from '../../src/digests/schedule-store.ts';
@@ -64,11 +65,11 @@ export function digest(facts: Digest, place: ChannelVisibility): { message: Mess
     Boolean,
   );
   const tables = [
-    rowsOf('By reason', 'Reason', reasons),
-    rowsOf('By merchant', 'Merchant', merchants),
-    rowsOf('By group', 'Group', groups),
-    dataTable('Approved', approvalColumns(), approvals),
-    dataTable('Open exceptions', openColumns(), open),
+    rowsOf('By reason', 'Reason', reasons, facts),
+    rowsOf('By merchant', 'Merchant', merchants, facts),
+    rowsOf('By group', 'Group', groups, facts),
+    dataTable('Raises', approvalColumns(), approvals),
+    dataTable('Temporary changes and open requests', openColumns(), open),
     dataTable('Waiting to be activated', inactiveColumns, inactive, 1000),
   ];
   const message = {
@@ -121,15 +122,15 @@ function times(count: number): string {
   return count === 1 ? 'once' : countOf(count, 'time');
 }
 
-/** `3 approvals, raised by $700.00 in all, 1 of them without an amount, 1 of them by emergency override`. */
+/** `3 raises, $700.00 in all, 1 of them without an amount, 1 of them by emergency override`. */
 function approvalWords(approvals: readonly ApprovedChange[]): string {
   if (approvals.length === 0) return '';
   const amounts = approvals.flatMap(({ cents }) => cents ?? []);
   const without = approvals.length - amounts.length;
   const overrides = approvals.filter(({ isOverride }) => isOverride).length;
-  const raised = `, raised by ${formatCents(amounts.reduce((sum, cents) => sum + cents, 0))} in all`;
+  const raised = `, ${formatCents(amounts.reduce((sum, cents) => sum + cents, 0))} in all`;
   return [
-    countOf(approvals.length, 'approval'),
+    countOf(approvals.length, 'raise'),
     amounts.length === 0 ? ' without an amount' : raised,
     amounts.length === 0 || without === 0 ? '' : `, ${without} of them without an amount`,
     overrides === 0 ? '' : `, ${overrides} of them by emergency override`,
@@ -137,7 +138,14 @@ function approvalWords(approvals: readonly ApprovedChange[]): string {
 }
 
 function openWords(open: readonly OpenException[]): string {
-  return open.length === 0 ? '' : countOf(open.length, 'open exception');
+  const requests = open.filter(({ kind }) => kind === 'request').length;
+  const changes = open.length - requests;
+  return [
+    changes === 0 ? '' : countOf(changes, 'temporary change'),
+    requests === 0 ? '' : countOf(requests, 'open request'),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function waitingWords(count: number): string {
@@ -145,21 +153,28 @@ function waitingWords(count: number): string {
   return `${countOf(count, 'card')} ${count === 1 ? 'waits' : 'wait'} to be activated`;
 }
 
-function rowsOf(caption: string, head: string, rows: readonly DigestRow[]): ShownTable {
+function rowsOf(
+  caption: string,
+  head: string,
+  rows: readonly DigestRow[],
+  { kind, isExact }: Pick<Digest, 'kind' | 'isExact'>,
+): ShownTable {
   const number = (value: number) => ({ value, text: String(value) });
   const columns: readonly Column<DigestRow>[] = [
     { head, of: ({ name }) => name || 'No name' },
     { head: 'Declines', of: ({ count }) => number(count) },
-    { head: 'Attempts', of: ({ attempts }) => number(attempts) },
+    ...(rows.every(({ attempts, count }) => attempts === count)
+      ? []
+      : [{ head: 'Attempts', of: ({ attempts }: DigestRow) => number(attempts) }]),
     { head: 'Amount', of: ({ cents }) => ({ value: cents / 100, text: formatCents(cents) }) },
-    { head: 'Previous', of: ({ before }) => number(before) },
+    { head: `${isExact ? capital(spans[kind]) : 'Time'} before`, of: ({ before }) => number(before) },
   ];
   return dataTable(caption, columns, rows);
 }
 
 const approvalColumns = (): Column<ApprovedChange>[] => [
   { head: 'Card', of: (change) => cardOfHolderRaw({ ...change, acctId: null, cardId: null }) },
-  { head: 'Raised by', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
+  { head: 'Added', of: ({ cents }) => (cents === null ? 'no amount' : formatCents(cents)) },
   { head: 'Change', of: ({ before, after }) => (before === null ? after : changeWords(before, after)) },
   { head: 'Duration', of: ({ duration }) => duration ?? 'permanent' },
   { head: `When (${serviceZone().short})`, of: ({ at }) => serviceClock(at, true) },
@@ -186,7 +201,7 @@ type ShownTable = ReturnType<typeof dataTable>;
 
 function withRest({ blocks, left }: ShownTable): DataTableBlock[] {
   if (left === 0) return blocks;
-  return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more in the file)` }));
+  return blocks.map((table) => ({ ...table, caption: `${table.caption} (${left} more)` }));
 }
 
 interface DigestSet extends Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour' | 'minute' | 'zone'> {
@@ -196,10 +211,9 @@ interface DigestSet extends Pick<DigestSchedule, 'weekday' | 'isMonthly' | 'hour
 
 /** This channel now gets a digest. */
 export function digestSet({ weekday, isMonthly, hour, minute, zone, next }: DigestSet): Message {
-  const clock = `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
   const often = isMonthly ? 'on the first of each month' : 'every day';
   const day = weekday === null ? often : `every ${weekdayNames[weekday] ?? ''}`;
-  const head = `This channel gets a digest ${day} at ${clock}, ${escapeUntrusted(zone, 40)}.`;
+  const head = `This channel gets a digest ${day} at ${clockWords(hour, minute)} ${escapeUntrusted(zoneWord(zone), 40)}.`;
   return {
     text: sentence(`${head} The next one ${dateAfter('comes', next)}.`),
     blocks: [section(`*${head}*`, `The next one ${dateAfter('comes', next)}. ${commandCode('digest off')} ends it.`)],

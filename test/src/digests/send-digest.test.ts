@@ -111,10 +111,10 @@ it('sums dollars exactly by reason and group, with ungrouped cards and the spell
 
   const { page, text } = posted[0] ?? { page: '', text: '' };
   expect(text).toContain('2 declines, $10.30, 1 more than the day before (1)');
-  expect(page).toMatch(/By reason\*\n• .*PIN · Declines 2 · Attempts 2 · Amount \$10\.30 · Previous 1/);
-  expect(page).toContain('• COFFEE BAR · Declines 2 · Attempts 2 · Amount $10.30 · Previous 1');
-  expect(page).toContain('• Field · Declines 1 · Attempts 1 · Amount $10.10 · Previous 0');
-  expect(page).toContain('• No group · Declines 1 · Attempts 1 · Amount $0.20 · Previous 1');
+  expect(page).toMatch(/By reason\*\n• .*PIN · Declines 2 · Amount \$10\.30 · Day before 1/);
+  expect(page).toContain('• COFFEE BAR · Declines 2 · Amount $10.30 · Day before 1');
+  expect(page).toContain('• Field · Declines 1 · Amount $10.10 · Day before 0');
+  expect(page).toContain('• No group · Declines 1 · Amount $0.20 · Day before 1');
 });
 
 it('counts the limits of each category, and blocked and inactive cards, as separate reasons', async () => {
@@ -135,7 +135,7 @@ it('counts the limits of each category, and blocked and inactive cards, as separ
 
   const [{ text, page } = { text: '', page: '' }] = posted;
   expect(text).toContain('Most often: Over the daily limit for Hotels, 2 times.');
-  const rows = [...page.matchAll(/^• (.*) · Declines (\d) .* Previous (\d)$/gm)].map((row) => row.slice(1).join(', '));
+  const rows = [...page.matchAll(/^• (.*) · Declines (\d) .* Day before (\d)$/gm)].map((row) => row.slice(1).join(', '));
   expect(rows.filter((row) => /^(?:Over|Card|Declined)/.test(row)).toSorted()).toEqual([
     'Card is blocked, 1, 0',
     'Card is not active, 1, 0',

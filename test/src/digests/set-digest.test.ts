@@ -54,7 +54,7 @@ describe('a digest', () => {
   it('is set in a channel that Cardbell is in', async () => {
     const { told, set } = await typed('daily 09:00', own);
 
-    expect(told).toMatch(/gets a digest every day at 09:00/);
+    expect(told).toMatch(/gets a digest every day at 9:00 AM/);
     expect(set).toHaveLength(1);
   });
 

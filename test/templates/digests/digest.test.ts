@@ -61,7 +61,7 @@ const facts: Digest = {
 describe('a digest', () => {
   it('says in sentences what the page shows', () => {
     expect(digest(facts, 'private').message.text).toBe(
-      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 approvals, raised by $30.50 in all, 1 of them without an amount. 1 open exception. 1 card waits to be activated.',
+      'Declines of the last week: 12 declines (30 attempts), $1,234.50, 4 more than the week before (8). Most often: Over the daily limit, 9 times. 2 raises, $30.50 in all, 1 of them without an amount. 1 temporary change. 1 card waits to be activated.',
     );
   });
 
@@ -69,7 +69,7 @@ describe('a digest', () => {
     const approvals = Array.from({ length: count }, () => ({ ...approved, cents: null }));
     const { text } = digest({ ...facts, approvals }, 'private').message;
 
-    expect(text).toMatch(/ \d approvals? without an amount\. /);
+    expect(text).toMatch(/ \d raises? without an amount\. /);
     expect(text).not.toContain('$0.00');
   });
 
@@ -77,14 +77,14 @@ describe('a digest', () => {
     const override = { ...approved, isOverride: true };
     const { message } = digest({ ...facts, approvals: [approved, override] }, 'private');
 
-    expect(message.text).toContain('2 approvals, raised by $61.00 in all, 1 of them by emergency override.');
+    expect(message.text).toContain('2 raises, $61.00 in all, 1 of them by emergency override.');
   });
 
   it('shows dollars by reason and group, and each approval with amount, duration and approvers', () => {
     const page = shown(withoutDataTables(digest(facts, 'direct').message.blocks));
 
-    expect(page).toContain('• Over the daily limit · Declines 9 · Attempts 27 · Amount $90.00 · Previous 4');
-    expect(page).toContain('• Field team · Declines 12 · Attempts 12 · Amount $120.00 · Previous 8');
+    expect(page).toContain('• Over the daily limit · Declines 9 · Attempts 27 · Amount $90.00 · Week before 4');
+    expect(page).toContain('• Field team · Declines 12 · Amount $120.00 · Week before 8');
     expect(page).toContain(
       '• Sam Rivera · card 1234 · $30.50 · Daily limit $150.00 → $180.50 · for 4 hours · Nov 12, 10:00 AM · approved · <@U0ANA>, <@U0BEN>',
     );
@@ -95,7 +95,7 @@ describe('a digest', () => {
     expect(page).toContain('/card activate 1212');
   });
 
-  it('has pages for a long list, and says how many rows are only in the file', () => {
+  it('has pages for a long list, and says how many more rows there are', () => {
     const merchants = Array.from({ length: 60 }, (_, index) => row(`Shop ${index}`, 1, 0));
     const { message, isWhole } = digest({ ...facts, merchants }, 'private');
     const table = message.blocks.find(
@@ -104,7 +104,7 @@ describe('a digest', () => {
 
     expect(table).toMatchObject({
       page_size: 10,
-      caption: expect.stringMatching(/^By merchant \(\d+ more in the file\)$/),
+      caption: expect.stringMatching(/^By merchant \(\d+ more\)$/),
     });
     expect(isWhole).toBe(false);
     expect(digest(facts, 'private').isWhole).toBe(true);
