@@ -5,7 +5,7 @@ import { localDate } from '../core/service-time.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
-import { parseQuiet, printQuiet } from '../routing/quiet-hours.ts';
+import { parseQuiet, printQuiet, quietWords } from '../routing/quiet-hours.ts';
 import { type DelegateAction, delegateUsage, type PreferenceAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'openDirect' | 'zone'> {
@@ -59,7 +59,7 @@ export function createSetPreference(deps: Deps) {
     if (window === null) await quietHours.remove(channel);
     else await quietHours.set({ channel, window, except: null, by: action.actor.userId, at: action.askedAt });
     await deps.holdAsQuiet(channel);
-    await answer(action, quietHoursSet({ words: after }));
+    await answer(action, quietHoursSet({ words: window === null ? null : quietWords(window) }));
   }
 }
 

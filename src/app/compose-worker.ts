@@ -19,7 +19,7 @@ import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';
 import { createCardsFor } from '../policy/permissions.ts';
 import { createHeldUntil, holdAllAsQuiet } from '../routing/channel-settings.ts';
-import { printQuiet } from '../routing/quiet-hours.ts';
+import { quietWords } from '../routing/quiet-hours.ts';
 import { createActionContext } from './action-context.ts';
 import { composeArchiveMonths, composeCopyHeads } from './compose-audit.ts';
 import { composeDelivery, composeWarnings } from './compose-delivery.ts';
@@ -242,5 +242,5 @@ async function preferencesOf(userId: string, { preferences, quietHours, directCh
   const { delegations, zone } = policy.current();
   const delegates = delegations.filter((one) => one.for === userId && one.until >= localDate(now(), zone));
   const digest = (await preferences.ownDigest(userId))?.often ?? null;
-  return { off, digest, quiet: hours === null ? null : printQuiet(hours.window), delegates };
+  return { off, digest, quiet: hours === null ? null : quietWords(hours.window), delegates };
 }

@@ -12,7 +12,7 @@ import { quietFor } from './choose-channels.ts';
 import { describeFilter } from './describe-filter.ts';
 import { printFilter } from './filter.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
-import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil } from './quiet-hours.ts';
+import { type ParsedQuiet, parseQuiet, printQuiet, quietUntil, quietWords } from './quiet-hours.ts';
 import { type AlertLengthAction, type ChannelAction, quietUsage } from './verbs.ts';
 
 interface Deps
@@ -79,7 +79,7 @@ export function createSetQuiet(deps: Deps) {
     const until = quietUntil(window, now().getTime());
     const released = await holdAsQuiet(channel);
     const untilText = until === null ? null : new Date(until).toISOString();
-    const words = printQuiet(window);
+    const words = quietWords(window);
     await answer(action, quietSet({ words, except: exceptWords, unknown, until: untilText, released }));
   }
 }

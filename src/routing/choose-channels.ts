@@ -4,7 +4,7 @@ import { countryCode } from '../core/merchant-category.ts';
 import type { QuietHours, Subscription } from './channel-rules-store.ts';
 import { kindName, type Subject, whyNot } from './filter.ts';
 import type { Mute } from './mute-store.ts';
-import { printQuiet, quietUntil } from './quiet-hours.ts';
+import { quietUntil, quietWords } from './quiet-hours.ts';
 import { readStored, type SubscriptionIndex } from './subscription-index.ts';
 
 /** All routing decisions that people have made. */
@@ -96,5 +96,5 @@ export function quietFor(
   const until = quietUntil(hours.window, now);
   if (until === null) return null;
   const isExempt = hours.except !== null && whyNot(readStored(hours.except), subject) === null;
-  return { until, because: `quiet hours ${printQuiet(hours.window)}, set by <@${hours.by}>`, isExempt };
+  return { until, because: `quiet hours ${quietWords(hours.window)}, set by <@${hours.by}>`, isExempt };
 }

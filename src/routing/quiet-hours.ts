@@ -1,5 +1,5 @@
-import { addDays, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
-import { slashCommand } from '../core/installation.ts';
+import { addDays, clockWords, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
+import { slashCommand, zoneWord } from '../core/installation.ts';
 import { isTimeZone, localDate, localTime } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
@@ -114,8 +114,21 @@ function readDays(word: string): readonly number[] | null {
   return days.size === 0 ? null : [...days];
 }
 
-/** `22:00-07:00 Europe/Berlin, weekdays`. */
+/** For people: `10:00 PM to 7:00 AM ET, weekdays`. */
+export function quietWords({ from, to, zone, ...window }: QuietWindow): string {
+  const clock = (time: string): string => {
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    return clockWords(hour % 24, minute);
+  };
+  return `${clock(from)} to ${clock(to)} ${zoneWord(zone)}, ${daysWords(window)}`;
+}
+
+/** As it can be typed: `22:00-07:00 Europe/Berlin, weekdays`. */
 export function printQuiet({ from, to, zone, days }: QuietWindow): string {
+  return `${from}-${to} ${zone}, ${daysWords({ days }).toLowerCase()}`;
+}
+
+function daysWords({ days }: Pick<QuietWindow, 'days'>): string {
   const word = [...dayWords].find(([, listed]) => listed.join() === days.join())?.[0];
-  return `${from}-${to} ${zone}, ${word ?? days.map((day) => weekdayNames[day]?.toLowerCase()).join(', ')}`;
+  return word ?? days.map((day) => weekdayNames[day]).join(', ');
 }

@@ -18,7 +18,7 @@ import { type Filter, kindName, possibleKinds, printFilter, whyNot } from './fil
 import type { Mutes } from './mute-store.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
-import { printQuiet } from './quiet-hours.ts';
+import { quietWords } from './quiet-hours.ts';
 import { type ChannelAction, pageIn, subscribeUsage, unsubscribeUsage } from './verbs.ts';
 
 const SUBSCRIPTIONS_MAX = 1000;
@@ -155,7 +155,7 @@ async function rulesOf(
         hours === undefined
           ? null
           : {
-              words: printQuiet(hours.window),
+              words: quietWords(hours.window),
               except: hours.except === null ? null : describeStored(hours.except),
               by: hours.by,
               at: hours.at,

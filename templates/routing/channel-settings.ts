@@ -23,8 +23,8 @@ export function quietSet({ words, except, unknown, until, released }: QuietSet):
   const what = `Quiet hours of this channel: ${escapeUntrusted(words, 120)}.`;
   const passes =
     except === null
-      ? 'Every alert waits. To let some through, add “except declines over 500”, for example.'
-      : `Posted immediately: ${escapeUntrusted(except, 300)}. Every other alert waits.`;
+      ? 'Alerts wait. To let some through, add “except declines over 500”, for example.'
+      : `Posted immediately: ${escapeUntrusted(except, 300)}. Other alerts wait.`;
   return {
     text: sentence(
       [

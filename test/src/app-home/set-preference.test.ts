@@ -49,7 +49,7 @@ describe('a person’s direct messages', () => {
 
     await performAction(notify('act_3', { kind: 'quiet', hours: '22:00-07:00 Europe/Berlin' }), deps);
     expect(await hours.get(channel)).toMatchObject({ window: { from: '22:00', to: '07:00', zone: 'Europe/Berlin' } });
-    expect(answers.at(-1)?.text).toMatch(/^Your quiet hours: 22:00-07:00 Europe\/Berlin/);
+    expect(answers.at(-1)?.text).toMatch(/^Your quiet hours: 10:00 PM to 7:00 AM Europe\/Berlin/);
 
     await performAction(notify('act_4', { kind: 'quiet', hours: 'off' }), deps);
     expect(await hours.get(channel)).toBeNull();

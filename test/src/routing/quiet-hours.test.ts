@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseQuiet, printQuiet, quietUntil } from '../../../src/routing/quiet-hours.ts';
+import { parseQuiet, printQuiet, quietUntil, quietWords } from '../../../src/routing/quiet-hours.ts';
 import { examples } from '../../support/examples.ts';
 
 const everyDay = [0, 1, 2, 3, 4, 5, 6];
@@ -46,6 +46,13 @@ describe('quiet hours', () => {
 
     expect(end(weekend, '2026-11-21T12:00:00Z')).toBe('2026-11-22T23:00:00.000Z');
   });
+});
+
+it('quiet hours are shown as on a clock, in the card service’s zone by its short name', () => {
+  expect(quietWords({ ...night, zone: 'America/New_York' })).toBe('10:00 PM to 7:00 AM ET, daily');
+  expect(quietWords({ ...night, from: '00:30', to: '12:00', days: [1, 3] })).toBe(
+    '12:30 AM to 12:00 PM Europe/Berlin, Monday, Wednesday',
+  );
 });
 
 describe('quiet hours typed by a person', () => {

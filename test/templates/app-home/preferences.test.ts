@@ -15,7 +15,7 @@ describe('the preferences in App Home', () => {
     const blocks = homePreferences({
       off: ['shipping'],
       digest: 'weekly',
-      quiet: '22:00-07:00 Europe/Berlin',
+      quiet: '10:00 PM to 7:00 AM Europe/Berlin, daily',
       delegates: [delegate],
     });
 
@@ -28,7 +28,7 @@ describe('the preferences in App Home', () => {
       }),
     );
     expect(buttons(blocks)).toContainEqual(expect.objectContaining({ value: 'declines:off' }));
-    expect(shown(blocks)).toContain('Quiet 22:00-07:00 Europe/Berlin.');
+    expect(shown(blocks)).toContain('Quiet 10:00 PM to 7:00 AM Europe/Berlin, daily.');
     expect(shown(blocks)).toContain('<@U0BEN> may act for you from 2026-12-24 to 2027-01-02');
   });
 
