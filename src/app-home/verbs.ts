@@ -101,5 +101,7 @@ export function readOwnDigest(word: string): (typeof ownDigestTimes)[number] | '
 
 /** Null when there is no such kind of message. */
 export function readDirectKind(word: string): Extract<NotificationKind, (typeof directKinds)[number]> | null {
-  return directKinds.find((kind) => kind === word) ?? null;
+  // The words of `subscribe`.
+  const meant = word === 'status' ? 'card-status' : word === 'virtual' ? 'virtual-cards' : word;
+  return directKinds.find((kind) => kind === meant) ?? null;
 }

@@ -25,7 +25,7 @@ const kinds = {
   },
   'card-status': {
     category: 'status',
-    typed: ['status', 'statuses'],
+    typed: ['status', 'statuses', 'card-status'],
     nouns: ['status change', 'status changes'],
   },
   'card-shipping': {
@@ -35,7 +35,7 @@ const kinds = {
   },
   'virtual-card': {
     category: 'virtual',
-    typed: ['virtual'],
+    typed: ['virtual', 'virtual-cards'],
     nouns: ['virtual card', 'virtual cards'],
   },
 } as const satisfies Record<string, KindTraits>;

@@ -8,6 +8,8 @@ describe('the words after /card notify', () => {
   it.each([
     ['shipping off', { kind: 'messages', what: 'shipping', isOn: false }],
     ['Limit-Warnings ON', { kind: 'messages', what: 'limit-warnings', isOn: true }],
+    ['status off', { kind: 'messages', what: 'card-status', isOn: false }],
+    ['virtual on', { kind: 'messages', what: 'virtual-cards', isOn: true }],
     ['quiet 22:00-07:00 Europe/Berlin', { kind: 'quiet', hours: '22:00-07:00 Europe/Berlin' }],
     ['quiet off', { kind: 'quiet', hours: 'off' }],
     ['digest weekly', { kind: 'digest', often: 'weekly' }],

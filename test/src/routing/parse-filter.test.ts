@@ -16,6 +16,7 @@ describe('a filter', () => {
     ['merchant 7,11', 'merchant "7" or merchant "11"', 'also of short numbers'],
     ['over 1,250.50 and under $20,000', 'over $1,250.50 and under $20,000.00', 'in an amount it separates thousands'],
     ['virtual', 'virtual', 'virtual alone is an event kind'],
+    ['card-status or virtual-cards', 'status or virtual', 'kinds have the words of notify, too'],
     ['virtual cards', 'virtual cards', 'virtual cards are a card type'],
     ['plastic', 'physical cards', 'plastic alone is a card type'],
   ])('%j is parsed as %j: %s', (text, expected) => {
