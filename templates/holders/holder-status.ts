@@ -11,17 +11,18 @@ import { holderOutcomeSentence, holderOutcomes } from './holder-outcomes.ts';
 
 const SHOWN_MAX = 10;
 
-const headlines: Readonly<Record<CardStatus, string>> = {
-  INACTIVE: 'You have a new card',
-  ACTIVE: 'Your card can be used',
-  BLOCKED: 'Your card is blocked',
-  CLOSED: 'Your card is closed for good',
+/** Followed by the card: `Your card 1234 is blocked`. */
+const headlines: Readonly<Record<CardStatus, readonly [before: string, after: string]>> = {
+  INACTIVE: ['Your new', ''],
+  ACTIVE: ['Your', ' can be used'],
+  BLOCKED: ['Your', ' is blocked'],
+  CLOSED: ['Your', ' is closed for good'],
 };
 
 const meanings: Readonly<Record<CardStatus, string>> = {
   INACTIVE: 'It does not work until it is activated: tell an operator when you have it.',
-  ACTIVE: 'You can use it.',
-  BLOCKED: 'Every purchase is declined until an approver unblocks it. If you don’t know why, ask an approver.',
+  ACTIVE: '',
+  BLOCKED: 'Every purchase is declined. An approver can tell you why, and unblock it.',
   CLOSED: 'It can never be used again. Ask for a new one if you need it.',
 };
 
@@ -29,17 +30,20 @@ const meanings: Readonly<Record<CardStatus, string>> = {
 export function holderStatus(alert: StatusAlert): Message {
   const { event, changes, outcomes, late } = alert;
   const shown = changes.slice(0, SHOWN_MAX);
-  const { only, status, title, meaning } = summaryOf(changes);
-  const one = { ...cardOf(alert), ...(only !== null && { cardId: only.cardId, last4: only.last4 }) };
+  const [only] = changes;
+  const isOne = changes.length === 1 && only !== undefined;
+  const status = isOne ? statusOf(only) : undefined;
+  const one = { ...cardOf(alert), ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
+  const title = titleOf(changes);
   const lines = linesOf(changes);
 
   return {
     text: sentence(
-      `${late ? 'Late notice: ' : ''}${title}. ${lines.join(' ')}${meaning === null ? '' : ` ${meaning}`}${holderOutcomeSentence(outcomes)}`,
+      `${late ? 'Late notice: ' : ''}${[`${title}.`, ...lines].join(' ')}${holderOutcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(title),
-      section(...lines, meaning),
+      ...(lines.length === 0 ? [] : [section(...lines)]),
       ...holderOutcomes(outcomes),
       ...actions(
         status === 'ACTIVE' && !currentState(outcomes).isBlocked
@@ -54,26 +58,36 @@ export function holderStatus(alert: StatusAlert): Message {
 /** The same in three lines. */
 export function holderStatusLines(alert: StatusAlert): ShortLines {
   const { event, changes } = alert;
-  const { title, meaning } = summaryOf(changes);
   return {
-    title,
+    title: titleOf(changes),
     who: '',
     at: changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt,
-    cause: [...linesOf(changes), meaning],
+    cause: linesOf(changes),
     small: [],
   };
 }
 
-/** For a single card, its new status and what that means. */
-function summaryOf(changes: readonly StatusChange[]) {
-  const only = changes.length === 1 ? (changes[0] ?? null) : null;
-  const status = only === null ? undefined : statusOf(only);
-  return status === undefined
-    ? { only, status, title: `${changes.length} of your cards changed`, meaning: null }
-    : { only, status, title: headlines[status], meaning: meanings[status] };
+/** The only change and the status that it led to. Null: there are several, or the status is not known. */
+function onlyOne(changes: readonly StatusChange[]): { change: StatusChange; status: CardStatus } | null {
+  const [change] = changes;
+  const status = changes.length === 1 && change !== undefined ? statusOf(change) : undefined;
+  return change === undefined || status === undefined ? null : { change, status };
 }
 
+function titleOf(changes: readonly StatusChange[]): string {
+  const one = onlyOne(changes);
+  if (one === null) return `${changes.length} of your cards changed`;
+  const [before, after] = headlines[one.status];
+  return `${before} ${nameOf(one.change)}${after}`;
+}
+
+/** What the title does not say. */
 function linesOf(changes: readonly StatusChange[]): string[] {
+  const one = onlyOne(changes);
+  if (one !== null) {
+    const by = one.change.causedBy === null ? '' : `Changed by ${mention(one.change.causedBy)}.`;
+    return [by, meanings[one.status]].filter(Boolean);
+  }
   const more = changes.length - SHOWN_MAX;
   return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];
 }
@@ -84,6 +98,9 @@ function statusOf({ steps, supersededBy }: StatusChange): CardStatus | undefined
 
 function line(change: StatusChange): string {
   const by = change.causedBy === null ? '' : `, changed by ${mention(change.causedBy)}`;
-  const name = cardName({ holder: null, acctId: null, cardId: change.cardId, last4: change.last4 });
-  return `Your ${name} is ${statusWord(statusOf(change) ?? '')}${by}.`;
+  return `Your ${nameOf(change)} is ${statusWord(statusOf(change) ?? '')}${by}.`;
+}
+
+function nameOf({ cardId, last4 }: StatusChange): string {
+  return cardName({ holder: null, acctId: null, cardId, last4 });
 }
