@@ -39,7 +39,7 @@ import {
 import { createWhyNoLonger } from '../approvals/why-no-longer.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
-import { commandOf, permissionOf } from '../dispatch/verbs.ts';
+import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
 import { permanent } from '../limits/change-request.ts';
 import type { RequestOpened } from '../limits/change-rule.ts';
 import { createOrderNotices } from '../virtual-cards/order.ts';
@@ -102,7 +102,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   return {
     handlers: {
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),
-      'ask-permission': createAskPermission({ ...tools, permissionOf, commandOf, linkOf: linkIn(tools) }),
+      'ask-permission': createAskPermission({ ...tools, permissionOf, refusedTo, commandOf, linkOf: linkIn(tools) }),
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
       decide: (action, run) =>
         withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...run, lease })),

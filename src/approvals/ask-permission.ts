@@ -23,6 +23,8 @@ interface Deps
   > {
   readonly refusalCounts: Pick<RefusalCounts, 'questions'>;
   readonly permissionOf: (verb: string) => Permission;
+  /** A verb in words, followed by the card: `change a limit of`. */
+  readonly refusedTo: (verb: string) => string;
   /** The first words of its slash command; null: it is only a button. */
   readonly commandOf: (verb: string) => string | null;
   /** Link to the alert or the request that an action is about; null: none. */
@@ -43,9 +45,10 @@ export function createAskPermission(deps: Deps): (action: AskPermissionAction) =
         whoCan: 'Wait an hour, or write to them yourself.',
       });
     }
-    const { role, doing } = deps.permissionOf(asked);
     const acctId = await deps.accountOf(action.target);
     const card = acctId === null ? null : await deps.factsOf(acctId);
+    const { role, doing: general } = deps.permissionOf(asked);
+    const doing = card === null ? general : deps.refusedTo(asked);
     const line = { did: `asked others to ${doing}`, card };
     await deps.record(action, { event: 'asked', isFirst: true, acctId, line });
     const group = card?.group ?? null;

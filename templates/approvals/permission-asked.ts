@@ -20,7 +20,7 @@ export interface Typed {
 interface Question {
   /** Slack user who is not permitted to do it. */
   readonly by: string;
-  /** `unblock cards` */
+  /** `unblock cards`; if the card is known, followed by it: `unblock`. */
   readonly doing: string;
   /** Null: not about a card, or the card is unknown. */
   readonly card: CardFacts | null;
@@ -55,7 +55,7 @@ export function permissionAsked(question: Question): Message {
 }
 
 function about({ card, typed }: Question): string {
-  if (card !== null) return ` · ${cardOfHolder(card)}`;
+  if (card !== null) return ` ${cardOfHolder(card)}`;
   const words = typed === null || typed.words === '' ? '' : ` · “${escapeUntrusted(typed.words, 80)}”`;
   return `${words}${typed?.channel == null ? '' : ` in ${channelMention(typed.channel)}`}`;
 }
