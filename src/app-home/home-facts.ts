@@ -59,7 +59,7 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     return all.filter(({ card }) => shown.has(card));
   };
   const [requests, claims, temporaryChanges, mutes, declines, inactive, health] = await Promise.all([
-    waitingRequests(viewer, deps).then(seen),
+    othersRequests(viewer, deps).then(seen),
     waitingClaims(viewer, deps),
     openRaises(now, deps).then(seen),
     deps.mutes.active().then(seen),
@@ -91,6 +91,12 @@ export async function ownRequests(
 ): Promise<WaitingRequest[]> {
   const all = await waitingRequests({ userId }, deps);
   return all.filter(({ askedBy }) => askedBy === userId);
+}
+
+/** What others have asked: the person's own requests have a list of their own. */
+async function othersRequests({ userId }: Viewer, deps: TeamDeps): Promise<WaitingRequest[]> {
+  const all = await waitingRequests({ userId }, deps);
+  return all.filter(({ askedBy }) => askedBy !== userId);
 }
 
 /** The permission for `/card show`. */

@@ -6,7 +6,7 @@ import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
-import { moveWords, ruleNames } from '../../src/limits/rule-words.ts';
+import { ruleMoves } from '../../src/limits/rule-words.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
@@ -135,7 +135,7 @@ export function homeTemporaryChanges(changes: readonly OpenTemporaryChange[], pa
   return homeList({ list: 'changes', title: 'Temporary changes', ...page }, (shown) =>
     shown.map((raise) => ({
       ...section(
-        `*${capital(escapeUntrusted(ruleNames(raise.changes), RULES_MAX))} of ${cardOfHolder(raise.card)}, ${moved(raise)}*`,
+        `*${capital(escapeUntrusted(ruleMoves(raise.changes), RULES_MAX))}* · ${cardOfHolder(raise.card)}`,
         `${countdown(raise)} · by ${mention(raise.by)}`,
       ),
       ...(raise.leftMs > 0 && !raise.isUnconfirmed && { accessory: revertButton(raise.value, raise.card) }),
@@ -154,10 +154,6 @@ export function homeMutes(mutes: readonly OpenMute[], pages: HomePages): KnownBl
       }),
     ),
   ]);
-}
-
-function moved({ changes }: { readonly changes: readonly RuleChange[] }): string {
-  return escapeUntrusted(moveWords(changes), RULES_MAX);
 }
 
 /** `Goes back in 42 minutes, today at 5:14 AM`: relative to when the page was rendered. */

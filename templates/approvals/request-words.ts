@@ -61,11 +61,20 @@ export function headline(changes: readonly RuleChange[]): string {
   const isKept = isMade(changes);
   if (changes.length > 1) return `${isKept ? 'keep' : 'raise'} ${countOf(changes.length, 'limit')}`;
   if (!isAboutLimits(changes)) return `${isKept ? 'keep allowing' : 'allow'} ${ruleNames(changes)}`;
+  if (isRemoval(changes)) return `remove the ${ruleNames(changes)}`;
   return `${isKept ? 'keep' : 'raise to'} ${stateWords(changes, 'to')}`;
 }
 
+/** A single limit that is to be no limit any more. */
+function isRemoval(changes: readonly RuleChange[]): boolean {
+  const [only, ...others] = changes;
+  return others.length === 0 && only?.to === null && !isMade(changes);
+}
+
 function wantedRule(changes: readonly RuleChange[]): string {
-  const verb = isMade(changes) ? ['keep the', 'keep allowing'] : ['raise the', 'allow'];
+  const verb = isMade(changes)
+    ? ['keep the', 'keep allowing']
+    : [isRemoval(changes) ? 'remove the' : 'raise the', 'allow'];
   return `${verb[isAboutLimits(changes) ? 0 : 1]} ${escapeUntrusted(ruleNames(changes), RULES_MAX)}`;
 }
 

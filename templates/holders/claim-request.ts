@@ -47,6 +47,8 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
   expired: 'Claim expired',
 };
 
+const unlinkTitles: typeof titles = { ...titles, open: 'Unlink this card?', confirmed: 'Card unlinked' };
+
 /** Someone claims to hold a card, or to hold it no longer, and an approver decides. */
 export function claimRequest(request: ClaimRequest): Message {
   const { claimedAt, state } = request;
@@ -55,7 +57,7 @@ export function claimRequest(request: ClaimRequest): Message {
   const whyAsked = request.isUnlink ? 'Nobody can unlink their own card without an approver. ' : '';
   const advice = `${whyAsked}Confirm only what you know.`;
   const isOpen = state === 'open';
-  const title = state === 'confirmed' && request.isUnlink ? 'Card unlinked' : titles[state];
+  const title = request.isUnlink ? unlinkTitles[state] : titles[state];
 
   return {
     text: sentence(`${title} ${what}. ${isOpen ? [...held, advice].join(' ') : outcome(request)}`),

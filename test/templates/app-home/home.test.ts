@@ -136,7 +136,7 @@ describe('App Home', () => {
   });
 
   it('counts temporary changes down, and shows mutes and open requests', () => {
-    expect(read({ team })).toMatch(/Daily limit of Jane Doe · card 1212, \$400\.00 → \$450\.00/);
+    expect(read({ team })).toMatch(/\*Daily limit \$400\.00 → \$450\.00\* · Jane Doe · card 1212/);
     expect(read({ team })).toMatch(/Goes back in 42 minutes/);
     expect(read({ team: { ...team, temporaryChanges: [{ ...raise, leftMs: 0 }] } })).toMatch(
       /an approver has to decide/,
