@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { statusWord } from '../../templates/core/card-words.ts';
 import type { CallOptions } from '../card-api/call.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
@@ -199,7 +200,7 @@ export function cardInUse<Card extends { readonly cardId: number | null; readonl
 
 /** The status as people read it. */
 export function wordOf(status: CardStatus): string {
-  return status.toLowerCase();
+  return statusWord(status);
 }
 
 /** The answer for an action that waited while someone requested a different change that was made first. */

@@ -92,7 +92,7 @@ export function actionResult(result: ActionResult): Message {
         why,
         note === null ? null : escapeUntrusted(note, 300),
         sure,
-        reason === null ? null : `Reason: ${escapeUntrusted(reason, 300)}`,
+        reason === null || state === 'unchanged' ? null : `Reason: ${escapeUntrusted(reason, 300)}`,
       ),
       ...actions(...controlButtons(control ?? null, card)),
       ...context(asked, ref === null ? null : `Reference ${escapeUntrusted(ref, 60)}`),
@@ -102,7 +102,7 @@ export function actionResult(result: ActionResult): Message {
 
 const outcome: Readonly<Record<ActionResult['state'], string>> = {
   done: '',
-  unchanged: 'Nothing changed.',
+  unchanged: '',
   waiting: 'Nothing changed yet.',
   failed: 'Nothing changed.',
   unknown: 'The card service did not answer, so it may or may not have happened. Check the card before you try again.',
@@ -120,7 +120,7 @@ function headline({ verb, state, confirmation }: ActionResult, name: string): st
   const asked = `${askedWords[verb]} ${name}`;
   if (state === 'done')
     return confirmation === 'unconfirmed' ? `Not confirmed: ${asked}.` : `${doneWords[verb]}: ${name}.`;
-  if (state === 'unchanged') return `Nothing to do for ${name}.`;
+  if (state === 'unchanged') return `Nothing changed: ${name}.`;
   if (state === 'waiting') return `Waiting for another approver: ${asked}.`;
   return `${state === 'failed' ? 'Could not' : 'Not sure: tried to'} ${asked}.`;
 }

@@ -35,7 +35,7 @@ export function statusWords(alert: StatusAlert) {
     };
   }
   const by = cause(only, isVirtual);
-  const since = isNew(only) && isActivatedSince(alert) ? 'activated by now' : null;
+  const since = isNew(only) && isActivatedSince(alert) ? 'activated since' : null;
   // The title already says that it is new.
   const words =
     since ?? (isNew(only) ? (isVirtual ? 'its order activates it' : 'not activated yet') : way(only, isVirtual));

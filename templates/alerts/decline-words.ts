@@ -95,7 +95,8 @@ export function fixes(
   if (isMisused(alert))
     return ['Ask for a new card.', 'The cardholder reported a purchase as fraud: order a new card.'];
   const wasBlocked = alert.remedy?.kind === 'unblock' || reason.remedy === 'unblock';
-  const holder = blocked?.asHolder === true ? 'An approver can unblock it.' : 'Ask an admin why the card is blocked.';
+  const holder =
+    blocked?.asHolder === true ? 'An approver can unblock it.' : 'Ask an approver why the card is blocked.';
   const unblock = `If the card should work again: ${unblockCommand(alert)}`;
   if (wasBlocked || (blocked !== undefined && reason.isSensitive)) return [holder, unblock];
   // Whoever answered need not be asked.

@@ -3,7 +3,7 @@ import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, mention, mentions } from '../../src/slack/mrkdwn.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import { actions, button, context, escapeUntrusted, header, section, sentence } from '../core/blocks.ts';
 import { cardOf, cardOfHolder, cardOfHolderRaw, shortCard } from '../core/card-words.ts';
@@ -70,7 +70,7 @@ function latest({ purchases }: FraudCaseAlert): string {
 type Purchase = NonNullable<FraudCaseAlert['purchases']>[number];
 
 function purchase({ at, amountCents, merchant }: Purchase): string {
-  return `${amountAt(amountCents, merchant)}, ${dateToken(at)}`;
+  return `${amountAt(amountCents, merchant)}${dateAfter(',', at)}`;
 }
 
 function rows(purchases: readonly Purchase[]): string {
@@ -82,7 +82,7 @@ function todo({ operators, outcomes, joins }: FraudCaseAlert): string {
   const whom = mentions(operators);
   const what =
     joins === null
-      ? 'check these purchases with the cardholder, then order a replacement card.'
+      ? 'check these purchases with the cardholder, then order a replacement card in the card program’s portal.'
       : 'check this purchase with the cardholder, too.';
   return whom === '' ? capital(what) : `${whom}: ${what}`;
 }

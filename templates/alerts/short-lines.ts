@@ -8,7 +8,7 @@ import type {
 } from '../../src/alerts/alert.ts';
 import { locationLine, merchantCategory } from '../../src/core/merchant-category.ts';
 import { formatCents } from '../../src/core/money.ts';
-import { dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
+import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, shortCard } from '../core/card-words.ts';
 import { trackingLink } from '../core/tracking-link.ts';
@@ -61,7 +61,7 @@ export function declineLines(alert: TransactionAlert, view: View): ShortLines {
             escapeUntrusted(locationLine(event.merchant), 80),
           ]),
       card.isVirtual === true ? 'virtual card' : '',
-      repeats === null ? '' : `first try ${dateToken(repeats.firstAt)}`,
+      repeats === null ? '' : dateAfter('first try', repeats.firstAt),
       reason.isWithheld ? '' : escapeUntrusted(reason.code, 80),
     ],
   };

@@ -1,8 +1,9 @@
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { lowerFirst } from '../../src/core/first-letter.ts';
 import { BETWEEN_RULES } from '../../src/limits/rule-words.ts';
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { channelMention, dateToken, mention } from '../../src/slack/mrkdwn.ts';
+import { channelMention, dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { moved, ruleByRule } from '../core/change-words.ts';
@@ -61,7 +62,9 @@ export function auditLine({
   ].filter(Boolean);
 
   return {
-    text: sentence(`${[`${who} ${what}`, details.join(', ')].filter(Boolean).join(': ')}.`),
+    text: sentence(
+      `${[`${who} ${what}`, details.map((detail, index) => (index === 0 ? detail : lowerFirst(detail))).join(', ')].filter(Boolean).join(': ')}.`,
+    ),
     blocks: [
       ...context(
         [`${who} ${what}`, ...details, dateToken(at), ref === null ? '' : escapeUntrusted(ref, 60)]
@@ -89,7 +92,10 @@ function readable(side: string): string {
   if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(side, 80);
   const around = [side.slice(0, found.index), side.slice(found.index + found[0].length)];
   const [behind = '', ahead = ''] = around.map((part) => escapeUntrusted(part.trim(), 80));
-  const said = [behind, dateToken(found[0])].filter(Boolean).join(' ');
+  // Only a plain word goes into the token.
+  const [, start = '', word] = /^(.*? ?)([A-Za-z]+)$/.exec(behind) ?? [];
+  const said =
+    word === undefined ? `${behind}${behind && ' '}${dateToken(found[0])}` : start + dateAfter(word, found[0]);
   return ahead === '' || /^[,.;:]/.test(ahead) ? `${said}${ahead}` : `${said} ${ahead}`;
 }
 

@@ -106,7 +106,7 @@ export function termInputs(today: string, initial: Term): InputBlock[] {
       formInput.day,
       'Day',
       { type: 'datepicker' },
-      { optional: true, hint: 'Only if you chose “Until the end of the day below”.' },
+      { optional: true, hint: 'Needed for “Until the end of the day below”.' },
     ),
   ];
 }

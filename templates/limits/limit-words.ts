@@ -74,7 +74,7 @@ function alsoTooSmall({ rule, remainingCents }: LimitRaise, isOfOne: boolean, ev
     return `single purchase${remainingCents === null ? '' : ` (${formatCents(remainingCents)} at most)`}`;
   }
   const otherLeft = remainingCents === null ? 'too little' : left(remainingCents);
-  const name = isOfOne ? period : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
+  const name = isOfOne ? `${period} limit` : `${category === null ? 'overall ' : ''}${nameOf(rule)}`;
   return `${name} (${otherLeft} was left${until(period, event)})`;
 }
 

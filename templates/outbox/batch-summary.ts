@@ -17,9 +17,9 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
   const isDrawn = hasChart && reasons.length > 1;
   const about: Field[] = [
     // Omitted when the chart shows it.
-    ['Why', isDrawn ? '' : top(reasons)],
-    [`Merchants (${count(merchants.length)})`, top(merchants)],
-    [`Cards (${count(cards.length)})`, top(cards)],
+    ['Why', isDrawn ? '' : top(reasons, 'reason')],
+    [`Merchants (${count(merchants.length)})`, top(merchants, 'merchant')],
+    [`Cards (${count(cards.length)})`, top(cards, 'card')],
   ];
   return [
     section(totals(rows)),
@@ -30,11 +30,12 @@ export function batchSummary({ rows, hasChart }: BatchContext): KnownBlock[] {
 }
 
 function cardWords({ who, last4 }: BatchRow): string {
-  return last4 === '' ? who : `${who}, card ${last4}`;
+  return last4 === '' ? who : `${who} · card ${last4}`;
 }
 
-/** `Over the daily limit: 1,203`, the first five, and how many more there are. */
-function top(counted: readonly (readonly [text: string, times: number])[]): string {
+/** `Over the daily limit: 1,203`, the first five, and how many more there are; `One alert per merchant`, if so. */
+function top(counted: readonly (readonly [text: string, times: number])[], noun: string): string {
+  if (counted.length > TOP + 1 && counted.every(([, times]) => times === 1)) return `One alert per ${noun}`;
   // A single remaining entry takes no more space than "1 more".
   const shown = counted.length === TOP + 1 ? counted : counted.slice(0, TOP);
   const lines = shown.map(([text, times]) => `${escapeUntrusted(text, 60)}: ${count(times)}`);

@@ -37,7 +37,7 @@ export function batchMessage(joining: BatchContext): Message {
   const title = `${titles[why]}${countWords(rows)}`;
   return {
     text: sentence(
-      `${title}${form === 'list' ? `: ${rows.map(rowSentence).join('; ')}` : ''}. ${form === 'list' ? '' : most(rows)}`.trim(),
+      `${title}${form === 'list' ? `: ${rowSentences(rows).join('; ')}` : ''}. ${form === 'list' ? '' : most(rows)}`.trim(),
     ),
     blocks: [
       header(title),
@@ -74,12 +74,18 @@ function most(rows: readonly BatchRow[]): string {
     : `${amount}Most often: ${escapeUntrusted(lowerFirst(top[0]), 100)} (${count(top[1])}).`;
 }
 
+/** The title has said it if all were declined. */
+function rowSentences(rows: readonly BatchRow[]): string[] {
+  const isSaid = rows.every(({ kind }) => kind === 'decline');
+  return rows.map((row) => `${isSaid ? '' : `${lowerFirst(row.what)}: `}${rowSentence(row)}`);
+}
+
 function rowSentence(row: BatchRow): string {
   const card = row.last4 === '' ? '' : `, card ${escapeUntrusted(row.last4, 10)}`;
   const details = [howMuchWhere(row), row.place, lowerFirst(row.why)]
     .filter(Boolean)
     .map((text) => escapeUntrusted(text, 100));
-  return `${lowerFirst(row.what)}: ${escapeUntrusted(row.who, 80)}${card}, ${details.join(', ')}`;
+  return `${escapeUntrusted(row.who, 80)}${card}, ${details.join(', ')}`;
 }
 
 function listRow(row: BatchRow): KnownBlock {

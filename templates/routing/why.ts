@@ -47,8 +47,8 @@ export function why({ id, what, callbackAt, receivedAt, isLate, times, steps, po
       section(what),
       section(
         recovered === null
-          ? `*Received* ${dateToken(receivedAt)}; ${dateAfter('the card service sent it', callbackAt)}.`
-          : `*Recovered* ${dateToken(receivedAt)}. ${recovered} If its webhook still arrives, it is ignored.`,
+          ? `*Received*${dateAfter(',', receivedAt)}; ${dateAfter('the card service sent it', callbackAt)}.`
+          : `*Recovered*${dateAfter(',', receivedAt)}. ${recovered} If its webhook still arrives, it is ignored.`,
         recovered === null ? deliveredWords(times) : null,
       ),
       ...shown,

@@ -60,7 +60,7 @@ describe('block', () => {
 
     await Promise.all([cardbell().press(olga, alert, 'block_card'), cardbell().press(olga, alert, 'block_card')]);
     await until(() => shown(alert).includes('Blocked'), 'the alert says so');
-    await cardbell().waitTold(olga, new RegExp(`Nothing to do for ${holderOf(card)}`));
+    await cardbell().waitTold(olga, new RegExp(`Nothing changed: ${holderOf(card)}`));
 
     expect(writesOf(card)).toHaveLength(1);
   });
@@ -104,7 +104,7 @@ describe('block', () => {
     await until(() => shown(alert).includes('Blocked'), 'the alert says so');
 
     await cardbell().workspace.press({ user: ben, message: alert, actionId: 'block_card', stale: true });
-    await cardbell().waitTold(ben, new RegExp(`Nothing to do for ${holderOf(card)}`));
+    await cardbell().waitTold(ben, new RegExp(`Nothing changed: ${holderOf(card)}`));
 
     expect(writesOf(card)).toHaveLength(1);
   });

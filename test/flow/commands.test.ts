@@ -124,7 +124,7 @@ describe('repeated and invalid commands', () => {
 
     await Promise.all([command(olga, `block ${card.AcctId}`), command(olga, `block ${card.AcctId}`)]);
     await waitTold(olga, new RegExp(`^Blocked: ${holderOf(card)}`));
-    await waitTold(olga, new RegExp(`^Nothing to do for ${holderOf(card)}`));
+    await waitTold(olga, new RegExp(`^Nothing changed: ${holderOf(card)}`));
 
     expect(cardbell().writes()).toHaveLength(before + 1);
   });

@@ -78,13 +78,13 @@ describe('a declined purchase', () => {
     const never = shown(decline(declined(...velocity, { remedy: remedyOf(dailyRaise, lifetime) }), inChannel).blocks);
 
     expect(both).toContain(
-      'Also too small: weekly (nothing was left, <!date^1795323600^resets {date_short_pretty} at {time}|resets Nov 22, 2026, 12:00 AM ET>).',
+      'Also too small: weekly limit (nothing was left, <!date^1795323600^resets {date_short_pretty} at {time}|resets Nov 22, 2026, 12:00 AM ET>).',
     );
     expect(both).toContain(
       'Raise the daily limit to at least $449.00 and the weekly limit to at least $584.10 (more if the card has spent above its limit) if',
     );
     expect(both).toContain('*Cardholder:* Ask for a higher limit, or wait <!date^1795323600^until ');
-    expect(never).toContain('Also too small: lifetime ($9.00 was left).');
+    expect(never).toContain('Also too small: lifetime limit ($9.00 was left).');
     expect(never).toContain('*Cardholder:* Ask for a higher limit, or pay $9.00 or less.');
   });
 
@@ -615,7 +615,9 @@ describe('advice', () => {
     const all = readings(alert);
 
     for (const [who, { text, ids }] of Object.entries(all)) {
-      expect(text, who).not.toMatch(/unblock it|card unblock|Unblock card|should work again|can unblock|Ask an approver why/);
+      expect(text, who).not.toMatch(
+        /unblock it|card unblock|Unblock card|should work again|can unblock|Ask an approver why/,
+      );
       expect(text, who).toMatch(/reported a purchase as fraud|Ask for a new card/);
       expect(ids, who).not.toContain('approve_remedy');
     }

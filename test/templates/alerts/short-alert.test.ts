@@ -103,7 +103,7 @@ describe('an alert has three lines', () => {
       'a new card that was activated since',
       statusAlert([newCard], { progress: activatedSince }),
       /^\*New card\* · Jane Doe · card 1212/,
-      /^Activated by now\.$/,
+      /^Activated since\.$/,
     ],
     ['a virtual card', virtualAlert(), /^\*Virtual card created\* · .* · card 1212/, /^The card is ready/],
   ])('for %s', (_what, alert, first, second) => {

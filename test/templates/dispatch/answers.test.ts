@@ -164,7 +164,7 @@ it('a card without limits and declines says so', () => {
 describe('the result of an action', () => {
   it.each([
     ['done', 'Limit changed: Jane Doe · card 1212. Daily limit $400.00 → $450.00. It goes back to $400.00 at 6 PM.'],
-    ['unchanged', 'Nothing to do for Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed.'],
+    ['unchanged', 'Nothing changed: Jane Doe · card 1212. It goes back to $400.00 at 6 PM.'],
     [
       'waiting',
       'Waiting for another approver: change the limit of Jane Doe · card 1212. It goes back to $400.00 at 6 PM. Nothing changed yet.',
@@ -186,7 +186,9 @@ describe('the result of an action', () => {
 
     expect(text).toBe(sentence);
     expect(shown(blocks)).toContain('by <@U1><!date^1795184040^, ');
-    expect(shown(blocks).includes('Nothing changed.')).toBe(state === 'failed' || state === 'unchanged');
+    expect(shown(blocks).includes('Nothing changed')).toBe(['failed', 'waiting', 'unchanged'].includes(state));
+    // What was asked again is not kept.
+    expect(shown(blocks).includes('Reason: ')).toBe(state !== 'unchanged');
     expect(shown(blocks).includes('$400.00 → ')).toBe(state === 'done');
   });
 });
@@ -303,7 +305,7 @@ it('an audit line is one line', () => {
   expect(text).toBe('<@U1> blocked Jane Doe · card 1212: active → blocked, “lost”, done.');
   expect(blocks.map(({ type }) => type)).toEqual(['context']);
   expect(auditLine({ ...answer.audit, after: 'until 2026-11-21T12:28:57.124Z' }).text).toMatch(
-    /until <!date\^1795264137\^[^|]+\|Nov 21, 2026, 7:28 AM ET>/,
+    /<!date\^1795264137\^until [^|]+\|until Nov 21, 2026, 7:28 AM ET>/,
   );
   expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
 });
