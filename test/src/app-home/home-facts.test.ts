@@ -179,6 +179,8 @@ it('lists only the requests that the user made, with their button values', async
     { value: 'req_ask1.2', askedBy: 'U0HUGO', mayDecide: false },
   ]);
   expect(await ownRequests('U0EVE', deps)).toEqual([]);
+  const { requests } = await teamFacts({ userId: 'U0HUGO', isApprover: true }, new Date(), { ...nothing, ...deps });
+  expect(requests, 'and no other list has them again').toMatchObject([{ askedBy: 'U0BEN' }]);
 });
 
 describe('a user’s own cards', () => {

@@ -40,9 +40,7 @@ it('lets a refused person ask the people with permission, in the approvals chann
 
   expect(posted.size, 'one question, even if the job runs again').toBe(1);
   const [message] = posted.values();
-  expect(message?.text).toMatch(
-    /^<@U0OLGA> asks you to unblock Jane Doe · card .*\. Reason: “found it” Only you may/,
-  );
+  expect(message?.text).toMatch(/^<@U0OLGA> asks you to unblock Jane Doe · card .*\. Reason: “found it” Only you may/);
   expect(message?.text).toContain('`/card unblock ');
   expect(world.answers.at(-1)?.text).toMatch(/^Asked: <@U0ANA> and <!subteam\^S0APPROVERS>, in the approvals channel/);
   expect((await world.stations()).filter((event) => event === 'asked')).toHaveLength(1);

@@ -135,7 +135,9 @@ it('counts the limits of each category, and blocked and inactive cards, as separ
 
   const [{ text, page } = { text: '', page: '' }] = posted;
   expect(text).toContain('Most often: Over the daily limit for Hotels, 2 times.');
-  const rows = [...page.matchAll(/^• (.*) · Declines (\d) .* Day before (\d)$/gm)].map((row) => row.slice(1).join(', '));
+  const rows = [...page.matchAll(/^• (.*) · Declines (\d) .* Day before (\d)$/gm)].map((row) =>
+    row.slice(1).join(', '),
+  );
   expect(rows.filter((row) => /^(?:Over|Card|Declined)/.test(row)).toSorted()).toEqual([
     'Card is blocked, 1, 0',
     'Card is not active, 1, 0',
