@@ -185,7 +185,7 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   },
   {
     name: 'a limit that is higher only for the moment counts as enough',
-    file: 'src/approvals/judge-click.ts',
+    file: 'src/approvals/current-request.ts',
     from: ' || isLooser([change]))',
     to: ')',
   },
