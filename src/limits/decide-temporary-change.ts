@@ -55,10 +55,9 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
     if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.', isSent);
-    const why = await deps.permitDecision(action, temporaryChange);
-    if (why === 'late' && isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
-    if (why === 'late') return await deps.askAgain(action, { acctId });
-    if (why !== null) return await refuse(action, why.why, why.whoCan, isSent);
+    const permit = () => deps.permitDecision(action, temporaryChange);
+    const why = await permit();
+    if (why !== null) return await refuseDecision(action, acctId, why, isSent);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
       const over = {
         closedAt: deps.now().toISOString(),
@@ -72,10 +71,17 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const left = await deps.handOver(made);
     const goesBack = 'When that ends, it goes back to what was before both.';
     if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
-    const after = await deps.restore(left, action, lease).catch(async (error: unknown) => {
+    const noLonger: WhyNot[] = [];
+    const mayStill = async (): Promise<boolean> => {
+      const whyNow = await permit();
+      if (whyNow !== null) noLonger.push(whyNow);
+      return whyNow === null;
+    };
+    const after = await deps.restore(left, { ...action, mayStill }, lease).catch(async (error: unknown) => {
       if (!isSent) await deps.forgetUnmade(action, acctId, error);
       throw error;
     });
+    if (noLonger[0] !== undefined) return await refuseDecision(action, acctId, noLonger[0], isSent);
     if (after === null) return await refuse(action, notClear, lookLater, isSent);
     await deps.endQuestions(after, action);
     await deps.notifyEnd.notify(after, action, endNote(left, after));
@@ -86,6 +92,12 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const whoCan = 'The question is in the channel for requests.';
     if (back === '' || isSent) return await refuse(action, found.trim(), whoCan, isSent);
     await deps.refuse(action, { why: found, whoCan, changed: '' });
+  }
+
+  async function refuseDecision(action: Action, acctId: number, why: WhyNot, isSent: boolean): Promise<void> {
+    if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent);
+    if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
+    await deps.askAgain(action, { acctId });
   }
 
   /** @param isSent an earlier attempt may have been carried out. */
@@ -127,13 +139,12 @@ export function createForgetUnmade({
 }
 
 /** Asks the policy and records the request. Returns why it is not permitted; null when it is. */
-type PermitDecision = (
-  action: TemporaryChangeAction,
-  temporaryChange: TemporaryChange,
-) => Promise<{ readonly why: string; readonly whoCan: string } | 'late' | null>;
+type PermitDecision = (action: TemporaryChangeAction, temporaryChange: TemporaryChange) => Promise<WhyNot | null>;
+
+type WhyNot = { readonly why: string; readonly whoCan: string } | 'late';
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange'>;
   readonly openRequest: OpenRequest;
 }
 
@@ -150,7 +161,7 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const { userId } = action.actor;
     const isKept = action.verb === 'complete-temporary-change' && !action.restore;
     const isEarly = action.verb === 'revert';
-    const beyond = raisesOf(action, temporaryChange);
+    const beyond = await raisesOf(action, temporaryChange, raises);
     const inEffect = beyond.map((change) => ({ ...change, from: change.to }));
     // What is kept is in effect already, so it is a raise only from the value that it would go back to.
     const fromNow = isKept ? inEffect : beyond;
@@ -200,11 +211,14 @@ function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly
   return { id, verb: ruleVerbOf(wanted), target, reason, actor, roles, asHolder, origin, askedAt, changeRequest };
 }
 
-function raisesOf(action: TemporaryChangeAction, temporaryChange: TemporaryChange): RuleChange[] {
+async function raisesOf(
+  action: TemporaryChangeAction,
+  temporaryChange: TemporaryChange,
+  { withoutChange }: Pick<RaiseAmounts, 'withoutChange'>,
+): Promise<RuleChange[]> {
   if (action.verb === 'complete-temporary-change')
     return action.restore ? raisesBeyond(temporaryChange) : raisesKept(temporaryChange);
-  if (isMadeBy(temporaryChange, action.actor.userId)) return [];
-  return reversed(temporaryChange.changes).filter((change) => isLooser([change]));
+  return isMadeBy(temporaryChange, action.actor.userId) ? [] : await withoutChange(temporaryChange);
 }
 
 /** The raise that restoring the earlier values makes, for rules that someone has changed since. */

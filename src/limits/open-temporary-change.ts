@@ -6,6 +6,7 @@ import { centsOf, isLooser, type RuleChange, type RuleGoal, type Term, without }
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
+import { setBelow, setTemporarily } from './rule-future.ts';
 import { purchaseWords, stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
@@ -128,13 +129,10 @@ async function openTemporaryChange(
   // The end stays as first set, even if a rerun after a crash repeats this.
   const endsAt = open?.endsAt ?? (endOfTerm(term, now, deps.zone) ?? now).toISOString();
   const others = (await openOnSameRules(changes, acctId, deps)).filter(({ id }) => id !== action.id);
-  const ending = others.filter((earlier) => earlier.endsAt <= endsAt);
-  const stacked = changes.map((change) =>
-    stackedOn(
-      ending.find((candidate) => hasSet(candidate, { rule: change.rule, to: change.from })),
-      change,
-    ),
-  );
+  const stacked = changes.map((change) => {
+    const last = lastToSet(change, others, acctId);
+    return stackedOn(last !== undefined && last.endsAt <= endsAt ? last : undefined, change);
+  });
   const temporaryChange: TemporaryChange = {
     id: action.id,
     acctId,
@@ -191,8 +189,8 @@ async function endingPurchase(
 async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
   const { action, acctId, changes, term } = made;
   const temporaryChanges = await openOnSameRules(changes, acctId, deps);
-  const setBy = (goal: RuleGoal): TemporaryChange | undefined =>
-    temporaryChanges.find((candidate) => hasSet(candidate, goal));
+  const setBy = ({ rule, to }: RuleGoal): TemporaryChange | undefined =>
+    lastToSet({ rule, from: to, to }, temporaryChanges, acctId);
   const temporary = changes.filter((change) => setBy(change) !== undefined);
   if (term.kind === 'permanent') {
     const lifted: string[] = [];
@@ -216,6 +214,11 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
 }
 
 const laterOf = ({ id, actor }: Action) => ({ id, by: actor.userId });
+
+/** The newest temporary change that the current value of a rule is from. */
+function lastToSet(change: RuleChange, all: readonly TemporaryChange[], acctId: number): TemporaryChange | undefined {
+  return setBelow(change, setTemporarily(all, acctId))[0]?.setBy;
+}
 
 function hasSet(temporaryChange: TemporaryChange, { rule, to }: RuleGoal): boolean {
   return temporaryChange.changes.some((change) => isSameRule(change.rule, rule) && change.to === to);

@@ -15,7 +15,7 @@ import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, purchaseCents } from './change-request.ts';
 import { isAddedBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
-import { looserSooner, lowestBefore, setBelow, setTemporarily } from './rule-future.ts';
+import { looserSooner, lowestBefore, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
@@ -124,6 +124,11 @@ export function createRaiseAmounts(deps: Deps) {
         changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
         byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),
       };
+    },
+    /** What a temporary change's rules would allow more if it ended now, at the time at which that is most. */
+    async withoutChange(ended: TemporaryChange): Promise<RuleChange[]> {
+      const set = setTemporarily(await deps.temporaryChanges.all(), ended.acctId);
+      return ended.changes.flatMap((change) => raiseWithout(change, ended, set, deps.now().getTime()) ?? []);
     },
     changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
       changesFromReturn(changes, term, acctId, deps),

@@ -32,14 +32,20 @@ export const REFUSALS_MAX = 5;
  * these. Returns the temporary change's new state; the caller that reports it saves it.
  *
  * @param by who reverts it early; null when its time is over.
- * @returns null: the earlier rules are in effect, but the change may still be made, and must end then.
+ * @returns null: the earlier rules are in effect, but the change may still be made, and must end then. Or whoever reverts it
+ * may not do so any more.
  * @throws CardApiError when the rules could not be read or written, TooLateError when this process must not write.
  */
 export type Restore = (
   temporaryChange: TemporaryChange,
-  by: Pick<Action, 'id' | 'actor' | 'askedAt'> | null,
+  by: RevertedBy | null,
   lease: Lease,
 ) => Promise<OverChange | null>;
+
+interface RevertedBy extends Pick<Action, 'id' | 'actor' | 'askedAt'> {
+  /** Asked when the rules have been read, because that may take long. */
+  readonly mayStill: () => Promise<boolean>;
+}
 
 interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
@@ -65,6 +71,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     };
     // Someone restored them already, or we did before a crash.
     if (isMade(back)) return (await mayStillCome(id, deps)) ? null : { ...ended, state: 'ended' };
+    if (by !== null && !(await by.mayStill())) return null;
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
     // The automatic end was decided when the change was opened.
     const endId = `end-${id}`;

@@ -1,5 +1,5 @@
 import { isSameRule, type RuleValue } from '../card-api/rule.ts';
-import { isLooser, type RuleChange } from '../card-api/rule-change.ts';
+import { centsOf, isLooser, type RuleChange, raiseCents } from '../card-api/rule-change.ts';
 import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
 
 /** A rule as an undecided temporary change has set it. */
@@ -29,10 +29,11 @@ export function setBelow({ rule, from }: RuleChange, set: readonly SetTemporaril
 /** The lowest value that a rule would have at any time before `endMs`, if it were not changed now. */
 export function lowestBefore(change: RuleChange, set: readonly SetTemporarily[], endMs: number): RuleValue {
   const below = setBelow(change, set);
+  const atLast = below.at(-1)?.from ?? change.from;
   const values = below
     .map(earliestEnd)
     .filter((at) => at < endMs)
-    .map((at) => valueAt(at, below, change.from));
+    .map((at) => valueAt(at, below, atLast, earliestEnd));
   return values.reduce((lowest, value) => (isLooserValue(change, value, lowest) ? value : lowest), change.from);
 }
 
@@ -50,24 +51,61 @@ interface Sooner extends RuleChange {
 export function looserSooner(change: RuleChange, set: readonly SetTemporarily[], fromMs: number): Sooner | null {
   const [top, ...rest] = setBelow(change, set);
   if (top === undefined) return null;
-  const untilMs = Date.parse(top.setBy.endsAt);
-  const values = [fromMs, ...rest.map(({ setBy }) => Date.parse(setBy.endsAt))]
-    .filter((at) => at >= fromMs && at < untilMs)
-    .map((at) => valueAt(at, rest, top.from));
+  const atLast = (rest.at(-1) ?? top).from;
+  const values = [fromMs, ...rest.map(latestEnd)]
+    .filter((at) => at >= fromMs && at < latestEnd(top))
+    .map((at) => valueAt(at, rest, atLast, latestEnd));
   const highest = values.reduce((most, value) => (isLooserValue(change, most, value) ? value : most), change.from);
   return highest === change.from ? null : { ...change, to: highest, reduction: top.setBy };
 }
 
-/** The value of a rule while these temporary changes end one after another. */
-function valueAt(atMs: number, below: readonly SetTemporarily[], otherwise: RuleValue): RuleValue {
-  const running = below.find((one) => earliestEnd(one) > atMs);
-  return running === undefined ? (below.at(-1)?.from ?? otherwise) : running.to;
+/**
+ * The largest raise at any time from now on if a temporary change of a rule ended now. Null: there is none.
+ *
+ * @param set includes that change.
+ */
+export function raiseWithout(
+  { rule, to }: RuleChange,
+  ended: TemporaryChange,
+  set: readonly SetTemporarily[],
+  nowMs: number,
+): RuleChange | null {
+  const below = setBelow({ rule, from: to, to }, set);
+  const left = below.filter(({ setBy }) => setBy.id !== ended.id);
+  const atLast = below.at(-1)?.from ?? to;
+  const moments = [nowMs, ...below.map(latestEnd)].filter((at) => at >= nowMs);
+  const raises = moments
+    .map((at) => ({
+      rule,
+      from: valueAt(at, below, atLast, latestEnd),
+      to: valueAt(at, left, atLast, latestEnd),
+    }))
+    .filter((raise) => isLooser([raise]));
+  return raises.reduce<RuleChange | null>(
+    (most, raise) => (most === null || centsOfRaise(raise) > centsOfRaise(most) ? raise : most),
+    null,
+  );
 }
+
+/** The value of a rule while these temporary changes end one after another. @param atLast after all of them. */
+function valueAt(
+  atMs: number,
+  below: readonly SetTemporarily[],
+  atLast: RuleValue,
+  endOf: (one: SetTemporarily) => number,
+): RuleValue {
+  const running = below.find((one) => endOf(one) > atMs);
+  return running === undefined ? atLast : running.to;
+}
+
+const latestEnd = ({ setBy }: SetTemporarily): number => Date.parse(setBy.endsAt);
 
 /** A purchase may be made at any time, and an approver may decide at any time. */
 function earliestEnd({ setBy }: SetTemporarily): number {
   return setBy.term.kind === 'purchase' || setBy.state === 'asking' ? 0 : Date.parse(setBy.endsAt);
 }
+
+const centsOfRaise = ({ from, to }: RuleChange): number => raiseCents(centsOf(from), centsOf(to));
 
 function isLooserValue({ rule }: RuleChange, from: RuleValue, to: RuleValue): boolean {
   return isLooser([{ rule, from, to }]);

@@ -40,6 +40,8 @@ it(
       'answer lost, not made',
       'answer lost, made later',
       'two at once',
+      'meanwhile loses the role',
+      'meanwhile is linked',
     ])
       expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(0);
   },

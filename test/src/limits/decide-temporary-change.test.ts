@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLooser, reversed } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import {
   createDecideTemporaryChange,
@@ -248,6 +249,7 @@ describe('who may decide', () => {
           underLock.push(`remembered: ${lock}`);
           remembered.push(...fromBase);
         },
+        withoutChange: async ({ changes }) => reversed(changes).filter((change) => isLooser([change])),
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),
       factsOf: async () => card,

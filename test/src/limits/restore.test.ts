@@ -22,6 +22,7 @@ describe('restoring the previous rules', () => {
     written: ActionState | null = null,
     lease = held,
     ofChange: ActionState | null = null,
+    mayStill = true,
   ) {
     const steps: string[] = [];
     const after = await createRestore({
@@ -43,9 +44,17 @@ describe('restoring the previous rules', () => {
           void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
       },
       now,
-    })(temporaryChangeOf(over), { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z' }, lease);
+    })(
+      temporaryChangeOf(over),
+      { id: 'act_click', actor: ana, askedAt: '2026-11-20T16:00:00.000Z', mayStill: async () => mayStill },
+      lease,
+    );
     return { after, steps };
   }
+
+  it('writes nothing if whoever reverts it lost the right to while the rules were read', async () => {
+    expect(await restore(45_000, {}, null, held, null, false)).toEqual({ after: null, steps: [] });
+  });
 
   it('writes the progress and then the old rules if nobody changed them in the meantime', async () => {
     const { after, steps } = await restore(45_000);

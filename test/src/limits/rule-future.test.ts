@@ -11,6 +11,7 @@ import {
   endTemporaryChange,
   type PerformWorld,
   performAction,
+  type WorldDeps,
 } from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
 
@@ -31,8 +32,8 @@ interface Given {
   requests(): Promise<unknown[]>;
 }
 
-async function given(dollars: number | null): Promise<Given> {
-  const world = await createActionWorld(redis());
+async function given(dollars: number | null, over: Partial<WorldDeps> = {}): Promise<Given> {
+  const world = await createActionWorld(redis(), over);
   const { deps } = world;
   let clicks = 0;
   world.service.rules = { IsActive: true, DailySpendLimit: dollars };
@@ -111,6 +112,23 @@ describe('a temporary reduction', () => {
     await wait(60_000);
 
     expect(daily()).toBe(5000);
+  });
+
+  it('is not ended by somebody who set the same value over it for longer, with another value in between', async () => {
+    const { limit, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(7));
+    await wait(1000);
+    await limit('U0ANA', 'act_longer', 100, forDays(7));
+    await wait(1000);
+    await limit('U0ANA', 'act_between', 101, aMinute);
+    await wait(1000);
+    await limit('U0ANA', 'act_again', 100, forDays(7));
+    await wait(1000);
+
+    await limit('U0ANA', 'act_shorter', 100, aMinute);
+    await wait(60_000);
+
+    expect(daily()).toBe(100);
   });
 
   it('lasts longer if its value is typed again for longer', async () => {
@@ -199,6 +217,19 @@ describe('taking back a reduction', () => {
     expect(await requests()).toHaveLength(1);
   });
 
+  it('that only lasts longer than another is a raise from the end of the other on', async () => {
+    const { limit, takeBack, wait, daily, told } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(7));
+    await limit('U0BEN', 'act_between', 101, aMinute);
+    await limit('U0BEN', 'act_longer', 100, forDays(30));
+
+    await takeBack('U0ANA', 'act_longer');
+    expect(told()).toContain('daily limit $100.00 → $5,000.00');
+    await wait(8 * DAY);
+
+    expect(daily()).toBe(100);
+  });
+
   it('is for who made it alone, on top of a raise of somebody else', async () => {
     const { limit, takeBack, daily } = await given(100);
     await limit('U0BEN', 'act_raise', 1100, forDays(1));
@@ -207,5 +238,23 @@ describe('taking back a reduction', () => {
     await takeBack('U0ANA', 'act_reduce');
 
     expect(daily()).toBe(100);
+  });
+
+  it('does nothing if the approver lost the role while the card service was slow', async () => {
+    const removed = new Set<string>();
+    const { world, limit, takeBack, daily, told } = await given(5000, {
+      rolesOf: async (userId) => ({ roles: removed.has(userId) ? [] : ['operator', 'approver'], isComplete: true }),
+    });
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+    const { getSpendRules } = world.deps.card;
+    world.deps.card.getSpendRules = async (...asked) => {
+      removed.add('U0BEN');
+      return await getSpendRules(...asked);
+    };
+
+    await takeBack('U0BEN', 'act_reduce');
+
+    expect(daily()).toBe(100);
+    expect(told()).toContain('Only approvers may decide that.');
   });
 });

@@ -44,13 +44,20 @@ export function createCardService(
   const orders = { cents: 0 };
   let lost: Lost | null = null;
   let unread = 0;
+  let interruption: { left: number; readonly happens: () => Promise<void> } | null = null;
 
   const of = (acctId: number): Account => {
     const found = accounts.get(acctId);
     if (found === undefined) throw new Error('no such account');
     return found;
   };
-  const read = (acctId: number): Account => {
+  const read = async (acctId: number): Promise<Account> => {
+    if (interruption !== null) interruption.left -= 1;
+    if (interruption?.left === 0) {
+      const { happens } = interruption;
+      interruption = null;
+      await happens();
+    }
     if (unread === 0) return of(acctId);
     unread -= 1;
     throw noAnswer();
@@ -59,6 +66,8 @@ export function createCardService(
   const write = (by: string | null, acctId: number, make: () => boolean): void => {
     const fate = lost;
     lost = null;
+    // What happens after the write does not matter for it.
+    interruption = null;
     if (fate !== null) unread = fate.reads;
     const made = (isLate: boolean) => {
       if (make()) writes.push({ by, acctId, isLate });
@@ -102,10 +111,15 @@ export function createCardService(
     loseNext(fate: Lost): void {
       lost = fate;
     },
+    /** Something happens while the card service answers a read, unless a write comes first. */
+    atRead(read: number, happens: () => Promise<void>): void {
+      interruption = { left: read, happens };
+    },
     /** @returns whether an answer was lost. */
     loseNothing(): boolean {
       const isLost = lost === null;
       lost = null;
+      interruption = null;
       unread = 0;
       return isLost;
     },
@@ -144,7 +158,7 @@ export function createCardService(
         AccountDetails.parse({
           AccountId: acctId,
           AccountStatus: 'OPEN',
-          CardList: [...read(acctId).cards].map(([cardId, status]) => ({
+          CardList: [...(await read(acctId)).cards].map(([cardId, status]) => ({
             CardId: cardId,
             Last4CardNumber: String(cardId).slice(-4).padStart(4, '0'),
             CardStatus: status,
@@ -152,7 +166,10 @@ export function createCardService(
         }),
       setCardStatus: async (acctId, status) => write(by(), acctId, () => setStatus(of(acctId), status)),
       activateCard: async (acctId, cardId) => write(by(), acctId, () => activate(of(acctId), cardId)),
-      getSpendRules: async (acctId) => ({ rules: rulesOf(read(acctId).raw), raw: { ...of(acctId).raw } }),
+      getSpendRules: async (acctId) => {
+        const { raw } = await read(acctId);
+        return { rules: rulesOf(raw), raw: { ...raw } };
+      },
       putSpendRules: async (acctId, raw) =>
         write(by(), acctId, () => {
           const account = of(acctId);
@@ -171,7 +188,7 @@ export function createCardService(
       },
       requestVirtualCardData: async () => {},
       getRemainingLimits: async (acctId) => {
-        const { limits } = rulesOf(read(acctId).raw);
+        const { limits } = rulesOf((await read(acctId)).raw);
         const overall = (Object.keys(limitFields) as (keyof typeof limitFields)[]).map((period) => ({
           period,
           limitCents: limits[period],

@@ -11,9 +11,16 @@ export interface Account {
   readonly cards: Readonly<Record<number, string>>;
   /** The status of the card in use. */
   readonly status: string;
-  /** The value of a rule now, and after all temporary changes have ended. */
-  readonly rules: Record<string, { readonly now: number; readonly lasting: number }>;
+  readonly rules: Record<string, RuleValues>;
   readonly holder: string | null;
+}
+
+interface RuleValues {
+  readonly now: number;
+  /** After all temporary changes have ended. */
+  readonly lasting: number;
+  /** From then on, if nobody changes it. The first one holds now. */
+  readonly ahead: readonly { readonly fromMs: number; readonly value: number }[];
 }
 
 export interface Facts {
@@ -55,7 +62,7 @@ export interface Job {
   /** The card that the person saw when blocking it. */
   readonly blocks?: number;
   /** For a decision, the origin of its request. */
-  readonly request?: { readonly by: string; readonly askedAt: number };
+  readonly request?: { readonly by: string; readonly askedAt: number; readonly isHolders: boolean };
   /** The approvals for this job. */
   readonly approvalsGiven: readonly GivenApproval[];
   /** The purchase with which the change ends, if any. */
@@ -74,12 +81,24 @@ interface Loosening {
   readonly job: string;
   /** Those whose allowance it uses: the only approver, and whom they stand in for. Empty if several approved. */
   readonly by: readonly string[];
+  /** Those with whose next raises it counts, although several approved it: who asked for it in their own name. */
+  readonly askers?: readonly string[];
   readonly acctId: number | null;
   readonly rule: string;
   /** The immediate raise, and the raise of the value to be restored. */
   readonly now: number;
   readonly lasting: number;
+  /** The largest raise at any moment from then on. */
+  readonly soon?: number;
   readonly at: number;
+}
+
+/** A rule before and after a job. */
+interface Moved {
+  readonly acctId: number;
+  readonly rule: string;
+  readonly was: RuleValues;
+  readonly is: RuleValues;
 }
 
 const MINUTE = 60_000;
@@ -91,6 +110,8 @@ export function createModel(atFirst: Facts) {
   const done: Loosening[] = [];
   const ended: { readonly userId: string; readonly acctId: number; readonly at: number }[] = [];
   const overrides: { readonly acctId: number; readonly at: number; readonly job: string }[] = [];
+  /** What a rule would have been if a person had not lowered it: by person, account and rule. They may end that alone. */
+  const lowered = new Map<string, (atMs: number) => number>();
   /** By card. */
   const blockedBy = new Map<number, { readonly by: string | null; readonly at: number }>();
   /** How often each kind of loosening happened. A run without any proves nothing. */
@@ -179,9 +200,18 @@ export function createModel(atFirst: Facts) {
       const was = before.accounts[acctId]?.rules[rule] ?? is;
       const isDecision = job.verb === 'decide' || job.verb === 'emergency-override';
       if (isDecision && is.now < was.now) return `approving lowered ${rule} of ${acctId}`;
-      const [now, lasting] = [up(was.now, is.now), up(was.lasting, is.lasting)];
-      if (now === 0 && lasting === 0) continue;
-      const words = `${rule} of ${acctId} rose from ${was.now} to ${is.now}, for good from ${was.lasting} to ${is.lasting}`;
+      const [atOnce, lasting] = [up(was.now, is.now), up(was.lasting, is.lasting)];
+      const moments = [standing.now, ...[...was.ahead, ...is.ahead].map(({ fromMs }) => fromMs)].filter(
+        (at) => at >= standing.now,
+      );
+      noteLowered(job, { acctId, rule, was, is }, moments);
+      const soon = Math.max(...moments.map((at) => up(valueAt(was, at), valueAt(is, at))));
+      if (atOnce === 0 && lasting === 0 && soon === 0) continue;
+      // It was lowered for longer than it is by now.
+      const isSooner = atOnce === 0 && lasting === 0;
+      const now = isSooner ? soon : atOnce;
+      const rose = isSooner ? `soon by ${soon}` : `from ${was.now} to ${is.now}`;
+      const words = `${rule} of ${acctId} rose ${rose}, for good from ${was.lasting} to ${is.lasting}`;
       // After the end of a temporary change, a longer one still applies, or else the earlier value.
       const running = before.temporary.filter((one) => one.acctId === acctId && one.endsAt > standing.now);
       const wasAllowed = Math.max(was.lasting, ...running.map(({ sets }) => sets[rule] ?? 0));
@@ -193,7 +223,7 @@ export function createModel(atFirst: Facts) {
       if (standing.now - job.askedAt > 10 * MINUTE) return `${words}, by a click of more than 10 minutes ago`;
       const mayDecide = approvesAs(job.by, acctId, before, standing).length > 0;
       const isEnd = job.verb === 'revert' || job.verb === 'complete-temporary-change';
-      if (isEnd && lasting === 0 && is.now <= wasAllowed) {
+      if ((isEnd || isSooner) && lasting === 0 && isOwnToEnd(job.by, { acctId, rule, was, is }, moments)) {
         if (!mayDecide) return `${words}, taken back by somebody who may not`;
         count('taken back');
         continue;
@@ -201,6 +231,7 @@ export function createModel(atFirst: Facts) {
       const wanting = job.approvalsGiven.filter(
         (yes) =>
           yes.acctId === acctId &&
+          (!isDecision || (yes.wants[rule] ?? 0) >= is.now + (isSooner ? soon : 0)) &&
           (yes.wants[rule] ?? 0) >= is.now &&
           (yes.saw[rule] ?? 0) <= least(was) &&
           (yes.sawBlocked || !isBlocked),
@@ -211,12 +242,31 @@ export function createModel(atFirst: Facts) {
         (userId) => approvesAs(userId, acctId, before, standing, (whom) => whom === asker).length > 0,
       );
       supporters = supporters === null ? counted : supporters.filter((userId) => counted.includes(userId));
-      const why = whyNotFor(job, { after, acctId, rule, lasting }, standing);
+      const isBack = lasting === 0 && (isEnd || isSooner);
+      const why = isBack ? null : whyNotFor(job, { after, acctId, rule, lasting }, standing);
       if (why !== null) return `${words}, ${why}`;
-      raised.push({ job: job.id, by: [], acctId, rule, now, lasting, at: standing.now });
+      raised.push({ job: job.id, by: [], acctId, rule, now, lasting, soon, at: standing.now });
     }
     if (raised.length === 0) return null;
     return judgeRaise(job, acctId, raised, supporters ?? [], { before, after }, standing);
+  }
+
+  /** A person who lowers a rule may have that ended: then it is what it would have been. */
+  function noteLowered({ by }: Job, { acctId, rule, was, is }: Moved, moments: readonly number[]): void {
+    if (by === null || moments.every((at) => valueAt(is, at) >= valueAt(was, at))) return;
+    raiseLowered(`${by} ${acctId} ${rule}`, (at) => valueAt(was, at));
+  }
+
+  function raiseLowered(key: string, to: (atMs: number) => number): void {
+    const before = lowered.get(key);
+    lowered.set(key, (at) => Math.max(before?.(at) ?? 0, to(at)));
+  }
+
+  function isOwnToEnd(by: string, { acctId, rule, was, is }: Moved, moments: readonly number[]): boolean {
+    const own = lowered.get(`${by} ${acctId} ${rule}`);
+    if (own === undefined || moments.some((at) => valueAt(is, at) > Math.max(valueAt(was, at), own(at)))) return false;
+    for (const key of [...lowered.keys()].filter((one) => one.endsWith(` ${acctId} ${rule}`))) raiseLowered(key, own);
+    return true;
   }
 
   /** Checks the duration of a loosening. @returns why it is not allowed, or null. */
@@ -250,8 +300,12 @@ export function createModel(atFirst: Facts) {
       .join(', ');
     const amountOf = (cents: number, lasting: number): number =>
       Number.isFinite(cents) || job.purchaseCents === null || lasting > 0 ? cents : job.purchaseCents;
-    const amounts = raised.map((one) => ({ ...one, now: amountOf(one.now, one.lasting) }));
-    const most = Math.max(...amounts.map(({ now, lasting }) => Math.max(now, lasting)));
+    const amounts = raised.map((one) => ({
+      ...one,
+      now: amountOf(one.now, one.lasting),
+      soon: amountOf(one.soon ?? 0, one.lasting),
+    }));
+    const most = Math.max(...amounts.map(({ now, lasting, soon }) => Math.max(now, lasting, soon)));
     if (isOverride) {
       const fault = judgeOverride(job, acctId, before, standing);
       if (fault !== null) return `${fault}: ${words}`;
@@ -263,7 +317,8 @@ export function createModel(atFirst: Facts) {
       if (given < approvals(most, bands)) return `${given} of ${approvals(most, bands)} approvers raised ${words}`;
       count('by several');
       if (names.some((own, index) => !own.includes(supporters[index] ?? ''))) count('by a delegate');
-      done.push(...amounts);
+      const askers = askersOf(job, acctId, standing);
+      done.push(...amounts.map((one) => ({ ...one, askers })));
       return null;
     }
     const by = allowanceOf(isOverride ? [job.by ?? ''] : supporters, acctId, standing);
@@ -291,11 +346,12 @@ export function createModel(atFirst: Facts) {
     standing: Standing,
   ): string | null {
     const { bands } = standing.rulesOf(acctId);
-    for (const { rule, now, lasting } of amounts)
+    for (const { rule, now, lasting, soon = 0 } of amounts)
       for (const whom of by) {
+        if (approvals(soon, bands) > 1) return `soon by ${soon}`;
         const earlier = done.filter(
           (one) =>
-            one.by.includes(whom) &&
+            isAddedBy(one, whom) &&
             one.acctId === acctId &&
             one.rule === rule &&
             one.job !== job.id &&
@@ -367,13 +423,13 @@ export function createModel(atFirst: Facts) {
     const ordered = { job: job.id, acctId: null, rule: 'order', now: cents, lasting: 0, at: standing.now };
     if (job.verb === 'decide' && given > 1) {
       count('ordered by several');
-      done.push({ ...ordered, by: [] });
+      done.push({ ...ordered, by: [], askers: askersOf(job, null, standing) });
       return given < approvals(cents, orderBands) ? `${given} approvers ordered a card with ${cents}` : null;
     }
     const allowance = allowanceOf([by], null, standing);
     for (const whom of allowance) {
       const earlier = done.filter(
-        (one) => one.by.includes(whom) && one.rule === 'order' && one.job !== job.id && one.at >= standing.now - DAY,
+        (one) => isAddedBy(one, whom) && one.rule === 'order' && one.job !== job.id && one.at >= standing.now - DAY,
       );
       const sum = earlier.reduce((total, one) => total + one.now, cents);
       if (approvals(sum, orderBands) > 1) return `${by} alone put ${sum} on new cards, with what ${whom} did`;
@@ -484,6 +540,19 @@ function allowanceOf(people: readonly string[], acctId: number | null, standing:
     return [userId, ...(asApprover.length > 0 ? asApprover : namesOf('operator', userId, acctId, standing))];
   });
   return [...new Set(all)];
+}
+
+/** With whose next raises it counts what several approved: an approver’s who asked for it, but not a holder’s. */
+function askersOf({ request }: Job, acctId: number | null, standing: Standing): readonly string[] {
+  return request === undefined || request.isHolders ? [] : allowanceOf([request.by], acctId, standing);
+}
+
+function isAddedBy({ by, askers = [] }: Loosening, whom: string): boolean {
+  return by.includes(whom) || askers.includes(whom);
+}
+
+function valueAt({ now, ahead }: RuleValues, atMs: number): number {
+  return ahead.findLast(({ fromMs }) => fromMs <= atMs)?.value ?? now;
 }
 
 /** A job whose answer was lost may write the same value twice, which is one raise. */

@@ -15,7 +15,7 @@ import { ask, verbsOf, virtualOrder } from '../perform-world.ts';
 import { isOrdered } from './card-service.ts';
 import { createModel, type Facts, type GivenApproval, type Job, least, type Model } from './model.ts';
 import { type Performed, whatIsWrong } from './on-record.ts';
-import type { Amount, Ask, Card, Happening, LostAnswer, Name, Sequence, Step } from './steps.ts';
+import type { Amount, Ask, Card, Happening, LostAnswer, Meanwhile, Name, Sequence, Step } from './steps.ts';
 import { accountOf, asNumber, category, createSequenceWorld, dayOf, type SequenceWorld, userOf } from './world.ts';
 
 /** A loosening that the policy does not allow, with the steps that led to it. */
@@ -26,6 +26,7 @@ interface Asked {
   readonly job: Job;
   readonly diesAt: number | null;
   readonly lost: LostAnswer | null;
+  readonly meanwhile?: Meanwhile | undefined;
 }
 
 /** How often a job is tried. */
@@ -62,7 +63,8 @@ function wordsOf(step: Step, cast: Sequence['cast']): string {
   const lost = step.lost == null ? '' : `; its answer is lost: ${JSON.stringify(step.lost)}`;
   const also = step.also === undefined ? '' : `; at once ${step.also.who}: ${JSON.stringify(step.also)}`;
   const again = step.again == null ? '' : `; it runs again ${step.again} steps later`;
-  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}${lost}${again}${also}`;
+  const meanwhile = step.meanwhile === undefined ? '' : `; meanwhile ${JSON.stringify(step.meanwhile)}`;
+  return `${nameOf(cast, step.who)}: ${does} ${JSON.stringify(rest)}${dies}${lost}${again}${also}${meanwhile}`;
 }
 
 function nameOf(cast: Sequence['cast'], who: number | Name): Name {
@@ -81,7 +83,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
   const performed: Performed[] = [];
   const requests = new Map<
     string,
-    { by: string; askedAt: number; approvalsGiven: GivenApproval[]; isWithdrawn: boolean }
+    { by: string; askedAt: number; isHolders: boolean; approvalsGiven: GivenApproval[]; isWithdrawn: boolean }
   >();
   let isStopped = false;
   /** A change was made after somebody had taken it back or replaced it. Nothing ends it once more. */
@@ -99,7 +101,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
       const by = holder?.userId ?? userOf(nameOf(cast, step.who));
       const given = await askFor(step.asks, by, `act_step${index}`, step.diesAt);
       if (given === null) return;
-      const asked = { ...given, lost: step.lost ?? null };
+      const asked = { ...given, lost: step.lost ?? null, meanwhile: step.meanwhile };
       const other =
         step.also === undefined ? null : await askFor(step.also.asks, userOf(step.also.who), `act_also${index}`, null);
       if (other !== null && !isStopped) return await performBoth(given, other, step.also?.turns ?? 0);
@@ -139,16 +141,33 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     for (const { run } of due) await run();
   }
 
-  async function judged(job: Job, work: () => Promise<void>): Promise<void> {
-    const then = await world.standing();
-    const before = facts;
+  async function judged(job: Job, work: () => Promise<void>, meanwhile?: Meanwhile): Promise<void> {
+    let then = await world.standing();
+    let before = facts;
     const sent = service.lateWrites();
+    // What is written afterwards has to be permitted by what is true from then on.
+    if (meanwhile !== undefined)
+      service.atRead(meanwhile.atRead, async () => {
+        await happenMeanwhile(meanwhile);
+        then = await world.standing();
+        const { holder } = (await world.facts()).accounts[accountOf[main]]!;
+        const accounts = { ...before.accounts, [accountOf[main]]: { ...before.accounts[accountOf[main]]!, holder } };
+        before = { ...before, accounts };
+        model.count(`meanwhile ${meanwhile.does}`);
+      });
     await work();
     facts = await world.facts();
     // A write that is made later was permitted, or not, when it was sent.
     const after = service.lateWrites() > sent ? await service.ahead(sent, () => world.facts()) : facts;
     const fault = model.judge(job, before, after, then);
     if (fault !== null) throw new Loosened(fault);
+  }
+
+  async function happenMeanwhile({ does, whom }: Meanwhile): Promise<void> {
+    const userId = userOf(whom);
+    if (does === 'loses the role') return void roles.get(userId)?.delete('approver');
+    const at = deps.now().toISOString();
+    await deps.links.link({ acctId: accountOf[main], userId, provedBy: 'approver', by: userOf('cem'), at });
   }
 
   /** Two jobs at once. What each does to a card is judged while it has the card’s lock. */
@@ -210,12 +229,14 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     const { action, job, diesAt, lost } = asked;
     const whole = wholeJob(asked);
     const isDisturbed = lost !== null || tries > 1;
-    await judged({ ...whole, isDisturbed }, async () => {
+    const work = async (): Promise<void> => {
       if (lost !== null) service.loseNext(lost);
       if (diesAt !== null) await dieAt(diesAt, action);
       await attempt(asked, tries);
-      if (lost !== null && service.loseNothing()) model.count(`answer lost, ${lost.how}`);
-    });
+      const isLost = service.loseNothing();
+      if (lost !== null && isLost) model.count(`answer lost, ${lost.how}`);
+    };
+    await judged({ ...whole, isDisturbed }, work, asked.meanwhile);
     await noteAfter(action, job);
   }
 
@@ -237,7 +258,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (tries === TRIES) return;
-      const retry = { ...asked, diesAt: null, lost: null };
+      const retry = { ...asked, diesAt: null, lost: null, meanwhile: undefined };
       later.push({ atStep: atStep + (lost?.retryIn ?? 0), run: () => perform(retry, tries + 1) });
     }
   }
@@ -269,6 +290,7 @@ function createRun(world: SequenceWorld, main: Card, atFirst: Facts) {
     requests.set(id, {
       by: action.actor.userId,
       askedAt: deps.now().getTime(),
+      isHolders: action.verb === 'ask',
       approvalsGiven: action.verb === 'ask' ? [] : [yes],
       isWithdrawn: false,
     });

@@ -27,8 +27,8 @@ const period = fc.oneof(
 );
 /** In dollars: a fixed amount, an increase of the current amount, or no limit. */
 export const amount = fc.oneof(
-  { arbitrary: fc.record({ to: fc.constantFrom(100, 1000, 4000, 5000, 5068, 5999, 6000, 6500) }), weight: 5 },
-  { arbitrary: fc.record({ more: fc.constantFrom(1, 68, 499, 999, 1000, 1001, 1500, 2500) }), weight: 5 },
+  { arbitrary: fc.record({ to: ofNumbers(100, 1000, 4000, 5000, 5068, 5999, 6000, 6500) }), weight: 5 },
+  { arbitrary: fc.record({ more: ofNumbers(1, 68, 499, 999, 1000, 1001, 1500, 2500) }), weight: 5 },
   { arbitrary: fc.constant({ to: null }), weight: 1 },
 );
 export type Amount = { readonly to: number | null } | { readonly more: number };
@@ -126,6 +126,8 @@ export interface Asking {
   readonly lost?: LostAnswer;
   /** The job runs again after this many steps. */
   readonly again?: number;
+  /** Happens while the card service answers a read of the job. */
+  readonly meanwhile?: Meanwhile;
   /** Somebody else asks at the same moment. */
   readonly also?: { readonly who: Name; readonly asks: Ask /** How much later. */; readonly turns: number };
 }
@@ -133,6 +135,12 @@ export type LostAnswer = Lost & {
   /** The job is tried again after this many steps. */
   readonly retryIn: number;
 };
+export interface Meanwhile {
+  readonly atRead: number;
+  readonly whom: Name;
+  /** The person is no approver any more, or gets the main card. */
+  readonly does: 'loses the role' | 'is linked';
+}
 export type Step = Asking | Happening;
 
 const step = (some: readonly (typeof asks)[number][]): fc.Arbitrary<Step> =>

@@ -144,7 +144,58 @@ const twoAtOnce: fc.Arbitrary<Trouble> = single(
     .map(({ who, asks, by, also, turns }) => ({ ...asking(who, asks), also: { who: by, asks: also, turns } })),
 );
 
-const themes = [delegates, groups, status, twoAtOnce];
+type Limit = Extract<Ask, { does: 'limit' }>;
+
+const permanently = { kind: 'permanent' } as const;
+const limit = (who: Name, amount: Limit['amount'], term: Limit['term']): Asking =>
+  asking(who, { does: 'limit', card: 'main', period: 'daily', amount, term });
+const forMs = (ms: number) => ({ kind: 'duration', ms }) as const;
+const DAY = 24 * 3_600_000;
+
+/** A limit is lowered for a time, and somebody has that end sooner. */
+const endedSooner: fc.Arbitrary<Trouble> = fc
+  .record({
+    by: approver,
+    who: approver,
+    lower: ofNumbers(100, 4000),
+    more: ofNumbers(0, 0, 1),
+    ms: ofNumbers(60_000, 300 * DAY),
+    how: one('types it', 'takes it back', 'both'),
+  })
+  .map(({ by, who, lower, more, ms, how }) => [
+    limit(by, { to: lower }, forMs(7 * DAY)),
+    ...(how === 'takes it back' ? [] : [limit(who, { to: lower + more }, forMs(ms))]),
+    ...(how === 'types it' ? [] : [asking(who, { does: 'take back', which: 0 })]),
+  ]);
+
+/** Somebody raises a limit together with another approver, and then raises it alone. */
+const raisedAgain: fc.Arbitrary<Trouble> = fc
+  .record({ who: approver, by: approver, more: ofNumbers(499, 999) })
+  .map(({ who, by, more }) => [
+    limit(who, { more: 1001 }, permanently),
+    asking(by, { does: 'approve', which: 0 }),
+    limit(who, { more }, permanently),
+  ]);
+
+/** The card service takes its time, and meanwhile somebody loses the role or gets the card. */
+const slowRead: fc.Arbitrary<Trouble> = fc
+  .record({
+    who: approver,
+    by: approver,
+    meanwhile: fc.record({ whom: approver, does: one('loses the role', 'is linked'), atRead: ofNumbers(1, 2, 3, 4) }),
+    last: fc.oneof(
+      fc.record({ does: one('approve', 'approve', 'take back'), which: fc.constant(0) }),
+      fc.record({ does: one('unblock'), card: one('main') }),
+    ),
+  })
+  .map(({ who, by, meanwhile, last }) => {
+    const slow: Step = { ...asking(by, last), meanwhile };
+    if (last.does === 'approve') return [limit(who, { more: 1500 }, permanently), slow];
+    if (last.does === 'take back') return [limit(by, { to: 4000 }, forMs(DAY)), slow];
+    return [{ does: 'the portal makes it', card: 'main', status: 'BLOCKED' }, slow];
+  });
+
+const themes = [delegates, groups, status, twoAtOnce, endedSooner, raisedAgain, slowRead];
 
 /** The answer of a job’s first write is lost, and the job runs once more. */
 const lostAnswer = fc.record({

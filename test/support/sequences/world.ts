@@ -269,11 +269,15 @@ async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
     for (const rule of rules) {
       const set = temporary.flatMap((change) =>
         change.acctId === acct
-          ? change.changes.flatMap(({ rule: one, from, to }) => (ruleKey(one) === ruleKey(rule) ? [{ from, to }] : []))
+          ? change.changes.flatMap(({ rule: one, from, to }) =>
+              ruleKey(one) === ruleKey(rule) ? [{ from, to, endsMs: Date.parse(change.endsAt) }] : [],
+            )
           : [],
       );
       const now = ruleValue(read, rule);
-      values[ruleKey(rule)] = { now: asNumber(now), lasting: asNumber(backFrom(now, set)) };
+      const below = setBelow(now, set);
+      const lasting = below.at(-1)?.from ?? (below.length > 0 ? null : now);
+      values[ruleKey(rule)] = { now: asNumber(now), lasting: asNumber(lasting), ahead: aheadOf(below) };
     }
     const holder = (await deps.links.ofAccount(acct))?.userId ?? null;
     accounts[acct] = { cards: Object.fromEntries(held), status: service.statusOf(acct), rules: values, holder };
@@ -298,15 +302,35 @@ async function factsOf(deps: WorldDeps, service: CardService): Promise<Facts> {
 
 type Value = number | boolean | null;
 
-/** The value of a rule after all its temporary changes have ended. */
-function backFrom(value: Value, set: readonly { readonly from: Value; readonly to: Value }[]): Value {
+interface SetValue {
+  readonly from: Value;
+  readonly to: Value;
+  readonly endsMs: number;
+}
+
+/** The temporary changes that a value rests on, the uppermost first. */
+function setBelow(value: Value, set: readonly SetValue[]): SetValue[] {
   const last = set.findLast(({ to }) => to === value);
-  return last === undefined
-    ? value
-    : backFrom(
-        last.from,
-        set.filter((one) => one !== last),
-      );
+  if (last === undefined) return [];
+  return [
+    last,
+    ...setBelow(
+      last.from,
+      set.filter((one) => one !== last),
+    ),
+  ];
+}
+
+/** The values of a rule while its temporary changes end one after another. */
+function aheadOf(below: readonly SetValue[]): Account['rules'][string]['ahead'] {
+  const last = below.at(-1);
+  if (last === undefined) return [];
+  return below
+    .toSorted((a, b) => a.endsMs - b.endsMs)
+    .map(({ endsMs }) => {
+      const running = below.find((one) => one.endsMs > endsMs);
+      return { fromMs: endsMs, value: asNumber(running === undefined ? last.from : running.to) };
+    });
 }
 
 /** Orders rule values: no limit and an allowed rule are above any amount. */
