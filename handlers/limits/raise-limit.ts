@@ -7,7 +7,9 @@ import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
 import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
+import { limitName } from '../../src/limits/rule-words.ts';
 import { type RuleAction, ruleVerbOf } from '../../src/limits/verbs.ts';
+import { limitWord } from '../../templates/core/card-words.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Inputs } from '../dispatch/form-inputs.ts';
@@ -66,6 +68,7 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
   const known = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
   const typed = limitGoals(goals ?? []);
   if (!passes) Object.assign(said, tooLow(typed, remedy));
+  if (known !== null) Object.assign(said, lowered(typed, known));
   const along = known === null ? [] : withRaisedAlong(known, typed).slice(typed.length);
   if (known !== null) {
     const against = contradiction(known, [...typed, ...along]);
@@ -123,6 +126,19 @@ function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null): Errors {
     const input = limitsOf(remedy).length > 1 ? amountOf(rule) : formInput.amount;
     errors[input] =
       `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;
+  }
+  return errors;
+}
+
+/** The form raises what the card allows by now, which may be more than when the purchase was declined. */
+function lowered(typed: readonly LimitGoal[], rules: CardLimits): Errors {
+  const errors: Errors = {};
+  for (const { rule, to } of typed) {
+    const now = limitOf(rules, rule);
+    // What the card allows in a category may not be a limit of its own.
+    if (now === null ? rule.category !== null : to === null || to >= now) continue;
+    const is = `The ${limitName(rule.period, null)} is ${limitWord(now)} by now, and this form only raises limits.`;
+    errors[typed.length > 1 ? amountOf(rule) : formInput.amount] = `${is} To lower it use ${slashCommand('limit')}.`;
   }
   return errors;
 }

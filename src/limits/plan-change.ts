@@ -2,6 +2,7 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardClient } from '../card-api/client.ts';
 import {
   changesFrom,
+  isLooser,
   limitGoals,
   limitsOf,
   type RuleChange,
@@ -11,10 +12,12 @@ import {
 } from '../card-api/rule-change.ts';
 import type { SpendRules } from '../card-api/spend-rules.ts';
 import type { CardFacts } from '../core/card-facts.ts';
+import { slashCommand } from '../core/installation.ts';
 import type { NameCategory } from './binding-limit.ts';
 import { hasPassed, passedWords } from './change-request.ts';
 import { contradiction } from './contradiction.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
+import { ruleStates } from './rule-words.ts';
 import type { RuleAction } from './verbs.ts';
 
 export interface Planned {
@@ -59,9 +62,20 @@ export function createPlanChange({ factsOf, card: api, nameCategory, changesFrom
     const isOver = hasPassed(term, now(), zone);
     const against = isOver
       ? `${passedWords(term)} Ask again with a later end.`
-      : (obstacleTo(changes, rules) ?? (await laterObstacleTo(changes, term, { acctId, rules })));
+      : (whyLowering(action, changes) ??
+        obstacleTo(changes, rules) ??
+        (await laterObstacleTo(changes, term, { acctId, rules })));
     return { kind: 'planned', card, changes, term, raw, readAt, isOver, against };
   };
+
+  /** A form that raises what stopped a purchase may be submitted after somebody raised it further. */
+  function whyLowering({ target, origin }: RuleAction, changes: readonly RuleChange[]): string | null {
+    if (target.kind !== 'alert' || origin.kind !== 'form') return null;
+    const lowered = changes.filter((change) => isLooser(reversed([change])));
+    if (lowered.length === 0) return null;
+    const now = ruleStates(lowered, 'from');
+    return `That would lower what the card may spend. By now: ${now}. To lower a limit use ${slashCommand('limit')}.`;
+  }
 
   function obstacleTo(changes: readonly RuleChange[], rules: SpendRules): string | null {
     const limits = limitGoals(changes);

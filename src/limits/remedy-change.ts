@@ -47,6 +47,17 @@ export function limitsOf(remedy: Remedy | null): readonly LimitRaise[] {
   return remedy?.kind === 'raise_limit' ? remedy.limits : [];
 }
 
+/** The limits that stopped a purchase, with their present values, none of which has to rise for it any more. */
+export function withLimitsNow(remedy: Remedy | null, rules: CardLimits): Remedy | null {
+  if (remedy?.kind !== 'raise_limit') return remedy;
+  const now = (limit: LimitRaise): LimitRaise => {
+    const from = limitOf(rules, limit.rule);
+    return { ...limit, from, to: from ?? limit.to, remainingCents: null };
+  };
+  const [first, ...others] = remedy.limits;
+  return { ...remedy, limits: [now(first), ...others.map(now)] };
+}
+
 /**
  * True when the remaining amount of a limit that stopped the purchase is unknown, but can still be read. Then more limits
  * may be involved.

@@ -6,7 +6,7 @@ import { type CardStatus, declineCode, declinedStatuses, type TransactionEvent }
 import type { Log } from '../core/log.ts';
 import { allPass, bindingLimit } from './binding-limit.ts';
 import type { FitsMerchant } from './merchant-fit.ts';
-import { isIncomplete, type Remedy } from './remedy-change.ts';
+import { isIncomplete, type Remedy, withLimitsNow } from './remedy-change.ts';
 import { hasReset } from './rule-words.ts';
 import { remainingAt } from './stopping-category.ts';
 import type { RemedyAction } from './verbs.ts';
@@ -255,7 +255,8 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
     const alert = await deps.declineAlert(target.alertId);
     if (alert === null) return;
     const [check, rules] = await Promise.all([deps.checkPurchase(alert.event), rulesOf(alert.event.acctId)]);
-    const remedy = check.state === 'stopped' ? check.remedy : alert.remedy;
+    const asItWas = check.state === 'passes' && rules !== null ? withLimitsNow(alert.remedy, rules) : alert.remedy;
+    const remedy = check.state === 'stopped' ? check.remedy : asItWas;
     if (!(await deps.keepFound(pendingId, { remedy, rules, passes: check.state === 'passes' }))) return;
     const state = check.state === 'stopped' ? 'checked' : check.state === 'passes' ? 'passes' : 'unread';
     await deps.updateForm(form, { alert, pendingId, remedy, state });

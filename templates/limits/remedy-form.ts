@@ -152,7 +152,7 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
         ? [does]
         : raised.length > 1
           ? stoppedBy(raised, state)
-          : currentOf(limitsOf(remedy)[0] ?? null)),
+          : currentOf(limitsOf(remedy)[0] ?? null, state)),
     ),
     ...context(
       remedy?.kind === 'unblock' ? null : mayLeaveRuleset(cardOf(alert)),
@@ -177,7 +177,7 @@ function lowestWords(raised: readonly LimitRaise[]): string | null {
     : `${amount} is the lowest limit that lets this purchase through.`;
 }
 
-function currentOf(raise: LimitRaise | null): (string | null)[] {
+function currentOf(raise: LimitRaise | null, state: RemedyForm['state']): (string | null)[] {
   if (raise === null) return ['The current limit is not known.'];
   const { rule, from, remainingCents } = raise;
   const { period, category } = rule;
@@ -185,14 +185,17 @@ function currentOf(raise: LimitRaise | null): (string | null)[] {
   return [
     category === null ? null : `Limit for merchant category: *${escapeUntrusted(category.name, 80)}*`,
     from === null
-      ? 'The current limit is not known.'
+      ? state === 'passes'
+        ? `By now the card has no ${limitName(period, null)}.`
+        : 'The current limit is not known.'
       : `Current ${limitName(period, null)}: ${formatCents(from)}${rest}`,
   ];
 }
 
 /** Each limit that stops the purchase, and each limit that must rise with them. */
 function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): string[] {
-  const stopping = raised.filter(({ isAdjustedToo }) => !isAdjustedToo).map(withNumbers);
+  const words = state === 'passes' ? withNow : withNumbers;
+  const stopping = raised.filter(({ isAdjustedToo }) => !isAdjustedToo).map(words);
   const along = raised.filter(({ isAdjustedToo }) => isAdjustedToo).map(withNumbers);
   const also = `Raised too, because ${stopping.length === 1 ? 'that limit' : 'one of them'} would exceed it: ${list.format(along)}.`;
   const count = stopping.length === 1 ? '' : `${countWords[stopping.length] ?? stopping.length} limits: `;
@@ -202,6 +205,11 @@ function stoppedBy(raised: readonly LimitRaise[], state: RemedyForm['state']): s
       : `${state === 'passes' ? 'When it was declined, it was' : 'This purchase is'} stopped by ${count}${list.format(stopping)}.`,
     ...(along.length === 0 ? [] : [also]),
   ];
+}
+
+/** `the weekly limit (now $900.00)`. */
+function withNow({ rule, from }: LimitRaise): string {
+  return `the ${nameOf(rule)}${from === null ? '' : ` (now ${formatCents(from)})`}`;
 }
 
 /** `the weekly limit of $600.00, $10.00 left`. */

@@ -86,6 +86,30 @@ describe('raising a limit from a decline', () => {
     expect(told.text).toContain('1 minute');
   });
 
+  it('lowers no limit that somebody has raised since, whether the form was open before or not', async () => {
+    const card = cardbell().take('ACTIVE');
+    await cardbell().command(ana, `limit ${card.AcctId} daily 100`);
+    await cardbell().waitTold(ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+    const alert = await stopped(card, { Amount: 140 });
+    const open = await openForm(ana, alert);
+    const top = (user: string): string => JSON.stringify(cardbell().workspace.views.top(user) ?? '');
+    await until(() => top(ana).includes('lowest limit'), 'the card was read');
+    await cardbell().command(ben, `limit ${card.AcctId} daily 400 conference`);
+    await cardbell().waitTold(ben, new RegExp(`^Limit changed: ${holderOf(card)}`));
+
+    await submit(ana, open.id, '140');
+    const { text } = await cardbell().waitTold(ana, /lower what the card may spend/);
+    expect(text).toContain('By now: daily limit $400.00.');
+
+    const since = await openForm(ben, alert);
+    await until(() => top(ben).includes('Current daily limit: $400.00'), 'the form shows the limit of now');
+    const wrong = await submit(ben, since.id, '180');
+    expect(Object.values(wrong.errors ?? {})).toEqual([
+      'The daily limit is $400.00 by now, and this form only raises limits. To lower it use /card limit.',
+    ]);
+    expect(cardbell().account(card.AcctId).SpendRules.DailySpendLimit).toBe(400);
+  });
+
   it('changes the limit of a merchant category, not the card’s', async () => {
     const card = cardbell()
       .sandbox.accounts()

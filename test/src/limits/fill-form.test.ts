@@ -45,7 +45,20 @@ it('shows what would let the purchase pass now, and stores it for the submission
 });
 
 it('shows that nothing stops the purchase anymore', async () => {
-  expect((await fill({ check: { state: 'passes' } })).shown).toEqual([['passes', raise]]);
+  const { rule } = raise.limits[0];
+  // The card's present rules, which have no daily limit.
+  const now = remedyOf({ ...raise.limits[0], rule, from: null, remainingCents: null });
+  expect((await fill({ check: { state: 'passes' } })).shown).toEqual([['passes', now]]);
+});
+
+it('shows the limits of now once nothing stops the purchase, and suggests no lower one', async () => {
+  const stopped = declined('decline.rule.velocity', 'over', { remedy: now });
+  const { shown } = await fill({
+    check: { state: 'passes' },
+    alert: { ...stopped, remedy: remedyOf(limitRaise('weekly', 5_000, 8_000)) },
+  });
+
+  expect(shown).toEqual([['passes', remedyOf(limitRaise('weekly', 60_000, 60_000))]]);
 });
 
 it("keeps the alert's values in the form when the card is unreadable", async () => {

@@ -53,6 +53,30 @@ describe('planning a change', () => {
     });
   });
 
+  it('never lowers a limit for a form that raises what stopped a purchase', async () => {
+    const planned = (goals: readonly ReturnType<typeof limitGoal>[], asked: ReturnType<typeof ask>) =>
+      createPlanChange({
+        changesFromReturn: async (changes) => [...changes],
+        factsOf: async () => card,
+        card: { getSpendRules: async () => ({ rules: rulesOf({ daily: 40_000 }), raw: {} }) },
+        nameCategory: async () => ({ goals, term: permanent }),
+        zone: 'America/New_York',
+        now,
+      })(asked as ReturnType<typeof ask<'limit'>>, acctId);
+    const { origin } = ask('limit');
+    const byForm = ask('limit', { target: { kind: 'alert', alertId: 'evt_1' }, origin: { ...origin, kind: 'form' } });
+
+    const against =
+      'That would lower what the card may spend. By now: daily limit $400.00. To lower a limit use /card limit.';
+    expect(await planned([limitGoal('daily', 8_500)], byForm)).toMatchObject({ against });
+    expect(await planned([limitGoal('weekly', 8_500)], byForm)).toMatchObject({
+      against: expect.stringContaining('By now: weekly limit none.'),
+    });
+    expect(await planned([limitGoal('daily', 40_000)], byForm)).toMatchObject({ against: null });
+    const byCommand = ask('limit', { target: { kind: 'card', acctId, cardId: null, alertId: null } });
+    expect(await planned([limitGoal('daily', 8_500)], byCommand)).toMatchObject({ against: null });
+  });
+
   it('starts from the current rules', async () => {
     expect(await plan([limitGoal('daily', 45_000)])).toMatchObject({
       kind: 'planned',
