@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { RuleChange, RuleGoal, Term } from '../card-api/rule-change.ts';
+import { isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { Decision } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -156,7 +156,18 @@ export function askedIn(request: LimitRequest) {
     reason,
     blocks: blocksIn(request),
     payCents: payCentsOf(request),
+    isChanged: isChanged(request),
   };
+}
+
+/** An approver decides about something else than what was asked for. */
+function isChanged(request: LimitRequest): boolean {
+  const { goals, changes, term } = request;
+  // Limits that have become higher since are left out.
+  const wanted = without(goals, without(goals, changes));
+  return (
+    changes.length > 0 && !(isSameGoals(wanted, changes) && JSON.stringify(askedTerm(request)) === JSON.stringify(term))
+  );
 }
 
 /** The changes relative to what the rules were when the request last read them. What a raise counts from may differ. */

@@ -23,7 +23,7 @@ import type { ApprovalRequest } from './approval-request.ts';
 
 type Summarized = Pick<
   ApprovalRequest,
-  'payCents' | 'facts' | 'changes' | 'temporary' | 'orderCents' | 'blocks' | 'card'
+  'payCents' | 'facts' | 'changes' | 'isChanged' | 'temporary' | 'orderCents' | 'blocks' | 'card'
 >;
 
 const BLOCKS_SHOWN = 5;
@@ -43,11 +43,12 @@ export function requestSummary(request: Summarized, of: string): string {
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
   const changes = changesFromNow(request);
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
+  const changed = request.isChanged ? ', changed by an approver' : '';
   const at = merchantWords(facts);
-  if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}: ${moves}`;
+  if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   const { purchase } = facts;
   const pass = purchase === null ? '' : ` so that ${formatCents(purchase.amountCents)}${at} goes through`;
-  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
+  return `asks to ${changes.length > 1 ? headline(changes) : wantedRule(changes)}${of && ` of${of}`}${pass}${changed}: ${changes.length > 1 ? moves : `${escapeUntrusted(moveWords(changes), RULES_MAX)}${difference(changes)}`}`;
 }
 
 function merchantWords({ purchase }: RequestFacts): string {
@@ -59,10 +60,11 @@ function merchantWords({ purchase }: RequestFacts): string {
 /** @param changes from the current values. What is temporary now may be kept. */
 export function headline(changes: readonly RuleChange[]): string {
   const isKept = isMade(changes);
-  if (changes.length > 1) return `${isKept ? 'keep' : 'raise'} ${countOf(changes.length, 'limit')}`;
+  const move = isLooser(changes) ? 'raise' : 'change';
+  if (changes.length > 1) return `${isKept ? 'keep' : move} ${countOf(changes.length, 'limit')}`;
   if (!isAboutLimits(changes)) return `${isKept ? 'keep allowing' : 'allow'} ${ruleNames(changes)}`;
   if (isRemoval(changes)) return `remove the ${ruleNames(changes)}`;
-  return `${isKept ? 'keep' : 'raise to'} ${stateWords(changes, 'to')}`;
+  return `${isKept ? 'keep' : `${move} to`} ${stateWords(changes, 'to')}`;
 }
 
 /** A single limit that is to be no limit any more. */
@@ -72,9 +74,10 @@ function isRemoval(changes: readonly RuleChange[]): boolean {
 }
 
 function wantedRule(changes: readonly RuleChange[]): string {
+  const move = isLooser(changes) ? 'raise' : 'change';
   const verb = isMade(changes)
     ? ['keep the', 'keep allowing']
-    : [isRemoval(changes) ? 'remove the' : 'raise the', 'allow'];
+    : [isRemoval(changes) ? 'remove the' : `${move} the`, 'allow'];
   return `${verb[isAboutLimits(changes) ? 0 : 1]} ${escapeUntrusted(ruleNames(changes), RULES_MAX)}`;
 }
 
@@ -155,9 +158,11 @@ export function whyApprovals({
 }
 
 /** `more than $1,000.00 in 24 hours`. */
-function whyMore({ cap, aboveCents }: CountedRaise): string {
+function whyMore({ cap, ownCents, aboveCents }: CountedRaise): string {
   if (cap !== null) return overCap(cap);
-  return aboveCents === null ? 'it has no amount' : `more than ${formatCents(aboveCents)} in 24 hours`;
+  return ownCents === null || aboveCents === null
+    ? 'it has no amount'
+    : `more than ${formatCents(aboveCents)} in 24 hours`;
 }
 
 export function needsWords(needed: number): string {

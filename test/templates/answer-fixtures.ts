@@ -87,6 +87,7 @@ export const answer = {
     temporary: [],
     term: { kind: 'permanent' },
     payCents: null,
+    isChanged: false,
     reason: 'Trade fair & booth',
     needed: 2,
     approvals: [{ by: 'U2', at }],

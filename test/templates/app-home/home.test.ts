@@ -59,6 +59,7 @@ const request = {
   temporary: [],
   term: { kind: 'permanent' },
   payCents: null,
+  isChanged: false,
   facts: { ...noFacts, purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null } },
   reason: 'team lunch',
   approvals: 1,

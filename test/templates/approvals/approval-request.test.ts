@@ -42,6 +42,7 @@ function inHome(request: LimitRequest): string {
     askedAt: action.askedAt,
     blocks: [],
     payCents: 8410,
+    isChanged: false,
     reason: 'team lunch',
     approvals: approvals.length,
     mayDecide: true,
@@ -111,6 +112,11 @@ it('after Change and approve shows who asked for what and who decided what', () 
   });
   const decision = { actionId: 'act_ana', by: 'U0ANA', at: askedAt };
 
+  // What they did not ask for must not read as if they had.
+  const summary = /, changed by an approver: [^.]*\$400\.00 → \$600\.00/;
+  expect(inChannel(request)).toMatch(summary);
+  expect(requestReminder([{ request, link: null }], []).text).toMatch(summary);
+  expect(inChannel(openRequestOf())).not.toContain('changed by an approver');
   expect(inChannel({ ...request, state: 'approved', decision, temporaryChangeId: null })).toMatch(
     /<@U0HUGO> asked for: .*\$900\.00, for 1 hour\. <@U0ANA> changed it to: .*\$600\.00, for 1 hour\./,
   );
@@ -232,4 +238,18 @@ it('a reminder is one message for all open requests, with amounts and links', ()
   expect(shown(blocks)).toMatch(
     /2 requests are waiting.*\$400\.00 → \$900\.00.*<https:\/\/example\.slack\.com\/req_ask1\|Open>.*\$400\.00 → \$500\.00.*req_2\|Open>.*<@U0ANA>/s,
   );
+});
+
+it('does not call it a raise if nothing rises', () => {
+  const request = openRequestOf({ changes: [{ ...raiseDaily, to: 39_900 }] });
+
+  expect(requestMessage(request).text).not.toContain('raise');
+  expect(inChannel(request)).not.toContain('raise to');
+});
+
+it('names no amount as the reason of two approvals if there is none', () => {
+  const approvals = [{ by: 'U0ANA', at: askedAt, actionId: null }];
+  const text = inChannel(openRequestOf({ needed: 2, approvals, counted: { ...counted, ownCents: null } }));
+
+  expect(text).toContain('2 approvals: it has no amount.');
 });

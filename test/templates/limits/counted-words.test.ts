@@ -68,6 +68,11 @@ it('names no amount if one person may allow any', () => {
 it('says why others have to approve: the amount, or the cap that it exceeds', () => {
   const cap = { scope: 'person', days: 30, earlierCents: 480_000, capCents: 500_000 } as const;
 
+  const removed = { ...counted, ownCents: null };
+  expect(whyOthers(removed, 2)).toBe('Removing a limit needs a second approver.');
+  expect(whyOthers({ ...removed, rule: { kind: 'international' } }, 2)).toBe(
+    'A change without an amount needs a second approver.',
+  );
   expect(whyOthers(counted, 2)).toBe('A raise of more than $1,000.00 within 24 hours needs a second approver.');
   expect(whyOthers(counted, 3)).toBe('A raise of more than $1,000.00 within 24 hours needs 3 approvers.');
   expect(whyOthers({ ...counted, cap }, 2)).toBe(
