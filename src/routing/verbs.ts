@@ -144,7 +144,7 @@ export const routingVerbs = {
     isOfAccount: true,
     command: {
       usage: 'mute CARD DURATION [reason]',
-      example: 'mute 4242 3 days trade show',
+      example: 'mute 4242 8h trade show',
       effect:
         'keeps its alerts out of the channels, up to 24 hours (approvers: longer); suspected fraud is still posted',
       read: readMute,
