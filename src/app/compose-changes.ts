@@ -104,12 +104,13 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
     endQuestions,
     notifyEnd,
   });
+  const fillForm = composeFillForm(tools);
   return {
     changeRule,
     handlers: {
       limit: changeAlone,
       allow: changeAlone,
-      remedy: composeFillForm(tools),
+      remedy: ({ action }) => fillForm(action),
       revert: decideTemporaryChange,
       'complete-temporary-change': decideTemporaryChange,
     } satisfies Partial<Handlers>,

@@ -8,7 +8,7 @@ import type { ApprovalPolicy } from '../policy/approval-policy.ts';
 import { type Decision, decide, type Facts, type Role } from '../policy/decide-action.ts';
 import type { RecordedDecision } from '../policy/decision-store.ts';
 import { type Policy, permittedTo, sectionOf, standsInFor } from '../policy/policy.ts';
-import { muteEndOf } from '../routing/mute.ts';
+import { muteEndOf, readMute } from '../routing/mute.ts';
 import { parseCommand } from './command.ts';
 import { entryOf, isVerb, type Verb } from './verbs.ts';
 
@@ -55,7 +55,7 @@ export function explainPolicy(policy: Policy, words: string, assumed: Assumed): 
   const roles = rolesIn(policy, userId, { ...assumed, group });
   const change = factsFor(verb, policy, command.input, assumed);
   if ('why' in change) return { kind: 'unclear', why: change.why };
-  const { permission } = entryOf(verb);
+  const { permission } = entryOf(change.judgedAs ?? verb);
   const decision = decide(permission, { roles, isOwnCard, ...change.facts }, boundsFor(verb, section.approval));
   const may = whoMay(policy, permission.role, group).filter((id) => !isOwnCard || id !== userId);
   return {
@@ -106,6 +106,8 @@ function approversBesides(userId: string, policy: Policy, { group, at }: Pick<As
 interface Change {
   readonly facts: Pick<Facts, 'raiseCents' | 'lastsMs'>;
   readonly lines: readonly string[];
+  /** The verb whose permission it needs, if it is not its own. */
+  readonly judgedAs?: Verb;
 }
 
 function factsFor(
@@ -116,17 +118,20 @@ function factsFor(
 ): Change | { readonly why: string } {
   if (verb === 'order-virtual') return orderIn(assumed);
   if (verb === 'ask') return askIn(policy, input, assumed);
-  return verb === 'mute' ? muteIn(policy, input, assumed) : changeIn(policy, input, assumed);
+  return verb === 'mute' || verb === 'travel' ? muteIn(verb, policy, input, assumed) : changeIn(policy, input, assumed);
 }
 
 function muteIn(
+  verb: 'mute' | 'travel',
   { zone }: Policy,
   input: Readonly<Record<string, unknown>>,
   { at }: Assumed,
 ): ReturnType<typeof factsFor> {
-  const end = muteEndOf(String(input['details']).split(' '), { now: at, zone });
+  const { judgedAs, rest } = readMute({ verb, details: String(input['details']) });
+  const end = muteEndOf(rest, { now: at, zone });
   if ('why' in end) return end;
   return {
+    judgedAs,
     facts: { lastsMs: end.endsAt.getTime() - at.getTime() },
     lines: [`Mute: until ${end.endsAt.toISOString()}`],
   };

@@ -86,6 +86,8 @@ export const limitVerbs = {
     action: RemedyAction,
     permission: { role: 'approver', doing: 'change limits and spending rules' },
     refusedTo: remedyRefusedTo.raise_limit,
+    // Only people of the card's group may see its rules.
+    isOfCard: true,
     // The form shows the card's rules.
     isLook: true,
   },

@@ -67,17 +67,14 @@ export function createMuteVerbs(deps: MuteDeps) {
 async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {
   const { mutes, authorize, answer, record, refuse, refuseUnclear, zone } = deps;
   const isTravel = action.verb === 'travel';
-  const [countries = '', ...rest] = isTravel ? action.details.split(' ') : ['', ...action.details.split(' ')];
+  const { judgedAs, countries, rest } = readMute(action);
   const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
   if ('why' in end) {
     const usage = isTravel ? 'travel-mute CARD COUNTRY until DATE [reason]' : 'mute CARD DURATION [reason]';
     return await refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
   const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
-  // A trip at home would explain nearly every decline, so this is a regular mute.
-  const isOfHome = isTravel && countries.split(',').includes(HOME);
-  const asked = isOfHome ? { ...action, verb: 'mute' } : action;
-  const decision = await authorize(asked, { acctId, lastsMs });
+  const decision = await authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
   const refusal =
     decision.kind === 'refused'
       ? { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' }
@@ -106,6 +103,15 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const did = isTravel ? 'set a travel mute for' : 'muted';
   await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
   await answer(action, muteSet(mute));
+}
+
+/** The countries of a travel mute, the words behind them, and the verb whose permission it needs. */
+export function readMute({ verb, details }: { readonly verb: 'mute' | 'travel'; readonly details: string }) {
+  const words = details.split(' ');
+  if (verb === 'mute') return { judgedAs: verb, countries: '', rest: words } as const;
+  const [countries = '', ...rest] = words;
+  // A trip at home would explain nearly every decline, so this is a regular mute.
+  return { judgedAs: countries.split(',').includes(HOME) ? 'mute' : verb, countries, rest } as const;
 }
 
 /** Returns why a mute would end a longer one early; null when it would not. */

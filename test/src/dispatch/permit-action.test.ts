@@ -222,7 +222,7 @@ describe('a card whose group has its own operators and approvers', () => {
     whoMay: async (_role, group) => (group === 'South' ? ['U0SUE'] : ['U0ANA']),
   };
   const aboutOneCard = verbNames.filter(
-    (verb) => entryOf(verb).isOfCard === true && verb !== 'recognize' && verb !== 'ask',
+    (verb) => entryOf(verb).isOfCard === true && verb !== 'recognize' && verb !== 'ask' && verb !== 'remedy',
   );
 
   it.each(aboutOneCard)(
@@ -240,6 +240,21 @@ describe('a card whose group has its own operators and approvers', () => {
       expect(await refusedOf(world)).toMatchObject([{ verb, acctId }]);
     },
   );
+
+  it('is not shown in the form of a decline', async () => {
+    const checked: unknown[] = [];
+    const checkPurchase: WorldDeps['checkPurchase'] = async (event) => {
+      checked.push(event);
+      return { state: 'passes' };
+    };
+    const world = await createActionWorld(redis(), { ...ofOthers, checkPurchase });
+
+    await performAction(ask('remedy', { form: { viewId: 'V1', hash: 'h', pendingId: 'p_1' } } as object), world.deps);
+
+    expect(checked).toEqual([]);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Not done: Only /)]);
+    expect(await refusedOf(world)).toMatchObject([{ verb: 'remedy', acctId }]);
+  });
 
   it.each([
     ['is read first if only a webhook has named the card', south, /^Not done: Only .* Nothing changed/],

@@ -74,6 +74,12 @@ describe('explaining what would happen', () => {
     ],
     ['U0ANA block 1234', { group: 'South' }, /\nCard: in South, which the policy does not name\n/],
     ['U0ANA limit 1234 daily 900 weekly 1000', {}, /One limit at a time/],
+    [
+      'U0OLGA travel-mute 1234 US until January 5',
+      {},
+      /Mute: until 20.*\nResult: refused\. Only approvers may mute a card for more than 24/,
+    ],
+    ['U0OLGA travel-mute 1234 Spain until January 5', {}, /Mute: until 20.*\nResult: done at once/],
     ['U0OLGA mute 1234 24h', {}, /Result: done at once/],
     ['U0ANA mute 1234 3 days', {}, /Result: done at once/],
     ['U0ANA mute 1234 3 days', { isOwnCard: true }, /Result: refused\. You can’t mute your own card/],
