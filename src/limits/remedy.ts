@@ -98,7 +98,9 @@ function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, cat
         return await bySwitch('isCardNotPresentAllowed', { kind: 'allow_card_not_present' }, event, deadlineMs);
       default:
         // A blocked card declines everything, so a decline without a reason of its own is one of the block.
-        return code === '' || isReason(code) ? { state: 'unknown' } : await byStatus(event, { statusesOf, hasFraudCase });
+        return code === '' || isReason(code)
+          ? { state: 'unknown' }
+          : await byStatus(event, { statusesOf, hasFraudCase });
     }
   };
 
