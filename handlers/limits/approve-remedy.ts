@@ -1,4 +1,4 @@
-import { ruleRemedy } from '../../src/alerts/decline-reason.ts';
+import { ruleRemedy } from '../../src/alerts/rule-remedy.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
 import type { InputOf } from '../../src/dispatch/verbs.ts';

@@ -35,7 +35,8 @@ interface Deps {
  * other purchase. A payment that was reversed in full pays for nothing, whichever arrives first. Idempotent.
  */
 export function createResolveDeclines(deps: Deps) {
-  const { history, alerts, withLock, updateAlert, notifyDirectly } = deps;
+  const { alerts, withLock, updateAlert, notifyDirectly } = deps;
+  const { paymentsIn, declinesIn, listedFrom } = createListed(deps);
 
   return async function resolveDeclines(event: StoredEvent): Promise<void> {
     if (event.kind === 'reversal') return await reopen(event);
@@ -77,6 +78,33 @@ export function createResolveDeclines(deps: Deps) {
     }
   }
 
+  async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
+    const asked = askedCents(event);
+    const partly = asked > event.amountCents ? ` of ${formatCents(asked)}` : '';
+    const text = event.amountCents === alert.event.amountCents ? '' : `${formatCents(event.amountCents)}${partly}`;
+    const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text } as const;
+    await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
+    await updateAlert(alert.event.id);
+    const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
+    // For a change with two approvals, the alert names only the person who made it.
+    const approvers = new Set([
+      ...alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])),
+      ...(await deps.approversOf(event.acctId, alert.event.id)),
+    ]);
+    for (const userId of approvers) {
+      await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
+    }
+  }
+}
+
+function isPayment(event: StoredEvent): event is TransactionEvent {
+  return event.kind === 'authorization' || event.kind === 'pin';
+}
+
+/** What an account's history lists about its purchases. */
+function createListed({ history, alerts }: Pick<Deps, 'history' | 'alerts'>) {
+  return { paymentsIn, declinesIn, listedFrom };
+
   /** Of the event's account and merchant, oldest first, without those that were reversed. */
   async function paymentsIn(event: TransactionEvent, fromMs: number, toMs: number): Promise<TransactionEvent[]> {
     const all = await listedFrom(event, fromMs);
@@ -99,28 +127,6 @@ export function createResolveDeclines(deps: Deps) {
     const all = await alertsOfKind('transaction', [...new Set([...ids, ...own])], alerts);
     return all.toSorted((a, b) => byTime(a.event, b.event));
   }
-
-  async function show(event: TransactionEvent, alert: TransactionAlert): Promise<void> {
-    const asked = askedCents(event);
-    const partly = asked > event.amountCents ? ` of ${formatCents(asked)}` : '';
-    const text = event.amountCents === alert.event.amountCents ? '' : `${formatCents(event.amountCents)}${partly}`;
-    const paid = { verb: 'paid', by: null, at: event.occurredAt, state: 'done', text } as const;
-    await alerts.setOutcome(alert.event.id, `paid-${event.id}`, paid);
-    await updateAlert(alert.event.id);
-    const outcomes = [...alert.outcomes.filter(({ verb }) => verb !== 'paid'), paid];
-    // For a change with two approvals, the alert names only the person who made it.
-    const approvers = new Set([
-      ...alert.outcomes.flatMap((outcome) => (isApproval(outcome) ? [outcome.by] : [])),
-      ...(await deps.approversOf(event.acctId, alert.event.id)),
-    ]);
-    for (const userId of approvers) {
-      await notifyDirectly(userId, `paid-${alert.event.id}`, declinePaid({ ...alert, outcomes }, event));
-    }
-  }
-}
-
-function isPayment(event: StoredEvent): event is TransactionEvent {
-  return event.kind === 'authorization' || event.kind === 'pin';
 }
 
 const isPaid = ({ verb, state }: Outcome): boolean => verb === 'paid' && state === 'done';

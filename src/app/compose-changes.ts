@@ -8,8 +8,8 @@ import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotUndo } fro
 import type { BlockAction } from '../actions/verbs.ts';
 import { createConclude, createSeenNow, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { ruleRemedy } from '../alerts/decline-reason.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
+import { ruleRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { createNameCategory } from '../limits/binding-limit.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DeclineReason, declineCodes, declineReason, ruleRemedy } from '../../../src/alerts/decline-reason.ts';
+import { type DeclineReason, declineCodes, declineReason } from '../../../src/alerts/decline-reason.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { Remedy } from '../../../src/limits/remedy-change.ts';
 import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
@@ -198,22 +198,6 @@ it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of
   expect(declineReason({ code: 'decline.balance.card', message: '' }, null, 'CLOSED').title).toBe(
     'Card balance too low',
   );
-});
-
-it.each<[string, string, Remedy | null]>([
-  ['decline.rule.location', '', { kind: 'allow_international' }],
-  ['decline.rule.cardnotpresent', '', { kind: 'allow_card_not_present' }],
-  [
-    'decline.rule.mcc',
-    'Unauthorized merchant category: Bars',
-    { kind: 'allow_category', category: { id: null, name: 'Bars' } },
-  ],
-  ['decline.rule.mcc', 'Unauthorized merchant category', null],
-  ['decline.rule.velocity', '', null],
-  ['decline.card.status', '', null],
-  ['decline', '', null],
-])('%s with %j asks for a rule by itself: %j', (code, message, remedy) => {
-  expect(ruleRemedy({ code, message })).toEqual(remedy);
 });
 
 it('does not offer to activate a closed card', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ruleRemedy } from '../../../src/alerts/decline-reason.ts';
+import { ruleRemedy } from '../../../src/alerts/rule-remedy.ts';
 import { remedyForm } from '../../../templates/limits/remedy-form.ts';
 import { declined, raise } from '../fixtures.ts';
 
