@@ -109,7 +109,7 @@ export function createReports(deps: Deps) {
     const { acctId } = result.card;
     if (result.state === 'done' && acctId !== null) await deps.cardChanged(acctId);
     // Not stored in the result: the ruleset is evaluated again when the card is verified.
-    const overruled = await overruledWords(result);
+    const overruled = await overruledWords(result, deps);
     const note = overruled === null ? result.note : sentences(result.note, overruled);
     await showOnAlert(action, verb, { at, result, note }, outcomeOf);
     // A successful button press shows on the alert itself. Everything else is sent to the person who asked.
@@ -137,12 +137,15 @@ export function createReports(deps: Deps) {
     const shown = { ...result, note: isSaid ? result.note : note };
     await deps.outcomes.show(alertId, outcomeOf, toOutcome(action, verb, shown, at));
   }
+}
 
-  /** For a sent change of the card's rules: that a ruleset may overrule it; null if none does. */
-  async function overruledWords({ card, confirmation, expects }: Result): Promise<string | null> {
-    if (confirmation !== 'sent' || expects?.kind !== 'rule' || card.ruleset == null) return null;
-    return mayBeOverruled(await deps.nameRuleset(card));
-  }
+/** For a sent change of the card's rules: that a ruleset may overrule it; null if none does. */
+async function overruledWords(
+  { card, confirmation, expects }: Result,
+  { nameRuleset }: Pick<Deps, 'nameRuleset'>,
+): Promise<string | null> {
+  if (confirmation !== 'sent' || expects?.kind !== 'rule' || card.ruleset == null) return null;
+  return mayBeOverruled(await nameRuleset(card));
 }
 
 /** The stored data of a change that will be verified. Null: there is nothing to verify. */

@@ -71,7 +71,7 @@ describe('raising a limit from a decline', () => {
     expect(cardbell().sandbox.purchase({ AcctId: card.AcctId, MerchantName, Amount: 140 }).Approved).toBe(true);
     await until(
       () =>
-        /Resolved\.\* Approved by <@U0ANA>, paid at .*limit back to \$100\.00\. 1 minute\./.test(
+        /Resolved\.\* Approved by <@U0ANA>, paid at .*limit back to \$100\.00\. Less than a minute after the decline\./.test(
           JSON.stringify(cardbell().now(alert).blocks),
         ),
       'the decline is resolved',
@@ -83,7 +83,7 @@ describe('raising a limit from a decline', () => {
       ({ channel, text }) => channel.startsWith('D') && text.startsWith(`Paid: $140.00 at ${MerchantName}`),
       60_000,
     );
-    expect(told.text).toContain('1 minute');
+    expect(told.text).toContain('Less than a minute after the decline.');
   });
 
   it('lowers no limit that somebody has raised since, whether the form was open before or not', async () => {
