@@ -29,7 +29,7 @@ const words: Readonly<Record<string, RegExp>> = {
   'decline.remote': /remote|own/i,
   'decline.mcc': /not allowed|type/i,
   'decline.balance.card': /balance/i,
-  'decline.card.status': /activat/i,
+  'decline.card.status': /not active/i,
   'decline.card.pin': /terminal/i,
   decline: /do not honor/i,
 };
