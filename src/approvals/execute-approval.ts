@@ -108,25 +108,12 @@ export function createExecution(deps: Deps) {
     run: ActionRun,
   ): Promise<Result> {
     const { acctId, action: asked } = request;
-    // An approver who asked counts as one of several.
-    const isAlone = approval.kind === 'override' || approval.approvals.length === 1;
+    const by = byAlone(approval);
     if (asked.verb === 'block-all') return await deps.blockAll({ ...asked, id: click.id, askedAt: click.askedAt }, run);
-    if (asked.verb === 'order-virtual')
-      return await deps.orders.place({ ...asked, id: click.id }, isAlone ? approval.by : null, run);
+    if (asked.verb === 'order-virtual') return await deps.orders.place({ ...asked, id: click.id }, by, run);
     const action = changeOf(click, request, approval);
-    const askedBy = asked.actor.userId;
-    const isOwn = !isAlone && asked.verb !== 'ask';
-    const raisedBy = { by: isAlone ? approval.by : null, askedBy, ...(isOwn && { inOwnName: true as const }) };
-    const people = approval.kind === 'override' ? [approval.by] : [askedBy, approval.by];
     const whyNoLonger = () => deps.whyNoLonger(click, request, approval);
-    const approved = {
-      outcomeOf: asked.id,
-      requestId: request.id,
-      raisedBy,
-      people,
-      judged: approval.changes,
-      whyNoLonger,
-    };
+    const approved = { ...approvedAs(request, approval), whyNoLonger };
     const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
       const written = await deps.progress.read(click.id);
       const known = await deps.reports.resume(action, action.verb, written, approved);
@@ -142,6 +129,20 @@ export function createExecution(deps: Deps) {
     const written = await deps.progress.read(actionId);
     return written !== null && written.state !== 'asked';
   }
+}
+
+/** Who approved it alone; null: an approver who asked counts as one of several. */
+function byAlone({ kind, approvals, by }: ApprovalInFlight): string | null {
+  return kind === 'override' || approvals.length === 1 ? by : null;
+}
+
+function approvedAs({ id, action }: LimitRequest, approval: ApprovalInFlight): Omit<Approved, 'whyNoLonger'> {
+  const by = byAlone(approval);
+  const askedBy = action.actor.userId;
+  const inOwnName = by === null && action.verb !== 'ask' ? { inOwnName: true as const } : {};
+  const people = approval.kind === 'override' ? [approval.by] : [askedBy, approval.by];
+  const raisedBy = { by, askedBy, ...inOwnName };
+  return { outcomeOf: action.id, requestId: id, raisedBy, people, judged: approval.changes };
 }
 
 /** The outcome of a click whose request stayed open or was closed by someone else. Reports it if that was not done. */

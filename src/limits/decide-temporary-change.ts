@@ -34,6 +34,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'n
  * CardApiError when the job should be retried.
  */
 export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
+  const { refuse, refuseDecision } = createRefuseBack(deps);
   return async function decideTemporaryChange(action) {
     const { temporaryChangeId } = action.target;
     const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
@@ -93,17 +94,21 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (back === '' || isSent) return await refuse(action, found.trim(), whoCan, isSent);
     await deps.refuse(action, { why: found, whoCan, changed: '' });
   }
+}
+
+/** `isSent`: an earlier attempt may have been carried out. */
+function createRefuseBack(deps: Pick<ActionTools, 'refuse' | 'askAgain'>) {
+  return { refuse, refuseDecision };
+
+  async function refuse(action: Action, why: string, whoCan: string, isSent = false): Promise<void> {
+    const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
+    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) });
+  }
 
   async function refuseDecision(action: Action, acctId: number, why: WhyNot, isSent: boolean): Promise<void> {
     if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent);
     if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
     await deps.askAgain(action, { acctId });
-  }
-
-  /** @param isSent an earlier attempt may have been carried out. */
-  async function refuse(action: Action, why: string, whoCan: string, isSent = false): Promise<void> {
-    const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
-    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) });
   }
 }
 

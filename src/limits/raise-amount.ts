@@ -116,15 +116,8 @@ export function createRaiseAmounts(deps: Deps) {
      *
      * @param userId who asks. Whoever made a reduction may end it: then `byOthers` is false.
      */
-    async sooner(changes: readonly RuleChange[], term: Term, acctId: number, userId: string): Promise<SoonerChanges> {
-      const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
-      const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
-      const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);
-      return {
-        changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
-        byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),
-      };
-    },
+    sooner: (changes: readonly RuleChange[], term: Term, acctId: number, userId: string) =>
+      soonerChanges(changes, term, { acctId, userId }, deps),
     /** What a temporary change's rules would allow more if it ended now, at the time at which that is most. */
     async withoutChange(ended: TemporaryChange): Promise<RuleChange[]> {
       const set = setTemporarily(await deps.temporaryChanges.all(), ended.acctId);
@@ -145,6 +138,21 @@ export function createRaiseAmounts(deps: Deps) {
         return [{ rule: change.rule, now: change.from, back, until }];
       });
     },
+  };
+}
+
+async function soonerChanges(
+  changes: readonly RuleChange[],
+  term: Term,
+  { acctId, userId }: { acctId: number; userId: string },
+  deps: Deps,
+): Promise<SoonerChanges> {
+  const set = setTemporarily(await deps.temporaryChanges.all(), acctId);
+  const fromMs = term.kind === 'purchase' ? deps.now().getTime() : endMs(term, deps);
+  const sooner = changes.flatMap((change) => looserSooner(change, set, fromMs) ?? []);
+  return {
+    changes: sooner.map(({ rule, from, to }) => ({ rule, from, to })),
+    byOthers: sooner.some(({ reduction }) => !isMadeBy(reduction, userId)),
   };
 }
 

@@ -183,16 +183,12 @@ const slowRead: fc.Arbitrary<Trouble> = fc
     who: approver,
     by: approver,
     meanwhile: fc.record({ whom: approver, does: one('loses the role', 'is linked'), atRead: ofNumbers(1, 2, 3, 4) }),
-    last: fc.oneof(
-      fc.record({ does: one('approve', 'approve', 'take back'), which: fc.constant(0) }),
-      fc.record({ does: one('unblock'), card: one('main') }),
-    ),
+    last: fc.record({ does: one('approve', 'approve', 'take back'), which: fc.constant(0) }),
   })
   .map(({ who, by, meanwhile, last }) => {
     const slow: Step = { ...asking(by, last), meanwhile };
     if (last.does === 'approve') return [limit(who, { more: 1500 }, permanently), slow];
-    if (last.does === 'take back') return [limit(by, { to: 4000 }, forMs(DAY)), slow];
-    return [{ does: 'the portal makes it', card: 'main', status: 'BLOCKED' }, slow];
+    return [limit(by, { to: 4000 }, forMs(DAY)), slow];
   });
 
 const themes = [delegates, groups, status, twoAtOnce, endedSooner, raisedAgain, slowRead];
