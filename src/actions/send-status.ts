@@ -66,7 +66,8 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       const why = written?.state === 'sending' ? null : await whyOvertaken(verb, resolved);
       if (why !== null) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
-      const basis = await basisOf(history, cardId ?? card.cardId, status);
+      const basisNow = () => basisOf(history, cardId ?? card.cardId, status);
+      const basis = await basisNow();
       const sides = { before, after: wordOf(status) };
       const note = closesWords(closes);
       const change = {
@@ -81,24 +82,10 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
         whyNot,
         detail: note,
       };
-      const by = { userId: action.actor.userId, actionId: action.id };
       const steps = {
-        async prepare() {
-          await history.expectStatus(acctId, status, by);
-          for (const closed of closes) await history.expectStatus(acctId, 'CLOSED', by, closed.cardId);
-        },
+        ...expectations(history, resolved, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
-        async look() {
-          let now = await readBack(acctId, cardId, api);
-          if (now !== status) {
-            // A card that was blocked and unblocked again looks unchanged. Only the webhooks show it.
-            await sleep(WEBHOOK_MS);
-            now = await readBack(acctId, cardId, api);
-          }
-          if (now === status) return 'made';
-          if (now === null) return 'unread';
-          return basis === (await basisOf(history, cardId ?? card.cardId, status)) ? 'unmade' : 'changed';
-        },
+        look: () => lookAfterwards({ acctId, cardId, status, basisNow }, basis, api),
         async made(confirmation) {
           if (confirmation === 'confirmed') return await foundMade(verb, resolved, from, finish);
           const undo = await offerUndo(resolved, before);
@@ -109,10 +96,6 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           (await readBack(acctId, cardId, api)) === status
             ? await foundMade(verb, resolved, from, finish)
             : await finish('unknown', { note: superseded }),
-        async forget() {
-          await history.forgetExpected(acctId, status);
-          for (const closed of closes) await history.forgetExpected(acctId, 'CLOSED', closed.cardId);
-        },
         fail: (said) => finish('failed', said),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
@@ -135,6 +118,50 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
     const made = { before, after: wordOf(wantedStatus[verb]), note: closesWords(closes) };
     return await finish('done', { ...made, confirmation: 'confirmed', ...undo });
   }
+}
+
+/** Attributes the events of a change to the person who asked for it, also those of the cards that it closes. */
+function expectations(
+  history: Pick<StatusHistory, 'expectStatus' | 'forgetExpected'>,
+  { action, acctId }: Resolved,
+  status: CardStatus,
+  closes: readonly ClosedCard[],
+) {
+  const by = { userId: action.actor.userId, actionId: action.id };
+  return {
+    async prepare(): Promise<void> {
+      await history.expectStatus(acctId, status, by);
+      for (const { cardId } of closes) await history.expectStatus(acctId, 'CLOSED', by, cardId);
+    },
+    async forget(): Promise<void> {
+      await history.forgetExpected(acctId, status);
+      for (const { cardId } of closes) await history.forgetExpected(acctId, 'CLOSED', cardId);
+    },
+  };
+}
+
+interface Sent {
+  readonly acctId: number;
+  readonly cardId: number | null;
+  readonly status: CardStatus;
+  readonly basisNow: () => Promise<string | undefined>;
+}
+
+/** Whether a change that got no answer was made. */
+async function lookAfterwards(
+  { acctId, cardId, status, basisNow }: Sent,
+  basis: string | undefined,
+  api: Pick<CardClient, 'getAccount'>,
+) {
+  let now = await readBack(acctId, cardId, api);
+  if (now !== status) {
+    // A card that was blocked and unblocked again looks unchanged. Only the webhooks show it.
+    await sleep(WEBHOOK_MS);
+    now = await readBack(acctId, cardId, api);
+  }
+  if (now === status) return 'made';
+  if (now === null) return 'unread';
+  return basis === (await basisNow()) ? 'unmade' : 'changed';
 }
 
 /** A card that an activation closes for good. */

@@ -131,6 +131,29 @@ async function statusOf({ count, countLackingDetails, listedAt }: ReturnType<typ
   };
 }
 
+/** The first accounts that a query can mean and somebody may see. Reads only Redis. */
+function createLookUp(records: ReturnType<typeof createRecords>, index: ReturnType<typeof createIndexReader>) {
+  return async function lookUp(
+    query: CardQuery,
+    isPermitted: (match: CardMatch) => Promise<boolean> = async () => true,
+  ): Promise<CardMatch[]> {
+    const found = await firstPermitted({
+      idsOf: () => index.candidates(query),
+      read: async (ids) => (await records.readMany(ids)).flatMap((account) => matchOf(account, query) ?? []),
+      permitted: async (matches) => {
+        const may = await Promise.all(matches.map(({ match }) => isPermitted(match)));
+        return matches.filter((_, at) => may[at]);
+      },
+      limit: FIND_MATCHES,
+    });
+    const hasWholeName = found.some(({ isWholeName }) => isWholeName);
+    return found
+      .filter(({ match, isWholeName }) => !hasWholeName || isWholeName || match.matchedBy !== 'name')
+      .map(({ match }) => match)
+      .toSorted((a, b) => (a.holder ?? '').localeCompare(b.holder ?? '') || a.acctId - b.acctId);
+  };
+}
+
 /** Finds accounts by a person's input, and requests accounts from the API that are not stored yet. */
 function createFinder(
   records: ReturnType<typeof createRecords>,
@@ -138,6 +161,7 @@ function createFinder(
   quota: ReturnType<typeof createApiQuota>,
   loader: Loader | null,
 ) {
+  const lookUp = createLookUp(records, index);
   return {
     /** Every account that the text can mean: last four digits, card id, account id, CustomId or holder's name. */
     async find(
@@ -176,26 +200,6 @@ function createFinder(
       return accounts.filter((account) => begins(account, typed)).map((account) => toCompletion(account, typed));
     },
   };
-
-  async function lookUp(
-    query: CardQuery,
-    isPermitted: (match: CardMatch) => Promise<boolean> = async () => true,
-  ): Promise<CardMatch[]> {
-    const found = await firstPermitted({
-      idsOf: () => index.candidates(query),
-      read: async (ids) => (await records.readMany(ids)).flatMap((account) => matchOf(account, query) ?? []),
-      permitted: async (matches) => {
-        const may = await Promise.all(matches.map(({ match }) => isPermitted(match)));
-        return matches.filter((_, at) => may[at]);
-      },
-      limit: FIND_MATCHES,
-    });
-    const hasWholeName = found.some(({ isWholeName }) => isWholeName);
-    return found
-      .filter(({ match, isWholeName }) => !hasWholeName || isWholeName || match.matchedBy !== 'name')
-      .map(({ match }) => match)
-      .toSorted((a, b) => (a.holder ?? '').localeCompare(b.holder ?? '') || a.acctId - b.acctId);
-  }
 
   /** Asks the API for every account that the query could still mean. */
   async function complete(api: Loader, { id }: CardQuery, isUnknown: boolean, until: number): Promise<void> {

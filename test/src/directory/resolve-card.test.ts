@@ -56,7 +56,7 @@ const resolveCard = createResolveCard({
     reload: async () => ({ cards }),
     find: async (query, isPermitted) => {
       const matches = found[query] ?? [];
-      const may = await Promise.all(matches.map((match) => isPermitted?.(match) ?? true));
+      const may = await Promise.all(matches.map(async (match) => (await isPermitted?.(match)) ?? true));
       return matches.filter((_, at) => may[at]);
     },
     findKnown: async (query) => found[query] ?? [],
