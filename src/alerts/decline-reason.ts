@@ -1,8 +1,8 @@
-import type { LimitPeriod, LimitRule, LimitWindow } from '../card-api/rule.ts';
+import type { LimitPeriod, LimitRule } from '../card-api/rule.ts';
 import { type CardStatus, declineCode, declinedStatuses } from '../core/event.ts';
-import { serviceZone } from '../core/installation.ts';
 import { limitsOf, type Remedy } from '../limits/remedy-change.ts';
 import { limitName } from '../limits/rule-words.ts';
+import { periodOf, untilReset } from './limit-period.ts';
 
 /** What a decline code means, and who can do what about it. */
 export interface DeclineReason {
@@ -31,28 +31,6 @@ type Words = Pick<DeclineReason, 'title' | 'meaning' | 'holderFix' | 'adminFix'>
 type Entry = Words & { readonly usually: RegExp } & Partial<
     Pick<DeclineReason, 'remedy' | 'isSensitive' | 'period' | 'category'>
   >;
-
-const periodWords: readonly (readonly [RegExp, LimitPeriod])[] = [
-  [/\b(?:daily|day)\b/i, 'daily'],
-  [/\b(?:weekly|week)\b/i, 'weekly'],
-  [/\b(?:monthly|month)\b/i, 'monthly'],
-  [/\b(?:yearly|year|annual|annually)\b/i, 'yearly'],
-  [/\blifetime\b/i, 'lifetime'],
-];
-
-function periodOf(message: string): LimitPeriod | null {
-  return periodWords.find(([word]) => word.test(message))?.[1] ?? null;
-}
-
-/** Limits reset on the card service's clock. */
-const untilReset = (): Readonly<Record<LimitWindow, string>> => ({
-  transaction: 'or pay a smaller amount',
-  daily: `pay a smaller amount, or wait until midnight ${serviceZone().long}`,
-  weekly: 'pay a smaller amount, or wait until Sunday',
-  monthly: 'pay a smaller amount, or wait until the first of the month',
-  yearly: 'pay a smaller amount, or wait until January 1',
-  lifetime: 'or pay another way: a lifetime limit never starts anew',
-});
 
 function velocity(message: string, remedy: Remedy | null): Entry {
   const named = { period: periodOf(message) ?? 'daily', category: null };

@@ -94,6 +94,14 @@ interface Deps {
 /** @returns milliseconds until the next run, or null when the event is delivered. */
 type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
 
+/** The status of an account after an event: active, if one of its cards is. */
+function statusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined {
+  const current = timelines.flatMap(({ change }) =>
+    change.supersededBy === null ? (change.steps.at(-1)?.status ?? []) : [],
+  );
+  return current.find((one) => one === 'ACTIVE') ?? current[0];
+}
+
 /** Delivers a status change. Two events that belong together share the alert of the block. Idempotent. */
 export function createDeliverStatus(deps: Deps): DeliverStatus {
   const { directory, history, alerts, publish, updateAlert, showStatus } = deps;
@@ -112,10 +120,7 @@ export function createDeliverStatus(deps: Deps): DeliverStatus {
       const changes = await Promise.all(timelines.map(({ change }) => withCause(event, change)));
       await publish({ kind: 'card-status', event, card, outcomes: [], late: isLate, changes, progress: null });
     }
-    const current = timelines.flatMap(({ change }) =>
-      change.supersededBy === null ? (change.steps.at(-1)?.status ?? []) : [],
-    );
-    const status = current.find((one) => one === 'ACTIVE') ?? current[0];
+    const status = statusNow(timelines);
     if (status !== undefined) await showStatus(event, status);
     return null;
   };

@@ -185,7 +185,7 @@ it.each<[string, CardStatus, DeclineReason['remedy'], string]>([
 ])('says of a decline with %j of a card that is %s: %s', (message, status, remedy, title) => {
   const reason = declineReason({ code: 'decline.card.status', message }, null, status);
 
-  expect(reason).toMatchObject({ remedy, title, saysMore: message === '' });
+  expect(reason).toMatchObject({ remedy, title, saysMore: false });
 });
 
 it.each(['decline', 'decline.of.tomorrow'])('%s says no reason, so the status of the card is one', (code) => {

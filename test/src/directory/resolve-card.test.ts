@@ -224,8 +224,8 @@ describe('one of several cards of an account', () => {
     expect(await resolveCard(named('limit', '3'))).toBe(null);
     const whoCan = 'This would apply to the account’s card in use. Write 0001 if you mean that one.';
     expect(refusals).toEqual([
-      { what: null, why: 'Card 0002 is not activated.', whoCan },
-      { what: null, why: 'Card 0003 is closed for good.', whoCan },
+      { why: 'Card 0002 is not activated.', whoCan },
+      { why: 'Card 0003 is closed for good.', whoCan },
     ]);
     expect(await resolveCard(named('limit', '0001'))).toMatchObject({ acctId: 7, cardId: 1 });
     cards = [closed, fresh];

@@ -288,7 +288,7 @@ it.each([
   const { deps } = await createActionWorld(redis(), {
     postAuditLine: async (_id, { text }) => void lines.push(text),
   });
-  const alert = declined(code, 'No');
+  const alert = declined(code, 'Unauthorized merchant category: (Hardware Stores)');
   await deps.alerts.save(alert);
 
   const target = { kind: 'alert', alertId: alert.event.id } as const;
