@@ -119,10 +119,10 @@ it('enqueues separate jobs for events stuck behind slow ones, so that any worker
   const behind = [decline(100, 100), decline(101, 1)];
   const { deliverBurst, own } = createWorld(
     async () => {
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await new Promise((resolve) => setTimeout(resolve, 1200));
       return null;
     },
-    { beginWithinMs: 30 },
+    { beginWithinMs: 600 },
   );
 
   await deliverBurst(burst(...slow, ...behind));
