@@ -45,7 +45,8 @@ export function reasonOf(
 ): ShownReason {
   const reason = shownReason({ decline: event.decline, remedy, status: card.status }, place);
   const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
-  const isActivated = reason.remedy === 'activate' && currentState(outcomes).isActivated;
+  const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
+  const isActivated = mayBeActive && currentState(outcomes).isActivated;
   return isActivated || (reason.remedy === 'retry' && isLater) ? { ...reason, ...activeNow } : reason;
 }
 

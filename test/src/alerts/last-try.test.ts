@@ -49,7 +49,7 @@ it('counts the time to the payment from the first try', async () => {
   const paid = outcome({ verb: 'paid', by: null, at: '2026-11-21T05:05:00Z' });
   const alert = await atLastTry({ ...first, outcomes: [paid] }, 'C1', alerts);
 
-  expect(shown(renderAlert(alert, view).blocks)).toContain('7 minutes.');
+  expect(shown(renderAlert(alert, view).blocks)).toContain('7 minutes after the decline');
 });
 
 it.each<[string, TransactionAlert, string]>([
