@@ -1,5 +1,6 @@
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import type { RuleValue } from '../card-api/rule.ts';
 import { goalsOf, isLooser, type RuleChange, reversed } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
@@ -149,7 +150,7 @@ type PermitDecision = (action: TemporaryChangeAction, temporaryChange: Temporary
 type WhyNot = { readonly why: string; readonly whoCan: string } | 'late';
 
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard'> {
-  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange'>;
+  readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange' | 'valuesPutBack'>;
   readonly openRequest: OpenRequest;
 }
 
@@ -219,18 +220,20 @@ function raiseOf(action: TemporaryChangeAction, acctId: number, wanted: readonly
 async function raisesOf(
   action: TemporaryChangeAction,
   temporaryChange: TemporaryChange,
-  { withoutChange }: Pick<RaiseAmounts, 'withoutChange'>,
+  raises: Pick<RaiseAmounts, 'withoutChange' | 'valuesPutBack'>,
 ): Promise<RuleChange[]> {
   if (action.verb === 'complete-temporary-change')
-    return action.restore ? raisesBeyond(temporaryChange) : raisesKept(temporaryChange);
-  return isMadeBy(temporaryChange, action.actor.userId) ? [] : await withoutChange(temporaryChange);
+    return action.restore
+      ? raisesBeyond(temporaryChange, await raises.valuesPutBack(temporaryChange))
+      : raisesKept(temporaryChange);
+  return isMadeBy(temporaryChange, action.actor.userId) ? [] : await raises.withoutChange(temporaryChange);
 }
 
 /** The raise that restoring the earlier values makes, for rules that someone has changed since. */
-function raisesBeyond({ changes, meanwhile }: TemporaryChange): RuleChange[] {
+function raisesBeyond({ changes, meanwhile }: TemporaryChange, values: readonly RuleValue[]): RuleChange[] {
   return changes.flatMap(({ rule, from, to }, index) => {
     const found = meanwhile?.[index]?.to;
-    const back = found === undefined || found === to ? [] : [{ rule, from: found, to: from }];
+    const back = found === undefined || found === to ? [] : [{ rule, from: found, to: values[index] ?? from }];
     return isLooser(back) ? back : [];
   });
 }

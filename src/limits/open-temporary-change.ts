@@ -2,11 +2,11 @@ import { type Action, alertIdOf } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { centsOf, isLooser, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
+import { centsOf, type RuleChange, type RuleGoal, type Term, without } from '../card-api/rule-change.ts';
 import { formatDuration } from '../core/duration.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
 import { askedCents, dayWords, endOfTerm, purchaseCents } from './change-request.ts';
-import { setBelow, setTemporarily } from './rule-future.ts';
+import { raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { purchaseWords, stateWords } from './rule-words.ts';
 import { keptWords, type Supersede } from './supersede.ts';
 import { isMadeBy, isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
@@ -120,10 +120,11 @@ async function markUnconfirmed(
  * @param isChanged false before the change is sent: it must end even if its outcome is never known.
  */
 async function openTemporaryChange(
-  { action, acctId, changes, term, requestId }: MadeChange,
+  made: MadeChange,
   deps: TermDeps,
   { isChanged = true, isOverOthers = false } = {},
 ): Promise<Opened> {
+  const { action, acctId, changes, term, requestId } = made;
   const now = deps.now();
   const open = await deps.temporaryChanges.get(action.id);
   // The end stays as first set, even if a rerun after a crash repeats this.
@@ -139,7 +140,9 @@ async function openTemporaryChange(
     changes: open?.changes ?? stacked.map(({ change }) => change),
     term,
     by: action.actor,
-    ...((open?.isOverOthers === true || isOverOthers || takesOver(stacked, action)) && { isOverOthers: true }),
+    ...((open?.isOverOthers === true || isOverOthers || takesOver(stacked, made, others, now)) && {
+      isOverOthers: true,
+    }),
     openedAt: open?.openedAt ?? now.toISOString(),
     endsAt,
     purchase: term.kind === 'purchase' ? await endingPurchase(action, changes, deps) : null,
@@ -154,10 +157,12 @@ async function openTemporaryChange(
   await deps.temporaryChanges.save(temporaryChange);
   await deps.scheduleTemporaryChangeEnd(action.id, Date.parse(endsAt));
   if (isChanged) {
+    // When this runs again, what it was stacked on may be gone.
+    const asStored = (change: RuleChange) => temporaryChange.changes.find(({ rule }) => isSameRule(rule, change.rule));
     for (const earlier of others) {
       const isTaken = (change: RuleChange, index: number) =>
         stacked[index]?.earlier === earlier ||
-        (isSetAgain(change, earlier) && !isUnderneath(earlier, stacked[index]?.change ?? change, others));
+        (isSetAgain(change, earlier) && !isUnderneath(earlier, asStored(change) ?? change, others));
       const taken = changes.filter(isTaken);
       if (taken.length > 0) await deps.supersede(earlier, taken, laterOf(action));
     }
@@ -202,7 +207,7 @@ async function resolveTemporaryChanges(made: MadeChange, deps: TermDeps): Promis
   }
   if (temporary.length === 0) return null;
   const stacked = changes.map((change) => stackedOn(setBy(change), change));
-  const isOverOthers = takesOver(stacked, action);
+  const isOverOthers = takesOver(stacked, made, temporaryChanges, deps.now());
   const opened = await openTemporaryChange({ ...made, changes: stacked.map(({ change }) => change) }, deps, {
     isOverOthers,
   });
@@ -259,11 +264,19 @@ function stackedOn(earlier: TemporaryChange | undefined, change: RuleChange): St
   return { earlier, change: earlier === undefined ? change : withEarlierFrom(change, earlier), was: change.from };
 }
 
-/** It takes over a reduction that is not the person's own. */
-function takesOver(stacked: readonly Stacked[], { actor }: Action): boolean {
+/** It takes the place of a reduction that is not the person's own: without that, a rule would be looser at some time. */
+function takesOver(
+  stacked: readonly Stacked[],
+  { action, acctId }: MadeChange,
+  all: readonly TemporaryChange[],
+  now: Date,
+) {
+  const set = setTemporarily(all, acctId);
   return stacked.some(
-    ({ earlier, change: { rule, from }, was }) =>
-      earlier !== undefined && !isMadeBy(earlier, actor.userId) && isLooser([{ rule, from: was, to: from }]),
+    ({ earlier, change, was }) =>
+      earlier !== undefined &&
+      !isMadeBy(earlier, action.actor.userId) &&
+      raiseWithout({ ...change, to: was }, earlier, set, now.getTime()) !== null,
   );
 }
 

@@ -15,7 +15,7 @@ import type { Authorization } from '../policy/authorize.ts';
 import { COUNTED_MS } from '../policy/decide-action.ts';
 import { endOfTerm, purchaseCents } from './change-request.ts';
 import { isAddedBy, type RaiseScope, type RecentRaise, type RecentRaises, sumsIn } from './recent-raise-store.ts';
-import { looserSooner, lowestBefore, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
+import { highestBack, looserSooner, lowestBefore, raiseWithout, setBelow, setTemporarily } from './rule-future.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** How a change raises what the card may spend. */
@@ -123,6 +123,8 @@ export function createRaiseAmounts(deps: Deps) {
       const set = setTemporarily(await deps.temporaryChanges.all(), ended.acctId);
       return ended.changes.flatMap((change) => raiseWithout(change, ended, set, deps.now().getTime()) ?? []);
     },
+    /** The highest values that a temporary change's rules would have from now on if it were put back. */
+    valuesPutBack: (ended: TemporaryChange) => valuesPutBack(ended, deps),
     changesFromReturn: (changes: readonly RuleChange[], term: Term, acctId: number) =>
       changesFromReturn(changes, term, acctId, deps),
     /** What temporary changes have set of these rules, given relative to their current values. */
@@ -139,6 +141,11 @@ export function createRaiseAmounts(deps: Deps) {
       });
     },
   };
+}
+
+async function valuesPutBack(ended: TemporaryChange, { temporaryChanges }: Deps): Promise<RuleValue[]> {
+  const set = setTemporarily(await temporaryChanges.all(), ended.acctId);
+  return ended.changes.map((change) => highestBack(change, ended, set));
 }
 
 async function soonerChanges(

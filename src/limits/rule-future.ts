@@ -87,6 +87,20 @@ export function raiseWithout(
   );
 }
 
+/** The highest value that a rule would have at any time from now on, if what a temporary change set were put back. */
+export function highestBack(
+  { rule, from }: RuleChange,
+  ended: TemporaryChange,
+  set: readonly SetTemporarily[],
+): RuleValue {
+  const others = set.filter(({ setBy }) => setBy.id !== ended.id);
+  // It may be the value of another temporary change, which then ends.
+  return setBelow({ rule, from, to: from }, others).reduce<RuleValue>(
+    (highest, below) => (isLooser([{ rule, from: highest, to: below.from }]) ? below.from : highest),
+    from,
+  );
+}
+
 /** The value of a rule while these temporary changes end one after another. @param atLast after all of them. */
 function valueAt(
   atMs: number,

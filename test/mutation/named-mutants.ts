@@ -179,9 +179,9 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   },
   {
     name: 'a request under a temporary lowering is judged from what the limit goes back to',
-    file: 'src/limits/raise-amount.ts',
-    from: 'return isLooser([{ rule, from: before, to: from }]) ? { ...change, from: before } : change;',
-    to: 'return { ...change, from: before };',
+    file: 'src/limits/rule-future.ts',
+    from: '(isLooserValue(change, value, lowest) ? value : lowest)',
+    to: 'value',
   },
   {
     name: 'a limit that is higher only for the moment counts as enough',
@@ -204,13 +204,13 @@ export const NAMED_MUTANTS: readonly NamedMutant[] = [
   {
     name: 'a temporary change counts as untouched when another sets the same again',
     file: 'src/limits/open-temporary-change.ts',
-    from: '(isSetAgain(change, earlier) && !isUnderneath(earlier, stacked[index]?.change ?? change, others))',
+    from: '(isSetAgain(change, earlier) && !isUnderneath(earlier, asStored(change) ?? change, others))',
     to: 'false',
   },
   {
     name: 'a value that is set again keeps what is below it from going back',
     file: 'src/limits/open-temporary-change.ts',
-    from: ' && !isUnderneath(earlier, stacked[index]?.change ?? change, others)',
+    from: ' && !isUnderneath(earlier, asStored(change) ?? change, others)',
     to: '',
   },
   {

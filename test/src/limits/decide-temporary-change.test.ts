@@ -249,6 +249,7 @@ describe('who may decide', () => {
           underLock.push(`remembered: ${lock}`);
           remembered.push(...fromBase);
         },
+        valuesPutBack: async ({ changes }) => changes.map(({ from }) => from),
         withoutChange: async ({ changes }) => reversed(changes).filter((change) => isLooser([change])),
       },
       record: async (_action, { event, isFirst, detail }) => void recorded.push({ event, isFirst, detail }),

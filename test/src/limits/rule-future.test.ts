@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -131,6 +133,41 @@ describe('a temporary reduction', () => {
     expect(daily()).toBe(100);
   });
 
+  it('is not ended by somebody who set it for longer, if it was set over another one', async () => {
+    const { limit, wait, daily } = await given(5000);
+    await limit('U0CEM', 'act_reduce', 100, forDays(7));
+    await limit('U0CEM', 'act_between', 101, aMinute);
+    await limit('U0BEN', 'act_longer', 100, forDays(30));
+    await limit('U0ANA', 'act_longest', 100, forDays(31));
+
+    await limit('U0ANA', 'act_shorter', 100, aMinute);
+    await wait(8 * DAY);
+
+    expect(daily()).toBe(100);
+  });
+
+  it('is not forgotten when a change to its value is tried again after a lost answer', async () => {
+    const { world, limit, wait, daily } = await given(5000);
+    const { card } = world.deps;
+    await limit('U0BEN', 'act_reduce', 100, forDays(7));
+    await wait(1000);
+    await limit('U0BEN', 'act_between', 101, aMinute);
+    await wait(1000);
+    const { putSpendRules } = card;
+    card.putSpendRules = async () => {
+      throw unanswered();
+    };
+    await expect(limit('U0BEN', 'act_again', 100, forDays(7))).rejects.toThrow(CardApiError);
+    card.putSpendRules = putSpendRules;
+    await limit('U0BEN', 'act_shorter', 100, aMinute);
+    await limit('U0BEN', 'act_again', 100, forDays(7));
+
+    await wait(60_000);
+    expect(daily()).toBe(100);
+    await wait(8 * DAY);
+    expect(daily()).toBe(5000);
+  });
+
   it('lasts longer if its value is typed again for longer', async () => {
     const { limit, wait, daily } = await given(5000);
     await limit('U0BEN', 'act_reduce', 100, forDays(8));
@@ -228,6 +265,23 @@ describe('taking back a reduction', () => {
     await wait(8 * DAY);
 
     expect(daily()).toBe(100);
+  });
+
+  it('is a raise if what is put back would go back further by itself', async () => {
+    const { world, limit, takeBack, wait, daily, told } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(7));
+    await limit('U0BEN', 'act_between', 101, aMinute);
+    await limit('U0BEN', 'act_longer', 100, forDays(30));
+    world.service.rules = { IsActive: true, DailySpendLimit: 200 };
+    await takeBack('U0BEN', 'act_longer');
+
+    const target = { kind: 'temporary-change', temporaryChangeId: 'act_longer' } as const;
+    const putBack = { target, restore: true, id: 'act_putback', actor: person('U0ANA') };
+    await performAction(ask('complete-temporary-change', putBack), world.deps);
+    expect(told()).toContain('One approver alone may not raise this: daily limit $200.00 → $5,000.00.');
+    await wait(8 * DAY);
+
+    expect(daily()).toBe(200);
   });
 
   it('is for who made it alone, on top of a raise of somebody else', async () => {

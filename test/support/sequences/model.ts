@@ -246,6 +246,9 @@ export function createModel(atFirst: Facts) {
       const why = isBack ? null : whyNotFor(job, { after, acctId, rule, lasting }, standing);
       if (why !== null) return `${words}, ${why}`;
       raised.push({ job: job.id, by: [], acctId, rule, now, lasting, soon, at: standing.now });
+      // What may be raised that far may also be what a lowered rule goes back to.
+      const most = Math.max(...moments.map((at) => valueAt(is, at)));
+      raiseAllLowered({ acctId, rule }, () => most);
     }
     if (raised.length === 0) return null;
     return judgeRaise(job, acctId, raised, supporters ?? [], { before, after }, standing);
@@ -265,8 +268,12 @@ export function createModel(atFirst: Facts) {
   function isOwnToEnd(by: string, { acctId, rule, was, is }: Moved, moments: readonly number[]): boolean {
     const own = lowered.get(`${by} ${acctId} ${rule}`);
     if (own === undefined || moments.some((at) => valueAt(is, at) > Math.max(valueAt(was, at), own(at)))) return false;
-    for (const key of [...lowered.keys()].filter((one) => one.endsWith(` ${acctId} ${rule}`))) raiseLowered(key, own);
+    raiseAllLowered({ acctId, rule }, own);
     return true;
+  }
+
+  function raiseAllLowered({ acctId, rule }: Pick<Moved, 'acctId' | 'rule'>, to: (atMs: number) => number): void {
+    for (const key of lowered.keys()) if (key.endsWith(` ${acctId} ${rule}`)) raiseLowered(key, to);
   }
 
   /** Checks the duration of a loosening. @returns why it is not allowed, or null. */

@@ -574,7 +574,9 @@ const outside: Job = { id: 'portal', verb: 'outside', by: null, askedAt: 0, appr
 
 function sawOf({ accounts }: Facts, acctId: number): Record<string, number> {
   const rules = Object.entries(accounts[acctId]?.rules ?? {});
-  return Object.fromEntries(rules.map(([rule, value]) => [rule, least(value)]));
+  // What it goes back to in between is shown, too.
+  const seen = (value: (typeof rules)[number][1]) => Math.min(least(value), ...value.ahead.map((one) => one.value));
+  return Object.fromEntries(rules.map(([rule, value]) => [rule, seen(value)]));
 }
 
 function lastsMs(term: Term): number {
