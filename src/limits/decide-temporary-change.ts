@@ -167,13 +167,14 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
     const { userId } = action.actor;
     const isKept = action.verb === 'complete-temporary-change' && !action.restore;
     const isEarly = action.verb === 'revert';
-    const beyond = await raisesOf(action, temporaryChange, raises);
+    const all = await raisesOf(action, temporaryChange, raises);
+    const beyond = isEarly && isMadeBy(temporaryChange, userId) ? [] : all;
     const inEffect = beyond.map((change) => ({ ...change, from: change.to }));
     // What is kept is in effect already, so it is a raise only from the value that it would go back to.
     const fromNow = isKept ? inEffect : beyond;
     // What is taken back is what it would go back to anyway, so it is a raise only for the moment.
     const raised = { changes: fromNow, fromBase: isEarly ? inEffect : beyond, term: permanent };
-    const isRaise = beyond.length > 0 || isLooser(reversed(changes));
+    const isRaise = all.length > 0 || isLooser(reversed(changes));
     const verb = isRaise ? 'complete-temporary-change' : action.verb;
     // What is kept, and what is restored after someone has changed it, stays permanently.
     const lasts = beyond.length > 0 && !isEarly ? { lastsMs: Number.POSITIVE_INFINITY } : {};
@@ -226,7 +227,7 @@ async function raisesOf(
     return action.restore
       ? raisesBeyond(temporaryChange, await raises.valuesPutBack(temporaryChange))
       : raisesKept(temporaryChange);
-  return isMadeBy(temporaryChange, action.actor.userId) ? [] : await raises.withoutChange(temporaryChange);
+  return await raises.withoutChange(temporaryChange);
 }
 
 /** The raise that restoring the earlier values makes, for rules that someone has changed since. */

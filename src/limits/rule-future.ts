@@ -29,7 +29,7 @@ export function setBelow({ rule, from }: RuleChange, set: readonly SetTemporaril
 /** The lowest value that a rule would have at any time before `endMs`, if it were not changed now. */
 export function lowestBefore(change: RuleChange, set: readonly SetTemporarily[], endMs: number): RuleValue {
   const below = setBelow(change, set);
-  const atLast = below.at(-1)?.from ?? change.from;
+  const atLast = afterAll(below, change.from);
   const values = below
     .map(earliestEnd)
     .filter((at) => at < endMs)
@@ -72,7 +72,7 @@ export function raiseWithout(
 ): RuleChange | null {
   const below = setBelow({ rule, from: to, to }, set);
   const left = below.filter(({ setBy }) => setBy.id !== ended.id);
-  const atLast = below.at(-1)?.from ?? to;
+  const atLast = afterAll(below, to);
   const moments = [nowMs, ...below.map(latestEnd)].filter((at) => at >= nowMs);
   const raises = moments
     .map((at) => ({
@@ -110,6 +110,12 @@ function valueAt(
 ): RuleValue {
   const running = below.find((one) => endOf(one) > atMs);
   return running === undefined ? atLast : running.to;
+}
+
+/** Null is a value: no limit. */
+function afterAll(below: readonly SetTemporarily[], otherwise: RuleValue): RuleValue {
+  const last = below.at(-1);
+  return last === undefined ? otherwise : last.from;
 }
 
 const latestEnd = ({ setBy }: SetTemporarily): number => Date.parse(setBy.endsAt);

@@ -205,6 +205,16 @@ describe('a temporary reduction', () => {
 });
 
 describe('taking back a reduction', () => {
+  it('of somebody else needs the approvals of a removed limit if there was none before', async () => {
+    const { limit, takeBack, daily, requests } = await given(null);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+
+    await takeBack('U0ANA', 'act_reduce');
+
+    expect(daily()).toBe(100);
+    expect(await requests()).toMatchObject([{ needed: 2 }]);
+  });
+
   it('of somebody else needs the approvals that typing the limit would', async () => {
     const { limit, takeBack, daily, told, requests } = await given(5000);
     await limit('U0BEN', 'act_reduce', 100, forDays(8));
@@ -252,6 +262,19 @@ describe('taking back a reduction', () => {
 
     expect(daily()).toBe(dollars);
     expect(await requests()).toHaveLength(1);
+  });
+
+  it('is not for its holder, even if it only lasts longer than another', async () => {
+    const { world, limit, takeBack, wait, daily } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(7));
+    await limit('U0BEN', 'act_between', 101, aMinute);
+    await limit('U0ANA', 'act_longer', 100, forDays(30));
+    await link(world, 'U0ANA');
+
+    await takeBack('U0ANA', 'act_longer');
+    await wait(8 * DAY);
+
+    expect(daily()).toBe(100);
   });
 
   it('that only lasts longer than another is a raise from the end of the other on', async () => {

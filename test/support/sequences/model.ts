@@ -200,16 +200,15 @@ export function createModel(atFirst: Facts) {
       const was = before.accounts[acctId]?.rules[rule] ?? is;
       const isDecision = job.verb === 'decide' || job.verb === 'emergency-override';
       if (isDecision && is.now < was.now) return `approving lowered ${rule} of ${acctId}`;
-      const [atOnce, lasting] = [up(was.now, is.now), up(was.lasting, is.lasting)];
+      const [now, lasting] = [up(was.now, is.now), up(was.lasting, is.lasting)];
       const moments = [standing.now, ...[...was.ahead, ...is.ahead].map(({ fromMs }) => fromMs)].filter(
         (at) => at >= standing.now,
       );
       noteLowered(job, { acctId, rule, was, is }, moments);
       const soon = Math.max(...moments.map((at) => up(valueAt(was, at), valueAt(is, at))));
-      if (atOnce === 0 && lasting === 0 && soon === 0) continue;
+      if (now === 0 && lasting === 0 && soon === 0) continue;
       // It was lowered for longer than it is by now.
-      const isSooner = atOnce === 0 && lasting === 0;
-      const now = isSooner ? soon : atOnce;
+      const isSooner = now === 0 && lasting === 0;
       const rose = isSooner ? `soon by ${soon}` : `from ${was.now} to ${is.now}`;
       const words = `${rule} of ${acctId} rose ${rose}, for good from ${was.lasting} to ${is.lasting}`;
       // After the end of a temporary change, a longer one still applies, or else the earlier value.
