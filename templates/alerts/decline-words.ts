@@ -54,6 +54,7 @@ const activeNow = {
   meaning: 'It is active by now.',
   holderFix: 'Try again: the card is active by now.',
   adminFix: 'Have the purchase tried again.',
+  remedy: 'retry',
 } as const;
 
 /** Quotes the card service when its words add something to ours. An unknown code is named too. */
