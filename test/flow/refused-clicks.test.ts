@@ -70,7 +70,7 @@ it('refuses to open an alert that no longer exists from a list, and the refusal 
   const message = old({ type: 'static_select', action_id: 'open_alert', options: [option] });
 
   await cardbell().workspace.select({ user: otto, message, actionId: 'open_alert', value: 'evt_gone', stale: true });
-  await cardbell().waitTold(otto, /It is more than 30 days old/, since);
+  await cardbell().waitTold(otto, /This alert is more than 30 days old/, since);
 
   await until(async () => (await refusals(otto)).some(({ verb }) => verb === 'look'), 'it is on record');
 });

@@ -139,7 +139,7 @@ describe('npm run trigger', () => {
 
   it.concurrent.each([
     [['pin', '--to', 'http://127.0.0.1:9/', '--secret', 'S'], 1],
-    [['pin'], 64],
+    [['pin'], 78],
     [['nonsense', '--secret', 'S'], 64],
     [['--list'], 0],
     [['--help'], 0],

@@ -91,7 +91,7 @@ it('records and attributes what an activation closes for good', async () => {
 
   const closed = 'This closes card 0006 and card 0007 for good.';
   expect(world.answers.at(-1)?.text).toContain(closed);
-  expect(lines.at(-1)).toContain('This closes card 0006 and card 0007 for good');
+  expect(lines.at(-1)).toContain('this closes card 0006 and card 0007 for good');
   const records = await world.records();
   expect(records.filter(({ event }) => event !== 'asked')).toMatchObject([
     { event: 'sent', cardId: 8, detail: closed },
