@@ -180,7 +180,9 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       const untilEnd = Date.parse(at) - now + (isTermOver ? 0 : 1);
       const overdueAt = overdueAtMs(request);
       if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
-      if (!isOverdue(request)) await remind(request);
+      // After a crash, or because another request's reminder listed it, the message may not show yet that it is overdue.
+      if (isOverdue(request)) await deps.updateRequest(requestId);
+      else await remind(request);
       // An approver may change what it ends with meanwhile.
       return Math.min(untilEnd, LOOK_AGAIN_MS);
     });

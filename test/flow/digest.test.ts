@@ -63,7 +63,7 @@ describe('a digest', () => {
   it('is posted at its time in its time zone, once per period', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(ana, 'digest daily 09:00 America/Chicago');
-    await cardbell().waitTold(ana, /gets a digest every day at 09:00, America\/Chicago/, since);
+    await cardbell().waitTold(ana, /gets a digest every day at 9:00 AM America\/Chicago/, since);
 
     // As if it had been set yesterday and its time had just come.
     const key = stateKey('digests');
@@ -110,7 +110,7 @@ describe('a digest', () => {
   it('can be weekly, and can be turned off', async () => {
     const since = Date.now() / 1000;
     await cardbell().command(ana, 'digest weekly monday 9am');
-    await cardbell().waitTold(ana, /every Monday at 09:00, America\/New_York/, since);
+    await cardbell().waitTold(ana, /every Monday at 9:00 AM ET/, since);
     await cardbell().command(olga, 'digest off');
     await cardbell().waitTold(olga, /Only approvers may/, since);
     await cardbell().command(ana, 'digest off');

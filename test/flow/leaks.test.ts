@@ -121,8 +121,10 @@ async function everyCommand(): Promise<void> {
 }
 
 async function everyButton(): Promise<void> {
-  const { deliver, waitFor, press, take, workspace, now } = cardbell();
+  const { command, deliver, waitFor, waitTold, press, take, workspace, now } = cardbell();
   const card = take('ACTIVE');
+  await command(people.zoe, `limit ${card.AcctId} daily 200`);
+  await waitTold(people.zoe, /^Limit changed/);
   await deliver(sampleWebhook('decline.rule.velocity', { AcctId: card.AcctId }));
   const alert = await waitFor(channels.declines, new RegExp(holderOf(card)));
   await press(people.zoe, alert, 'approve_remedy');

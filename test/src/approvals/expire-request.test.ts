@@ -116,6 +116,14 @@ it('offers the emergency override after 15 minutes for a request that an earlier
   expect([before.posted, after.posted]).toEqual([[], []]);
 });
 
+it('shows that a request is overdue even if a crash came between storing that and showing it', async () => {
+  const world = setUp(20, { request: openRequestOf({ remindedAt: '2026-11-20T15:16:00.000Z' }) });
+
+  expect(await world.age()).toBe(60 * MINUTE_MS);
+
+  expect([world.posted, world.updated]).toEqual([[], ['req_ask1']]);
+});
+
 it.each<[string | null, string | null]>([
   ['Sales', 'Field'],
   ['Sales', null],
