@@ -25,6 +25,7 @@ import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createFillForm } from '../limits/remedy.ts';
 import { createRestore } from '../limits/restore.ts';
+import { createRestoreLater } from '../limits/restore-later.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createHandOver, createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
@@ -78,7 +79,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const terms = createTemporaryTerms({ ...tools, supersede });
   const handOver = createHandOver({ ...tools, notifyEnd, supersede });
   const inEffect = createInEffect(tools);
-  const restore = createRestore(tools);
+  const restore = createRestore({ ...tools, restoreLater: createRestoreLater({ ...tools, notifyEnd }) });
   const permitDecision = createPermitDecision({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>

@@ -175,5 +175,5 @@ export function createInEffect(
 /** What is unusual about an end. */
 export function endNote(before: TemporaryChange, over: OverChange): string {
   const back = over.state === 'asking' ? backWords(over) : '';
-  return [back, ...otherwiseWords(before.changes, over.changes)].join(' ').trim();
+  return [back, ...otherwiseWords(before.changes, over.changes, over.later)].join(' ').trim();
 }

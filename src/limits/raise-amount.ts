@@ -88,14 +88,15 @@ export function createRaiseAmounts(deps: Deps) {
       const common = { actionId: action.id, acctId, ...by, inPlaceOf, atMs: deps.now().getTime() };
       for (const [index, change] of changes.entries()) {
         const rule = ruleKey(change.rule);
-        const now = (await ownCents(action, term, change, deps)) ?? 0;
-        const base = (await ownCents(action, term, fromBase[index] ?? change, deps)) ?? 0;
-        if (now > 0) await deps.recentRaises.add({ ...common, rule, cents: now });
+        const now = await ownCents(action, term, change, deps);
+        const base = await ownCents(action, term, fromBase[index] ?? change, deps);
+        if (now !== 0) await deps.recentRaises.add({ ...common, rule, cents: now });
         // A temporary change becomes permanent: no raise from the current value, but from the value it goes back to.
-        if (term.kind === 'permanent' && base > 0)
+        if (term.kind === 'permanent' && base !== 0)
           await deps.recentRaises.add({ ...common, rule: staysKey(change.rule), cents: base });
         // It lasts longer than the temporary change that set the current value.
-        else if (base > now) await deps.recentRaises.add({ ...common, rule: longerKey(change.rule), cents: base });
+        else if (atMost(base) > atMost(now))
+          await deps.recentRaises.add({ ...common, rule: longerKey(change.rule), cents: base });
       }
     },
     /** The change was certainly not made, so it no longer counts. */
@@ -234,6 +235,11 @@ function stillCounts({ rule: key, actionId }: RecentRaise, rule: Rule, lasting: 
   return isOfRule && made?.changes.some((change) => isSameRule(change.rule, rule)) === true;
 }
 
+/** Infinity if no amount is known. */
+function atMost(cents: number | null): number {
+  return cents ?? Number.POSITIVE_INFINITY;
+}
+
 /** Oldest first. If an action both raised a rule and made it last longer, the larger amount counts. */
 function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
   const largest = raises.filter(
@@ -241,7 +247,7 @@ function earlierOf(raises: readonly RecentRaise[]): EarlierRaise[] {
       !raises.some(
         (other, at) =>
           other.actionId === raise.actionId &&
-          (other.cents > raise.cents || (other.cents === raise.cents && at < index)),
+          (atMost(other.cents) > atMost(raise.cents) || (other.cents === raise.cents && at < index)),
       ),
   );
   return largest.map(({ by, askedBy, atMs, cents }) => ({

@@ -14,7 +14,8 @@ const Kept = z.strictObject({
   acctId: z.int().nullable(),
   /** See `ruleKey`. Raises that are not about a rule use a separate name. */
   rule: z.string(),
-  cents: z.int().positive(),
+  /** Null: no amount is known, such as of a limit that was removed. */
+  cents: z.int().positive().nullable(),
   /** Slack user who allowed it alone; null: several people had to approve it. */
   by: z.string().nullable(),
   /** The people they, or the approver who asked in their own name, acted for as delegates. It counts as theirs, too. */
@@ -109,14 +110,15 @@ export function isAddedBy(raise: RecentRaise, people: readonly string[]): boolea
 }
 
 /**
- * Sums of raises, without those of one action. If an action raised several rules, the largest raise counts.
+ * Sums of raises, without those of one action and those without an amount. If an action raised several rules, the largest
+ * raise counts.
  *
  * @param raises within 30 days.
  */
 export function sumsIn(raises: readonly RecentRaise[], exceptId: string, nowMs: number): Loosened['person'] {
   const sum = (counted: readonly RecentRaise[]): number => {
     const most = new Map<string, number>();
-    for (const { actionId, cents } of counted) most.set(actionId, Math.max(most.get(actionId) ?? 0, cents));
+    for (const { actionId, cents } of counted) most.set(actionId, Math.max(most.get(actionId) ?? 0, cents ?? 0));
     return [...most.values()].reduce((total, cents) => total + cents, 0);
   };
   const others = raises.filter(({ actionId }) => actionId !== exceptId);

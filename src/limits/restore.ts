@@ -21,6 +21,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { OverChange } from './notify-end.ts';
+import type { RestoreLater } from './restore-later.ts';
 import { ruleStates } from './rule-words.ts';
 import type { TemporaryChange } from './temporary-change-store.ts';
 
@@ -51,6 +52,7 @@ interface RestoreDeps extends Pick<ActionTools, 'now' | 'applyChanges'> {
   readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
   readonly card: Pick<CardClient, 'getSpendRules' | 'putSpendRules'>;
   readonly latestChanges: Pick<LatestChanges, 'changed'>;
+  readonly restoreLater: RestoreLater;
 }
 
 export function createRestore(deps: RestoreDeps): Restore {
@@ -69,8 +71,12 @@ export function createRestore(deps: RestoreDeps): Restore {
       closingActionId: by?.id ?? null,
       meanwhile,
     };
+    const asEnded = async (): Promise<OverChange> => {
+      const later = await deps.restoreLater(ended, temporaryChange.changes, rules);
+      return { ...ended, ...(later.length > 0 && { later }), state: 'ended' };
+    };
     // Someone restored them already, or we did before a crash.
-    if (isMade(back)) return (await mayStillCome(id, deps)) ? null : { ...ended, state: 'ended' };
+    if (isMade(back)) return (await mayStillCome(id, deps)) ? null : await asEnded();
     if (by !== null && !(await by.mayStill())) return null;
     const isAgreed = state === 'asking' && isSameGoals(temporaryChange.meanwhile ?? [], meanwhile);
     // The automatic end was decided when the change was opened.
@@ -81,7 +87,7 @@ export function createRestore(deps: RestoreDeps): Restore {
     const touched = changes.filter(({ rule, from, to }) => ![from, to].includes(ruleValue(rules, rule)));
     if (isAgreed || touched.length === 0) {
       await putBack({ ...write, back });
-      return { ...ended, state: 'ended' };
+      return await asEnded();
     }
     const own = state === 'open' ? ownOf(temporaryChange.changes, touched, rules) : [];
     // A person who clicked gets an answer at once. The automatic end is tried again after a refusal.

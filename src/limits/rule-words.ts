@@ -134,3 +134,8 @@ export function backWords(asking: TemporaryChange): string {
   const back = backAlready(asking);
   return back.length === 0 ? '' : `Back already: ${ruleStates(back, 'from')}.`;
 }
+
+/** What goes back all the way when another temporary change ends: `daily limit $500.00 when …`. Raw. */
+export function laterWords(later: readonly RuleGoal[]): string {
+  return `${ruleStates(later, 'to')} when the other temporary change ends.`;
+}

@@ -7,7 +7,7 @@ import { isLooser, limitGoals, type RuleChange, type RuleGoal, without } from '.
 import { capital } from '../core/first-letter.ts';
 import { withAcceptedReturns } from './contradiction.ts';
 import type { NotifyEnd } from './notify-end.ts';
-import { ruleName, ruleNames, ruleStates, stateWords, undecided } from './rule-words.ts';
+import { laterWords, ruleName, ruleNames, ruleStates, stateWords, undecided } from './rule-words.ts';
 import { isUndecided, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 
 /** A change that was made after another, and the Slack user who made it. */
@@ -86,14 +86,24 @@ function partWords(replaced: readonly RuleChange[], left: readonly RuleChange[])
   return `Only the ${ruleNames(replaced)}. This still goes back: ${ruleStates(left, 'from')}.`;
 }
 
-/** What goes back to another value than before, because the card service would not accept that. */
-export function otherwiseWords(before: readonly RuleChange[], accepted: readonly RuleChange[]): string[] {
+/**
+ * What goes back to another value than before, because the card service would not accept that.
+ *
+ * @param later what goes back all the way when another temporary change ends.
+ */
+export function otherwiseWords(
+  before: readonly RuleChange[],
+  accepted: readonly RuleChange[],
+  later: readonly RuleGoal[] = [],
+): string[] {
   return accepted.flatMap(({ rule, from }, index) => {
     const was = before[index]?.from ?? null;
     if (from === was) return [];
     const side = isLooser([{ rule, from: was, to: from }]) ? 'below' : 'above';
-    const words = `goes back to ${stateWords([{ rule, from }], 'from')}, not to ${stateWords([{ rule, from: was }], 'from')}`;
-    return [`The ${ruleName(rule)} ${words}: that would be ${side} what stays.`];
+    const [now, wanted] = [from, was].map((to) => stateWords([{ rule, to }], 'to'));
+    if (later.some((goal) => isSameRule(goal.rule, rule)))
+      return [`For now, the ${ruleName(rule)} goes back to ${now} only: ${laterWords([{ rule, to: was }])}`];
+    return [`The ${ruleName(rule)} goes back to ${now}, not to ${wanted}: that would be ${side} what stays.`];
   });
 }
 

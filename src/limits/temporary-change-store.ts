@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RuleChanges, Term } from '../card-api/rule-change.ts';
+import { RuleChanges, RuleGoals, Term } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordHash, createRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
@@ -40,6 +40,8 @@ export const TemporaryChange = z.strictObject({
   isUnconfirmed: z.boolean().optional(),
   /** How often the card service refused to put it back. */
   refusals: z.int().optional(),
+  /** Limits of an ended one that go back all the way only when another temporary change ends. */
+  later: RuleGoals.optional(),
   /** The alert or request that shows it. Without either it has a separate message. */
   alertId: z.string().nullable(),
   requestId: z.string().nullable(),

@@ -111,13 +111,14 @@ export function exceededCap(
   return null;
 }
 
-/** A raise of the same rule that one person allowed alone within the last 24 hours. */
+/** A raise of the same rule within the last 24 hours that one person allowed alone, or asked for in their own name. */
 export const EarlierRaise = z.strictObject({
   /** Slack user who allowed it. */
   by: z.string(),
   /** UTC ISO 8601. */
   at: z.string(),
-  cents: z.int().positive(),
+  /** Null: no amount is known. */
+  cents: z.int().positive().nullable(),
 });
 export type EarlierRaise = z.infer<typeof EarlierRaise>;
 
@@ -138,7 +139,7 @@ export type CountedRaise = z.infer<typeof CountedRaise>;
 /** Whole cents; Infinity if no amount is known. */
 export function countedCents({ ownCents, earlier }: Pick<CountedRaise, 'ownCents' | 'earlier'>): number {
   if (ownCents === null) return Number.POSITIVE_INFINITY;
-  return earlier.reduce((total, { cents }) => total + cents, ownCents);
+  return earlier.reduce((total, { cents }) => total + (cents ?? Number.POSITIVE_INFINITY), ownCents);
 }
 
 /** The policy's input about a raise. At least 1 cent, because even a raise for a purchase of $0 counts. */

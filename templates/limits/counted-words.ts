@@ -71,7 +71,9 @@ function words(counted: CountedRaise, written: Written): string {
   const { ownCents, earlier } = counted;
   const own = ownWords(counted, written);
   if (ownCents === null || earlier.length === 0) return `${own}.`;
-  return `${own}. ${earlierWords(counted, written)}: ${formatCents(countedCents(counted))} in 24 hours.`;
+  const cents = countedCents(counted);
+  const all = Number.isFinite(cents) ? `: ${formatCents(cents)} in 24 hours` : ' within 24 hours';
+  return `${own}. ${earlierWords(counted, written)}${all}.`;
 }
 
 function ownWords({ rule, ownCents }: CountedRaise, { name }: Written): string {
@@ -84,21 +86,28 @@ function ownWords({ rule, ownCents }: CountedRaise, { name }: Written): string {
 }
 
 function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): string {
-  const [did, by] = rule.kind === 'limit' ? ['raised it', 'by'] : ['allowed them', 'for'];
+  const isLimit = rule.kind === 'limit';
+  const did = isLimit ? 'raised it' : 'allowed them';
+  const amount = (cents: number | null): string => {
+    if (cents === null) return isLimit ? 'to no limit' : 'without an amount';
+    return `${isLimit ? 'by' : 'for'} ${formatCents(cents)}`;
+  };
   const shown = earlier.slice(-RAISES_MAX);
   const before = earlier.slice(0, -RAISES_MAX);
   const people = [...new Set(shown.map((raise) => raise.by))];
   const told = people.map((person) => {
     const amounts = shown
       .filter((raise) => raise.by === person)
-      .map((raise) => `${by} ${formatCents(raise.cents)} at ${at(raise.at)}`);
+      .map((raise) => `${amount(raise.cents)} at ${at(raise.at)}`);
     return `${who(person)} ${did} ${list.format(amounts)}`;
   });
-  const rest =
-    before.length === 0 ? [] : [`${countOf(before.length, 'raise')} before these added ${formatCents(sum(before))}`];
-  return list.format([...told, ...rest]);
+  if (before.length === 0) return list.format(told);
+  const cents = sum(before);
+  const added = cents === null ? '' : ` added ${formatCents(cents)}`;
+  return list.format([...told, `${countOf(before.length, 'raise')} before these${added}`]);
 }
 
-function sum(raises: readonly EarlierRaise[]): number {
-  return raises.reduce((total, { cents }) => total + cents, 0);
+/** Null if one of them has no amount. */
+function sum(raises: readonly EarlierRaise[]): number | null {
+  return raises.reduce<number | null>((all, { cents }) => (all === null || cents === null ? null : all + cents), 0);
 }

@@ -4,6 +4,7 @@ import { capital } from '../../src/core/first-letter.ts';
 import {
   backAlready,
   backWords,
+  laterWords,
   purchaseWords,
   ruleMoves,
   ruleNames,
@@ -105,10 +106,11 @@ export function ending(one: TemporaryChange): string {
     const asked = ending({ ...one, changes: without(changes, back), meanwhile: meanwhile && without(meanwhile, back) });
     return `${escapeUntrusted(backWords(one), RULES_MAX)} ${asked}`;
   }
+  const later = one.later === undefined ? '' : ` ${capital(escapeUntrusted(laterWords(one.later), RULES_MAX))}`;
   const who = by.trim() || 'automatically';
   const set = escapeUntrusted(stateWords(changes, 'to'), RULES_MAX);
   const is = escapeUntrusted(stateWords(meanwhile ?? changes, 'to'), RULES_MAX);
-  return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when });
+  return (changes.length > 1 ? ofSeveral : ofSingle)[state]({ was, is, set, who, when }) + later;
 }
 
 /** True whether the later change is permanent or goes back itself. */

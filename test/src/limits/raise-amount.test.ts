@@ -239,7 +239,7 @@ it('reports the first of two limits that rise equally', async () => {
 
 it('opening a rule for a purchase of zero is not stored', async () => {
   const { raises } = setUp({}, 0);
-  const raise = { changes: [abroad], fromBase: [abroad], term: { kind: 'duration', ms: COUNTED_MS } } as const;
+  const raise = { changes: [abroad], fromBase: [abroad], term: { kind: 'purchase' } } as const;
 
   await raises.remember(ask('allow', { id: 'act_1' }), acctId, raise, { by: 'U0ANA', askedBy: 'U0ANA' });
 
@@ -253,11 +253,15 @@ it('a raise of a single cent is stored', async () => {
   expect((await count([limitChange('daily', 101, 102)])).earlier).toMatchObject([{ cents: 1 }]);
 });
 
-it('a raise without an amount is not stored', async () => {
-  const { remember, count } = setUp();
+it('a raise without an amount counts as any amount, but in no cap', async () => {
+  const cap = { dayCents: 10_000, monthCents: 10_000 };
+  const { remember, count } = setUp({ caps: { person: cap, card: cap, program: cap } });
   await remember('act_1', [limitChange('daily', 80_000, null)]);
 
-  expect(await count([limitChange('daily', 10_000, 15_000)])).toMatchObject({ ownCents: 5_000, earlier: [] });
+  const counted = await count([limitChange('daily', 10_000, 15_000)]);
+
+  expect(counted).toMatchObject({ ownCents: 5_000, earlier: [{ cents: null }], cap: null });
+  expect(countedCents(counted)).toBe(Number.POSITIVE_INFINITY);
 });
 
 describe('a cap', () => {
@@ -407,6 +411,22 @@ describe('what an approver raised together with others', () => {
 
     expect(counted.earlier).toHaveLength(earlier);
     if (earlier === 1) expect(counted.earlier).toMatchObject([{ by: 'U0ANA', cents: 110_000 }]);
+  });
+
+  it('has no amount if it removed a limit, so whatever they raise next needs others', async () => {
+    const { raises, count } = setUp();
+    const removed = [limitChange('daily', 10_000, null)];
+    await raises.remember(
+      ask('limit'),
+      acctId,
+      { changes: removed, fromBase: removed, term: { kind: 'purchase' } },
+      inOwnName,
+    );
+
+    const counted = await count([limitChange('daily', 10_000, 10_100)]);
+
+    expect(counted).toMatchObject({ ownCents: 100, earlier: [{ by: 'U0ANA', cents: null }] });
+    expect(countedCents(counted)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('does not count if a holder asked for it', async () => {

@@ -43,6 +43,7 @@ describe('restoring the previous rules', () => {
         changed: async (_acctId, { kind }, { id, askedAt }) =>
           void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
       },
+      restoreLater: async () => [],
       now,
     })(
       temporaryChangeOf(over),
@@ -96,6 +97,7 @@ describe('restoring the previous rules', () => {
       },
       applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
       latestChanges: { changed: async () => {} },
+      restoreLater: async () => [],
       now,
     })(temporaryChangeOf({ changes: [change] }), null, held);
 
@@ -193,6 +195,7 @@ describe('restoring the previous rules without an answer', () => {
       },
       applyChanges: (raw) => raw,
       latestChanges: { changed: async () => {} },
+      restoreLater: async () => [],
       now,
     })(temporaryChangeOf(), null, held);
   }

@@ -50,7 +50,7 @@ const added = async ({ deps }: PerformWorld) =>
     ['limit:daily:', 'limit:monthly:'].map(async (rule) =>
       (await deps.recentRaises.list({ acctId }, deps.now().getTime()))
         .filter((kept) => kept.rule === rule)
-        .reduce((total, { cents }) => total + cents, 0),
+        .reduce((total, { cents }) => total + (cents ?? 0), 0),
     ),
   );
 

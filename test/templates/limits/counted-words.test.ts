@@ -37,6 +37,11 @@ describe.each<[string, Partial<CountedRaise>, string]>([
     'This allows online purchases, without an amount.',
   ],
   [
+    'an earlier raise to no limit',
+    { earlier: [raise, { ...raise, cents: null }] },
+    'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and to no limit at 2026-11-20T14:12:00.000Z within 24 hours.',
+  ],
+  [
     'two people',
     { earlier: [raise, { ...raise, by: 'U0BEN', cents: 100 }] },
     'This raises the daily limit by $400.00. U0ANA raised it by $700.00 at 2026-11-20T14:12:00.000Z and U0BEN raised it by $1.00 at 2026-11-20T14:12:00.000Z: $1,101.00 in 24 hours.',

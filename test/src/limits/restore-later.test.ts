@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest';
+import type { LimitPeriod } from '../../../src/card-api/rule.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  endTemporaryChange,
+  type Over,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
+
+const redis = useRedis();
+const MINUTE_MS = 60_000;
+
+type Given = readonly [period: LimitPeriod, dollars: number, minutes: number, over?: Over];
+
+/** Changes limits one after the other, each for some minutes. Then the first one is taken back, and the others end. */
+async function changed(rules: Readonly<Record<string, number>>, given: readonly Given[]) {
+  const world = await createActionWorld(redis());
+  Object.assign(world.service.rules, rules);
+  const timeLeft = async (moment: string) => Date.parse(moment) - world.deps.now().getTime();
+  const deps: WorldDeps = { ...world.deps, timeLeft };
+  for (const [index, [period, dollars, minutes, over]] of given.entries()) {
+    const term = { kind: 'duration', ms: minutes * MINUTE_MS } as const;
+    const changeRequest = { goals: [limitGoal(period, dollars * 100)], term };
+    await performAction(ask('limit', { ...byCommand, ...over, id: `act_${index}`, changeRequest }), deps);
+    world.advance(1000);
+  }
+  async function takeBackFirst(): Promise<void> {
+    await performAction(
+      ask('revert', { ...byCommand, id: 'act_back', target: { kind: 'temporary-change', temporaryChangeId: 'act_0' } }),
+      deps,
+    );
+    world.advance(1000);
+  }
+  async function endAll(): Promise<void> {
+    for (;;) {
+      const [next] = (await deps.temporaryChanges.all()).filter(({ state }) => state === 'open');
+      if (next === undefined) return;
+      world.advance(Math.max(0, Date.parse(next.endsAt) - deps.now().getTime()));
+      await endTemporaryChange(next.id, deps);
+    }
+  }
+  return { world, deps, takeBackFirst, endAll, rules: () => world.service.rules };
+}
+
+it('a daily limit goes back all the way when the lower weekly limit that was in its way ends', async () => {
+  const { deps, takeBackFirst, endAll, rules } = await changed({ DailySpendLimit: 500, WeeklySpendLimit: 600 }, [
+    ['daily', 50, 60],
+    ['weekly', 90, 30],
+  ]);
+
+  await takeBackFirst();
+  expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
+  expect(await deps.temporaryChanges.get('act_0')).toMatchObject({
+    state: 'ended',
+    later: [{ rule: { period: 'daily' }, to: 50_000 }],
+  });
+
+  await endAll();
+  expect(rules()).toMatchObject({ DailySpendLimit: 500, WeeklySpendLimit: 600 });
+  expect(await deps.temporaryChanges.all()).toEqual([]);
+});
+
+it('a raised weekly limit does not stay for good because a raised daily limit ends after it', async () => {
+  const { takeBackFirst, endAll, rules } = await changed({ DailySpendLimit: 80, WeeklySpendLimit: 100 }, [
+    ['weekly', 400, 60],
+    ['daily', 300, 30],
+  ]);
+
+  await takeBackFirst();
+  expect(rules()).toMatchObject({ DailySpendLimit: 300, WeeklySpendLimit: 300 });
+
+  await endAll();
+  expect(rules()).toMatchObject({ DailySpendLimit: 80, WeeklySpendLimit: 100 });
+});
+
+it('a limit waits for several others, one after the other', async () => {
+  const limits = { DailySpendLimit: 500, WeeklySpendLimit: 600, MonthlySpendLimit: 700 };
+  const { takeBackFirst, endAll, rules } = await changed(limits, [
+    ['daily', 50, 60],
+    ['weekly', 90, 20],
+    ['monthly', 95, 10],
+  ]);
+
+  await takeBackFirst();
+  expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90, MonthlySpendLimit: 95 });
+  await endAll();
+
+  expect(rules()).toMatchObject(limits);
+});
+
+it('stays where the card service accepts it if the other limit is lower for good', async () => {
+  const { deps, takeBackFirst, world, rules } = await changed({ DailySpendLimit: 500, WeeklySpendLimit: 600 }, [
+    ['daily', 50, 60],
+  ]);
+  world.service.rules['WeeklySpendLimit'] = 90;
+
+  await takeBackFirst();
+
+  expect(rules()).toMatchObject({ DailySpendLimit: 90, WeeklySpendLimit: 90 });
+  expect(await deps.temporaryChanges.get('act_0')).not.toHaveProperty('later');
+});
+
+it('says that the rest goes back later, and with what', async () => {
+  const { deps, takeBackFirst, world } = await changed({ DailySpendLimit: 500, WeeklySpendLimit: 600 }, [
+    ['daily', 50, 60],
+    ['weekly', 90, 30],
+  ]);
+
+  await takeBackFirst();
+
+  const ended = (await world.records()).filter(({ event }) => event === 'ended');
+  expect(ended).toMatchObject([
+    {
+      detail: expect.stringContaining(
+        'For now, the daily limit goes back to $90.00 only: daily limit $500.00 when the other temporary change ends.',
+      ),
+    },
+  ]);
+  expect(await deps.temporaryChanges.get('act_1')).toMatchObject({
+    changes: [
+      { rule: { period: 'weekly' }, from: 60_000, to: 9_000 },
+      { rule: { period: 'daily' }, from: 50_000, to: 9_000 },
+    ],
+  });
+});
+
+it('counts as somebody else’s reduction when whoever made the other change takes it back', async () => {
+  const ben = { userId: 'U0BEN', teamId: 'T1' };
+  const { deps, takeBackFirst } = await changed({ DailySpendLimit: 500, WeeklySpendLimit: 600 }, [
+    ['daily', 50, 60],
+    ['weekly', 90, 30, { actor: ben }],
+  ]);
+
+  await takeBackFirst();
+
+  expect(await deps.temporaryChanges.get('act_1')).toMatchObject({ isOverOthers: true });
+});
