@@ -10,36 +10,54 @@ export interface PolicyConfig extends PolicyVariables {
   readonly policyFile: string | null;
 }
 
-/** The result of reloading the file. `invalid`: the previous policy stays in force. */
+/**
+ * The result of reloading the file. `changing`: it differs from the last look, so it may be half written. `invalid`: the
+ * previous policy stays in force.
+ */
 type Reload =
-  | { readonly kind: 'unchanged' | 'changed' }
+  | { readonly kind: 'unchanged' | 'changing' | 'changed' }
   | { readonly kind: 'invalid'; readonly problems: readonly string[] };
 
 export type PolicySource = ReturnType<typeof openPolicy>;
 
 /** @throws ConfigError when the file cannot be read or is not a valid policy. */
 export function readPolicy(config: PolicyConfig): Policy {
-  const variables = policyOfVariables(config);
-  const { policyFile } = config;
-  if (policyFile === null) return variables;
+  return policyIn(config, textOf(config));
+}
+
+/** Null: there is no file, or it cannot be read. */
+function textOf({ policyFile }: PolicyConfig): string | null {
   try {
-    return parsePolicy(readFileSync(policyFile, 'utf8'), basename(policyFile), variables);
-  } catch (error) {
-    if (error instanceof ConfigError) throw error;
-    throw new ConfigError(['POLICY_FILE: expected a readable file']);
+    return policyFile === null ? null : readFileSync(policyFile, 'utf8');
+  } catch {
+    return null;
   }
+}
+
+function policyIn(config: PolicyConfig, text: string | null): Policy {
+  const variables = policyOfVariables(config);
+  if (config.policyFile === null) return variables;
+  if (text === null) throw new ConfigError(['POLICY_FILE: expected a readable file']);
+  return parsePolicy(text, basename(config.policyFile), variables);
 }
 
 /** The policy of a process. @throws ConfigError when there is no valid policy at start. */
 export function openPolicy(config: PolicyConfig, log: Log) {
   let policy = readFirst(config);
+  let lastSeen = textOf(config);
   const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   tell('policy in force');
   return {
     current: (): Policy => policy,
+    /** A new version counts when two looks in a row find it. */
     reload(): Reload {
+      const text = textOf(config);
+      if (text !== lastSeen) {
+        lastSeen = text;
+        return { kind: 'changing' };
+      }
       try {
-        const read = readPolicy(config);
+        const read = policyIn(config, text);
         if (read.hash === policy.hash) return { kind: 'unchanged' };
         policy = read;
         tell('another policy in force');
@@ -77,6 +95,7 @@ export function watchPolicy(source: PolicySource, { onInvalid, onValid, log }: W
   let problem: string | null = null;
   const look = async (): Promise<void> => {
     const reload = source.reload();
+    if (reload.kind === 'changing') return;
     const now = reload.kind === 'invalid' ? reload.problems.join('\n') : null;
     if (now === problem) return;
     if (reload.kind === 'invalid') {

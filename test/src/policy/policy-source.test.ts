@@ -46,6 +46,7 @@ describe('the policy of a process', () => {
 
     expect(source.reload()).toEqual({ kind: 'unchanged' });
     write('version: 1\napprovers: [U0ZOE]');
+    expect(source.reload()).toEqual({ kind: 'changing' });
     expect(source.reload()).toEqual({ kind: 'changed' });
     expect(approversIn(source)).toEqual(['U0ZOE']);
   });
@@ -55,9 +56,23 @@ describe('the policy of a process', () => {
     const source = openPolicy(config, log);
 
     write('version: 1\napprovers: [ben]');
+    expect(source.reload()).toEqual({ kind: 'changing' });
     expect(source.reload()).toMatchObject({ kind: 'invalid', problems: [expect.stringContaining('policy.yaml:2')] });
     expect(approversIn(source)).toEqual(['U0BEN']);
   });
+});
+
+it('a file that is half written changes nothing, valid or not, and is not reported', () => {
+  const { write, config } = fileWith('version: 1\napprovers: [U0BEN, U0ZOE]');
+  const source = openPolicy(config, log);
+
+  for (const half of ['', 'version: 1\napprovers: [U0BEN]\n', 'version: 1\napprovers: [']) {
+    write(half);
+    expect(source.reload()).toEqual({ kind: 'changing' });
+  }
+  write('version: 1\napprovers: [U0BEN, U0ZOE]\noperators: [U0OLGA]');
+  expect([source.reload(), source.reload()]).toEqual([{ kind: 'changing' }, { kind: 'changed' }]);
+  expect(approversIn(source)).toEqual(['U0BEN', 'U0ZOE']);
 });
 
 it('a watch reports an invalid file once, and its repair once', async () => {
