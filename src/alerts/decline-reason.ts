@@ -79,9 +79,12 @@ function velocityMcc(message: string, remedy: Remedy | null): Entry {
 
 /** The placeholder by which the service documents the message. */
 const anyCategory = /^merchant[\s-]category$/i;
+/** Parentheses around a whole name, which may have some of its own: `(Clubs (Sports))`. */
+const inParentheses = /^\(((?:[^()]|\([^()]*\))*)\)$/;
 
 function ruleMcc(message: string): Entry {
-  const named = /:\s*\(?([^()]+)\)?\s*$/.exec(message)?.[1]?.trim() ?? '';
+  const said = /:(.*)$/s.exec(message)?.[1]?.trim() ?? '';
+  const named = inParentheses.exec(said)?.[1]?.trim() ?? said;
   const category = named === '' || anyCategory.test(named) ? null : named;
   return {
     title: 'Merchant category not allowed',

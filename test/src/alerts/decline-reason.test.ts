@@ -150,6 +150,11 @@ it('names no period for a category limit if the service names none', () => {
 it.each([
   ['Unauthorized merchant category: Hardware Stores', 'Hardware Stores'],
   ['Unauthorized merchant category: (Hardware Stores)', 'Hardware Stores'],
+  ['Unauthorized merchant category: Clubs (Sports), Country Clubs', 'Clubs (Sports), Country Clubs'],
+  ['Unauthorized merchant category: Athletic Fields (Commercial)', 'Athletic Fields (Commercial)'],
+  ['Unauthorized merchant category: (Clubs (Sports))', 'Clubs (Sports)'],
+  ['Unauthorized merchant category: (Clubs) and (Bars)', '(Clubs) and (Bars)'],
+  ['Unauthorized merchant category: ()', null],
   ['Unauthorized merchant category: (merchant-category)', null],
   ['Unauthorized merchant category:', null],
   ['Unauthorized merchant category', null],
