@@ -79,6 +79,28 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
+/** What people in the United States call their zones, in winter and in summer. Arizona has no summer time: MST stays. */
+const usZones: Readonly<Record<string, string>> = {
+  et: 'America/New_York',
+  est: 'America/New_York',
+  edt: 'America/New_York',
+  ct: 'America/Chicago',
+  cst: 'America/Chicago',
+  cdt: 'America/Chicago',
+  mt: 'America/Denver',
+  mdt: 'America/Denver',
+  pt: 'America/Los_Angeles',
+  pst: 'America/Los_Angeles',
+  pdt: 'America/Los_Angeles',
+  gmt: 'UTC',
+};
+
+/** A time zone as people type it: `ET`, `EST`, `europe/berlin`. Null when no such zone exists. */
+export function readTimeZone(word: string): string | null {
+  const name = usZones[word.toLowerCase()] ?? word;
+  return isTimeZone(name) ? new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone : null;
+}
+
 function readOffset(text: string): number {
   if (/^z$/i.test(text)) return 0;
   const sign = text.startsWith('-') ? -1 : 1;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutChannel, type VerbEntry } from '../actions/verb.ts';
 import { readTimeOfDay, readWeekday } from '../core/calendar-words.ts';
+import { readTimeZone } from '../core/service-time.ts';
 import { DigestSchedule, digestKinds } from './schedule-store.ts';
 
 export const DigestInput = z.discriminatedUnion('kind', [
@@ -41,16 +42,6 @@ export const digestVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** US abbreviations. All other zones need their full names. */
-const shortZones: Readonly<Record<string, string>> = {
-  et: 'America/New_York',
-  ct: 'America/Chicago',
-  mt: 'America/Denver',
-  pt: 'America/Los_Angeles',
-  utc: 'UTC',
-  gmt: 'UTC',
-};
-
 const periodWords = new Map<string, Extract<DigestInput, { kind: 'now' }>['of']>([
   ['', null],
   ['day', 'daily'],
@@ -75,19 +66,9 @@ export function readDigest(words: readonly string[]): DigestInput | string {
   const time = readTimeOfDay(clock);
   if (time === null || time === '24:00') return 'At what time? Write 09:00, 9am or 17:30.';
   if (more.length > 0) return `I didn’t understand “${more.join(' ').slice(0, 40)}” after the time.`;
-  const known = zone === undefined ? null : readZone(zone, words);
-  if (known === undefined)
-    return `I don’t know the time zone “${(zone ?? '').slice(0, 40)}”. Write one such as America/Chicago.`;
+  const known = zone === undefined ? null : readTimeZone(zone);
+  if (zone !== undefined && known === null)
+    return `I don’t know the time zone “${zone.slice(0, 40)}”. Write one such as America/Chicago.`;
   const [hour = 0, minute = 0] = time.split(':').map(Number);
   return { kind: 'at', weekday, isMonthly: first === 'monthly', hour, minute, zone: known };
-}
-
-/** Undefined when no such zone exists. */
-function readZone(word: string, typed: readonly string[]): string | undefined {
-  const name = shortZones[word] ?? typed.at(-1) ?? '';
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { addDays, clockWords, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from '../core/calendar-words.ts';
 import { slashCommand, zoneWord } from '../core/installation.ts';
-import { isTimeZone, localDate, localTime } from '../core/service-time.ts';
+import { localDate, localTime, readTimeZone } from '../core/service-time.ts';
 import type { QuietWindow } from './channel-rules-store.ts';
 
 /** A window may start where another ends, for a complete weekend. Limits how many windows are chained. */
@@ -58,7 +58,7 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
   // People who copy a message may copy invisible characters.
   const typed = text.replace(/\p{Cf}/gu, '').trim();
   const [, head = '', , except = null] = /^(.*?)(\s*\bexcept\b\s*(.*))?$/isu.exec(typed) ?? [];
-  const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replace(/\s+(?:[-–—]|to)\s+/iu, '-');
+  const together = head.replace(/(\d)\s+([ap]m)\b/giu, '$1$2').replaceAll(/\s+(?:[-–—]|to)\s+/giu, '-');
   const [range = '', ...rest] = together.split(/\s+/u).filter((word) => word !== '');
   if (/^(off|none|stop)$/i.test(range)) return { kind: 'off' };
   const times = /^([^-–—]+)[-–—]([^-–—]+)$/u.exec(range)?.slice(1).map(readTime) ?? [];
@@ -73,8 +73,9 @@ export function parseQuiet(text: string, zone: string): ParsedQuiet {
   const typedDays = new Set<number>();
   for (const word of rest.map((each) => each.replace(/,+$/, '')).filter((each) => !/^(and|on)?$/i.test(each))) {
     const listed = readDays(word.toLowerCase());
+    const typedZone = listed === null ? readTimeZone(word) : null;
     if (listed !== null) for (const day of listed) typedDays.add(day);
-    else if (isTimeZone(word)) named = word;
+    else if (typedZone !== null) named = typedZone;
     else {
       return unclear(
         `I don’t know “${word.slice(0, 40)}”: I expected a time zone such as Europe/Berlin, days such as weekdays or mon-fri, or except.`,
@@ -120,7 +121,8 @@ export function quietWords({ from, to, zone, ...window }: QuietWindow): string {
     const [hour = 0, minute = 0] = time.split(':').map(Number);
     return clockWords(hour % 24, minute);
   };
-  return `${clock(from)} to ${clock(to)} ${zoneWord(zone)}, ${daysWords(window)}`;
+  const hours = from === '00:00' && to === '24:00' ? 'all day' : `${clock(from)} to ${clock(to)}`;
+  return `${hours} ${zoneWord(zone)}, ${daysWords(window)}`;
 }
 
 /** As it can be typed: `22:00-07:00 Europe/Berlin, weekdays`. */

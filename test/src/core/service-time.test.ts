@@ -4,6 +4,7 @@ import {
   isTimeZone,
   localDate,
   localTime,
+  readTimeZone,
   toInstant,
   toWallClock,
 } from '../../../src/core/service-time.ts';
@@ -184,6 +185,18 @@ describe('a date and a time of day', () => {
   it('is no time when the date does not exist', () => {
     expect(localTime('2026-02-30', '09:30', eastern)).toBeNaN();
   });
+});
+
+it.each([
+  ['EST', 'America/New_York'],
+  ['et', 'America/New_York'],
+  ['CDT', 'America/Chicago'],
+  ['GMT', 'UTC'],
+  ['europe/berlin', 'Europe/Berlin'],
+  ['Eastern', null],
+  ['', null],
+])('a person who types the time zone %j means %s', (word, zone) => {
+  expect(readTimeZone(word)).toBe(zone);
 });
 
 it('a purchase in the very second of a moment happened since then: the service tells whole seconds', () => {

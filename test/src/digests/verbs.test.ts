@@ -11,6 +11,8 @@ describe('the words after /card digest', () => {
     ['daily 12:30pm', { ...nine, hour: 12, minute: 30 }],
     ['daily 17:30 America/Chicago', { ...nine, hour: 17, minute: 30, zone: 'America/Chicago' }],
     ['daily 9:00 PT', { ...nine, zone: 'America/Los_Angeles' }],
+    ['daily 9:00 EST', { ...nine, zone: 'America/New_York' }],
+    ['daily 9:00 europe/berlin', { ...nine, zone: 'Europe/Berlin' }],
     ['weekly monday 09:00', { ...nine, weekday: 1 }],
     ['weekly sun 9am utc', { ...nine, weekday: 0, zone: 'UTC' }],
     ['off', { kind: 'off' }],

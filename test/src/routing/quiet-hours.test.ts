@@ -53,6 +53,7 @@ it('quiet hours are shown as on a clock, in the card service’s zone by its sho
   expect(quietWords({ ...night, from: '00:30', to: '12:00', days: [1, 3] })).toBe(
     '12:30 AM to 12:00 PM Europe/Berlin, Monday, Wednesday',
   );
+  expect(quietWords({ ...night, from: '00:00', to: '24:00', days: [0, 6] })).toBe('all day Europe/Berlin, weekends');
 });
 
 describe('quiet hours typed by a person', () => {
@@ -62,6 +63,9 @@ describe('quiet hours typed by a person', () => {
     ['22:00–07:00 mon-fri', '22:00-07:00 America/New_York, weekdays', null],
     ['00:00-24:00 sat,sun UTC', '00:00-24:00 UTC, weekends', null],
     ['22:00-07:00 fri-sun', '22:00-07:00 America/New_York, sunday, friday, saturday', null],
+    ['22:00 - 07:00 mon - fri ET', '22:00-07:00 America/New_York, weekdays', null],
+    ['10 pm to 7 am EST mon to fri', '22:00-07:00 America/New_York, weekdays', null],
+    ['22:00-07:00 pdt', '22:00-07:00 America/Los_Angeles, daily', null],
     ['22:00-07:00 sat, sun', '22:00-07:00 America/New_York, weekends', null],
     ['22:00-07:00 mon tue wed', '22:00-07:00 America/New_York, monday, tuesday, wednesday', null],
     [
