@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
 import { bare, readDuration, soundsLikeDuration } from './duration.ts';
-import { localDate, localTime } from './service-time.ts';
+import { isTimeZone, localDate, localTime } from './service-time.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
 export interface Clock {
@@ -46,7 +46,7 @@ export function readEnd(typed: readonly string[], clock: Clock): ReadEnd {
   const lead = wordsOf(/^(just|only|max|maximum|exactly|about|around|at most|up to) /i, words);
   const read = readPlain(words.slice(lead), clock);
   if (read.kind !== 'end') return lead === 0 || read.kind === 'none' ? read : unreadable(words);
-  const zone = wordsOf(zoneName, words.slice(lead + read.words));
+  const zone = zoneWords(words.slice(lead + read.words));
   const end = lead + read.words + zone;
   if (zone > 0 && !isZone(words.slice(end - zone, end).join(' '), clock)) return unreadable(words, end);
   const tail = wordsOf(/^(only|max|maximum|tops|from now)(?= |$)/i, words.slice(end));
@@ -63,6 +63,12 @@ function wordsOf(pattern: RegExp, words: readonly string[]): number {
   return fits === undefined ? 0 : fits.split(' ').length;
 }
 
+/** How many words behind a time name a time zone. */
+function zoneWords(words: readonly string[]): number {
+  const [first = ''] = words;
+  return first.includes('/') && isTimeZone(first) ? 1 : wordsOf(zoneName, words);
+}
+
 /** A time zone behind a time: `ET`, `EST`, `Eastern time`, `UTC`, `GMT+1`, `Berlin time`. */
 const zoneName =
   /^((UTC|GMT|utc|gmt)([+-]\d{1,2}(:?\d\d)?)?|([ECMP][SD]?T|[ecmp][sd]t|et|AK[SD]T|HST|CES?T|EES?T|WES?T|BST|IST|JST|AE[SD]T)(?= |$)|([Ee]astern|[Cc]entral|[Mm]ountain|[Pp]acific)( ([Ss]tandard|[Dd]aylight))?( [Tt]ime)?|\p{Lu}\p{L}+ time)(?= |$)/u;
@@ -75,7 +81,7 @@ function isZone(typed: string, { now, zone }: Clock): boolean {
     return [now, halfYear].flatMap((at) => format.formatToParts(at).filter(({ type }) => type === 'timeZoneName'));
   });
   const plain = (name: string): string => name.toLowerCase().replace(/ time$/, '');
-  return names.some(({ value }) => plain(value) === plain(typed));
+  return [zone, ...names.map(({ value }) => value)].some((name) => plain(name) === plain(typed));
 }
 
 /**

@@ -156,6 +156,8 @@ const times: readonly [string, object | null][] = [
   // The zone decides when it ends.
   ['until 10pm ET', until('2026-11-21T03:00:00.000Z')],
   ['until 10pm Eastern time', until('2026-11-21T03:00:00.000Z')],
+  ['until 10pm america/new_york', until('2026-11-21T03:00:00.000Z')],
+  ['until 10pm Europe/Berlin', null],
   ['until 10pm UTC', null],
   ['until 10pm Pacific', null],
   ['until 22:00 GMT+1', null],
