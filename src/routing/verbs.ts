@@ -235,15 +235,29 @@ function readTravel(words: readonly string[], clock: Clock): ReadCommand | Uncle
       .slice(at)
       .join(' ')
       .replace(/^(?:to|in)\s/i, '');
-    const countries = named
-      .split(/\s*,\s*/)
-      .filter((part) => part !== '')
-      .map(readCountry);
-    if (countries.length > 0 && countries.every((country) => country !== undefined)) {
+    const countries = countriesIn(named);
+    if (countries !== null) {
       const typed = [countries.join(','), ...words.slice(until)];
       return aboutCard('travel', words.slice(0, at), { details: typed.join(' ') });
     }
   }
   const typed = before.join(' ').slice(0, 60);
   return unclear(usage, `“${typed}” names no country. Write a name or a code, such as Spain or ES.`);
+}
+
+/** Countries by name or code, also in quotes: `Spain, France and "South Korea"`. Null when a part is none. */
+function countriesIn(text: string): readonly string[] | null {
+  const parts = text
+    .replaceAll(/["“”]/g, '')
+    .split(/\s*,\s*(?:(?:and|&)\s+)?/i)
+    .filter((part) => part !== '');
+  const countries = parts.flatMap(joinedCountries);
+  return countries.length > 0 && countries.every((country) => country !== undefined) ? countries : null;
+}
+
+/** `Spain and Portugal`, but also `Trinidad and Tobago`, which is one country. */
+function joinedCountries(text: string): (string | undefined)[] {
+  const [, before, last = ''] = /^(.*)\s(?:and|&)\s(.*)$/i.exec(text) ?? [];
+  const whole = readCountry(text);
+  return before === undefined || whole !== undefined ? [whole] : [...joinedCountries(before), readCountry(last)];
 }

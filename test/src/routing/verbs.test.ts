@@ -12,6 +12,22 @@ it('parses a command into an action of its verb', () => {
   });
 });
 
+it.each([
+  ['Spain, France', 'ES,FR'],
+  ['Spain and France', 'ES,FR'],
+  ['Spain, Portugal, and the Netherlands', 'ES,PT,NL'],
+  ['ES & PT', 'ES,PT'],
+  ['"South Korea"', 'KR'],
+  ['Japan, “South Korea” and Taiwan', 'JP,KR,TW'],
+  ['Trinidad and Tobago', 'TT'],
+  ['Bosnia and Herzegovina and Croatia', 'BA,HR'],
+])('reads the countries of a trip from %j', (typed, countries) => {
+  expect(read(`4242 ${typed} until friday`.split(' '), clock)).toMatchObject({
+    target: { words: ['4242'] },
+    input: { details: `${countries} until friday` },
+  });
+});
+
 it('gives a usage hint when it cannot parse a command', () => {
   expect(read(['4242', 'until', 'friday'], clock)).toMatchObject({
     kind: 'unclear',
