@@ -22,9 +22,10 @@ export function cardShipping(alert: ShippingAlert): Message {
   const known = cardOf(alert);
   const { tracking, facts, how } = shipmentOf(event);
   const mark = late ? 'Late notice: ' : '';
+  const todo = statusOnTheWay(alert) === 'INACTIVE' ? 'When it arrives, activate it.' : shippingTodo(alert);
 
   return {
-    text: sentence(`${mark}${cardOfHolder(known)} has been shipped${how}.`),
+    text: sentence(`${mark}${cardOfHolder(known)} has been shipped${how}. ${todo}`),
     blocks: [
       header(`Card shipped: ${holderRaw(known)}`),
       ...fields([['Cardholder', holderName(known)], ['Card', capital(cardName(known))], ...facts]),

@@ -65,7 +65,7 @@ export function cardStatus(alert: StatusAlert): Message {
     text: sentence(
       isOne
         ? `${late}${cardOfHolder(one)}: ${way(only, isVirtual)}.${note(only)}${cause(only, isVirtual) && ` ${capital(cause(only, isVirtual))}.`}${outcomeSentence(outcomes)}`
-        : `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed: ${shown.map((change) => `${lastFour(change)} ${way(change, isVirtual)}`).join('; ')}.`,
+        : `${late}${countOf(changes.length, 'card')} of ${holderName(card)} changed. ${[...shown.map((change) => spoken(change, isVirtual)), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ')}`,
     ),
     blocks: [
       header(isOne ? `${headline(only, isVirtual)}: ${name}` : `${countOf(changes.length, 'card')} changed: ${name}`),
@@ -142,8 +142,17 @@ function cause(change: StatusChange, isVirtual: boolean): string {
 
 /** One of several cards, with all its details. */
 function line(change: StatusChange, isVirtual: boolean): string {
+  return `*${lastFour(change)}:* ${wayAndCause(change, isVirtual)}`;
+}
+
+/** The same in the fallback text. */
+function spoken(change: StatusChange, isVirtual: boolean): string {
+  return `${lastFour(change)}: ${wayAndCause(change, isVirtual)}`;
+}
+
+function wayAndCause(change: StatusChange, isVirtual: boolean): string {
   const by = cause(change, isVirtual);
-  return `*${lastFour(change)}:* ${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
+  return `${way(change, isVirtual)}${by && `, ${by}`}.${note(change)}`;
 }
 
 function lastFour({ last4, cardId }: StatusChange): string {

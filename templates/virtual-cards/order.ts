@@ -93,12 +93,10 @@ export function resendAnswer(answer: {
     unknown: 'The card service did not answer. If you hear nothing within minutes, ask again: it does no harm.',
   }[state];
   const answered = quoted(apiWords);
+  const noted = note === null ? '' : escapeUntrusted(note, 300);
   return {
-    text: sentence([head, answered, what].filter(Boolean).join(' ')),
-    blocks: [
-      section(`*${head}*`, answered, note === null ? null : escapeUntrusted(note, 300), what),
-      ...context(`Reference ${escapeUntrusted(ref, 60)}`),
-    ],
+    text: sentence([head, answered, noted, what].filter(Boolean).join(' ')),
+    blocks: [section(`*${head}*`, answered, noted, what), ...context(`Reference ${escapeUntrusted(ref, 60)}`)],
   };
 }
 

@@ -107,6 +107,18 @@ describe('a status change', () => {
     );
   });
 
+  it('of many cards reads out ten, and how many more there are', () => {
+    const closed = Array.from({ length: 12 }, (_, index) =>
+      change({ cardId: index + 1, last4: `00${10 + index}`, steps: [{ status: 'CLOSED', at }] }),
+    );
+    const { text } = cardStatus(statusAlert(closed));
+
+    expect(text).toContain(
+      'Card 0019: active → closed, changed outside Slack. Final: this card can never be used again.',
+    );
+    expect(text).toMatch(/again\. And 2 more\.$/);
+  });
+
   it('of several cards has a line for each, and no buttons', () => {
     const changes = [
       change({ causedBy: 'U1' }),
@@ -114,7 +126,9 @@ describe('a status change', () => {
     ];
     const { text, blocks } = cardStatus(statusAlert(changes));
 
-    expect(text).toMatch(/^2 cards of Jane Doe changed: Card 1212 active → blocked; Card 9999 /);
+    expect(text).toBe(
+      '2 cards of Jane Doe changed. Card 1212: active → blocked, changed by <@U1> in Cardbell. Card 9999: reported again as active.',
+    );
     expect(shown(blocks)).toContain('*Card 1212:* active → blocked, changed by <@U1> in Cardbell.');
     expect(shown(blocks)).toContain('*Card 9999:* reported again as active.');
     expect(buttonIds(blocks)).toEqual([]);
@@ -167,7 +181,9 @@ describe('a shipped card', () => {
     const { text, blocks } = cardShipping(shippingAlert());
     const url = 'https://tools.usps.com/go/TrackConfirmAction?tLabels=9400111201080805483016';
 
-    expect(text).toBe('Jane Doe · card 1212 has been shipped with USPS, tracking number 9400111201080805483016.');
+    expect(text).toBe(
+      'Jane Doe · card 1212 has been shipped with USPS, tracking number 9400111201080805483016. When it arrives, activate it.',
+    );
     expect(shown(blocks)).toContain(`<${url}|9400111201080805483016>`);
     expect(buttons(blocks)).toMatchObject([{ action_id: 'track_shipment', url, text: { text: 'Track with USPS' } }]);
     expect(shown(blocks)).toContain('activate it: `/card activate 1212`');
@@ -195,6 +211,7 @@ describe('a shipped card', () => {
         renderHolderAlert(alert, { place: 'direct', isLong }),
       ]) {
         expect(shown(message?.blocks ?? [])).toContain(`It is ${status} and will not work`);
+        expect(message?.text).toContain(`It is ${status} and will not work`);
         expect(JSON.stringify(message)).not.toMatch(/activate it|already activated|you can use it/);
       }
     }
@@ -217,7 +234,7 @@ describe('a shipped card', () => {
   it('works without a method and a number', () => {
     const { text } = cardShipping(shippingAlert({ shippingMethod: '', trackingNumber: '' }));
 
-    expect(text).toBe('Jane Doe · card 1212 has been shipped.');
+    expect(text).toBe('Jane Doe · card 1212 has been shipped. When it arrives, activate it.');
   });
 });
 
