@@ -160,15 +160,18 @@ function lastFour({ last4, cardId }: StatusChange): string {
 }
 
 /** True when the card was activated since, so people need not activate it, although this alert shows the earlier status. */
-function isActivatedSince({ outcomes, progress }: StatusAlert): boolean {
-  return currentState(outcomes).isActivated || (progress?.activated ?? progress?.used ?? null) !== null;
+function isActivatedSince({ event, outcomes, progress }: StatusAlert): boolean {
+  // Before this, it was activated for the first time, and then deactivated.
+  const isLater = (at: string | null | undefined): boolean => (at ?? '') > event.callbackAt;
+  return currentState(outcomes).isActivated || isLater(progress?.activated) || isLater(progress?.used);
 }
 
 function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
   const about = { value: alert.event.id, card };
   const status = now(change);
   if (currentState(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
-  const isActivated = isActivatedSince(alert) || card.isVirtual === true;
+  const wasUsable = change.from !== null && change.from !== 'INACTIVE';
+  const isActivated = isActivatedSince(alert) || (card.isVirtual === true && !wasUsable);
   if (status === 'INACTIVE') return isActivated ? blockButton(about) : activateButton(about);
   return status === 'ACTIVE' ? blockButton(about) : null;
 }

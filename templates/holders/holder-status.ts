@@ -35,7 +35,7 @@ export function holderStatus(alert: StatusAlert): Message {
   const status = isOne ? statusOf(only) : undefined;
   const one = { ...cardOf(alert), ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const title = titleOf(changes);
-  const lines = linesOf(changes);
+  const lines = linesOf(alert);
 
   return {
     text: sentence(
@@ -62,13 +62,18 @@ export function holderStatusLines(alert: StatusAlert): ShortLines {
     title: titleOf(changes),
     who: '',
     at: changes.at(-1)?.steps.at(-1)?.at ?? event.callbackAt,
-    cause: linesOf(changes),
+    cause: linesOf(alert),
     small: [],
   };
 }
 
+interface OnlyOne {
+  readonly change: StatusChange;
+  readonly status: CardStatus;
+}
+
 /** The only change and the status that it led to. Null: there are several, or the status is not known. */
-function onlyOne(changes: readonly StatusChange[]): { change: StatusChange; status: CardStatus } | null {
+function onlyOne(changes: readonly StatusChange[]): OnlyOne | null {
   const [change] = changes;
   const status = changes.length === 1 && change !== undefined ? statusOf(change) : undefined;
   return change === undefined || status === undefined ? null : { change, status };
@@ -77,16 +82,27 @@ function onlyOne(changes: readonly StatusChange[]): { change: StatusChange; stat
 function titleOf(changes: readonly StatusChange[]): string {
   const one = onlyOne(changes);
   if (one === null) return `${changes.length} of your cards changed`;
-  const [before, after] = headlines[one.status];
+  const [before, after] = isDeactivated(one) ? ['Your', ' is not active'] : headlines[one.status];
   return `${before} ${nameOf(one.change)}${after}`;
 }
 
+/** A card that worked before is no new one. */
+function isDeactivated({ change, status }: OnlyOne): boolean {
+  return status === 'INACTIVE' && change.from !== null && change.from !== 'INACTIVE';
+}
+
+function meaningFor(one: OnlyOne, isVirtual: boolean): string {
+  if (isDeactivated(one)) return 'It does not work until an operator activates it again.';
+  const isOrdered = isVirtual && one.status === 'INACTIVE';
+  return isOrdered ? 'Its order activates it: you don’t have to do anything.' : meanings[one.status];
+}
+
 /** What the title does not say. */
-function linesOf(changes: readonly StatusChange[]): string[] {
+function linesOf({ changes, card }: StatusAlert): string[] {
   const one = onlyOne(changes);
   if (one !== null) {
     const by = one.change.causedBy === null ? '' : `Changed by ${mention(one.change.causedBy)}.`;
-    return [by, meanings[one.status]].filter(Boolean);
+    return [by, meaningFor(one, card.isVirtual === true)].filter(Boolean);
   }
   const more = changes.length - SHOWN_MAX;
   return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];

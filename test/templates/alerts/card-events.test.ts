@@ -163,6 +163,23 @@ describe('a status change', () => {
     expect(shown(cardStatus(statusAlert(changes)).blocks)).toContain('… and 4 more.');
   });
 
+  it('of a card that was activated once and then deactivated offers to activate it', () => {
+    const progress = {
+      cardOrderId: 1,
+      created: '2026-11-01T14:00:00Z',
+      shipped: null,
+      activated: '2026-11-10T14:00:00Z',
+      used: '2026-11-11T14:00:00Z',
+      closed: null,
+    };
+    const inactive = change({ from: 'ACTIVE', steps: [{ status: 'INACTIVE', at }] });
+    const { blocks } = cardStatus(statusAlert([inactive], { progress }));
+    const virtual = cardStatus(statusAlert([inactive], { card: { ...card, isVirtual: true } }));
+
+    expect(buttonIds(blocks)).toEqual(['activate_card']);
+    expect(buttonIds(virtual.blocks)).toEqual(['activate_card']);
+  });
+
   it('loses its button once it has been used', () => {
     const one = change({ from: null, steps: [{ status: 'INACTIVE', at }] });
     const done = statusAlert([one], { outcomes: [outcome({ verb: 'activate' })] });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import {
+  card,
   change,
   declined,
   outcome,
@@ -183,6 +184,21 @@ describe('a new card, for the holder', () => {
 
     expect(text).toMatch(words);
     expect(buttons).toEqual(expected);
+  });
+
+  const inactive = [{ status: 'INACTIVE' as const, at: '2026-11-20T14:14:05Z' }];
+
+  it('is not what a card is called that was deactivated', () => {
+    expect(render(statusAlert([change({ from: 'ACTIVE', steps: inactive })])).text).toBe(
+      'Your card 1212 is not active. It does not work until an operator activates it again.',
+    );
+  });
+
+  it('that is virtual asks nothing of its holder: its order activates it', () => {
+    const virtual = { card: { ...card, isVirtual: true } };
+    const { text } = render(statusAlert([change({ from: null, steps: inactive })], virtual));
+
+    expect(text).toBe('Your new card 1212. Its order activates it: you don’t have to do anything.');
   });
 
   it.each(['created', 'partial', 'resend', 'not_created'])('virtual, %s: never its number', (result) => {
