@@ -78,6 +78,26 @@ function printKinds(kinds: readonly WebhookKind[]): string {
   return [...(hasSpend ? ['spend'] : []), ...named.map(kindName)].join(', ');
 }
 
+/** Equal for filters that select the same because they differ only in order, repetition, capitals or double negation. */
+export function filterKey(filter: Filter): string {
+  return printFilter(canonical(filter)).toLowerCase();
+}
+
+function canonical(filter: Filter): Filter {
+  if (filter.is === 'not') {
+    const inside = canonical(filter.filter);
+    return inside.is === 'not' ? inside.filter : { is: 'not', filter: inside };
+  }
+  if (filter.is !== 'and' && filter.is !== 'or') return filter;
+  const { is } = filter;
+  const parts = filter.filters.map(canonical).flatMap((part) => (part.is === is ? part.filters : [part]));
+  // `everything over $500.00` is `over $500.00`.
+  const narrowing = parts.filter((part) => is === 'or' || part.is !== 'all');
+  const byKey = new Map(narrowing.map((part) => [printFilter(part).toLowerCase(), part]));
+  const [first = { is: 'all' }, ...others] = [...byKey.keys()].toSorted().flatMap((key) => byKey.get(key) ?? []);
+  return others.length === 0 ? first : { is, filters: [first, ...others] };
+}
+
 const either = new Intl.ListFormat('en-US', { type: 'disjunction' });
 
 /** `a decline`, `a decline or a shipment` */

@@ -14,7 +14,7 @@ import { slashCommand } from '../core/installation.ts';
 import type { MayGetAlerts } from './channel-access.ts';
 import type { QuietHoursStore, Subscription, Subscriptions } from './channel-rules-store.ts';
 import { describeFilter, describeStored } from './describe-filter.ts';
-import { type Filter, kindName, possibleKinds, printFilter, whyNot } from './filter.ts';
+import { type Filter, filterKey, kindName, possibleKinds, printFilter, whyNot } from './filter.ts';
 import type { Mutes } from './mute-store.ts';
 import { parseUseful, unknownNames, whySensitive } from './never-matches.ts';
 import { parseFilter } from './parse-filter.ts';
@@ -87,7 +87,6 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   if ('error' in parsed) return await refuseUnclear(action, { why: parsed.error.why, ...subscribeUsage });
   const sensitive = whySensitive(parsed.filter);
   if (sensitive !== null) return await refuse(action, { why: sensitive, whoCan: 'Subscribe to declines instead.' });
-  const filter = printFilter(parsed.filter);
   if (trial !== undefined) {
     return await answer(
       action,
@@ -95,7 +94,8 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
     );
   }
   if (!(await deps.mayGetAlerts(action))) return;
-  const full = whyFull(await subscriptions.all(), channel);
+  const all = await subscriptions.all();
+  const full = whyFull(all, channel);
   if (full !== null) {
     const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
     return await refuse(action, { why: full, whoCan });
@@ -103,7 +103,17 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
 
   const before = await preview(parsed.filter, deps);
   const by = action.actor.userId;
-  const subscription = await subscriptions.add({ channel, filter, by, at: action.askedAt });
+  // The same typed in another order is no other subscription.
+  const known = sameFilter(
+    parsed.filter,
+    all.filter((each) => each.channel === channel),
+  )[0];
+  const subscription = await subscriptions.add({
+    channel,
+    filter: known?.filter ?? printFilter(parsed.filter),
+    by,
+    at: action.askedAt,
+  });
   const isNew = subscription.at === action.askedAt;
   if (isNew)
     await record(action, {
@@ -189,13 +199,21 @@ function subscriptionsMeant(text: string, here: readonly Subscription[]): readon
   if (/^\d+$/.test(text)) return here.filter(({ number }) => number === Number(text));
   const parsed = parseFilter(text);
   if ('error' in parsed) return null;
-  const filter = printFilter(parsed.filter);
-  const same = here.filter((subscription) => subscription.filter === filter);
+  const same = sameFilter(parsed.filter, here);
   if (same.length > 0 || parsed.filter.is !== 'kind') return same;
   const { kinds } = parsed.filter;
   return here.filter((subscription) => {
     const stored = parseFilter(subscription.filter);
     return 'filter' in stored && possibleKinds(stored.filter).every((kind) => kinds.includes(kind));
+  });
+}
+
+/** The subscriptions that select the same, however their filter was typed. */
+function sameFilter(filter: Filter, subscriptions: readonly Subscription[]): readonly Subscription[] {
+  const key = filterKey(filter);
+  return subscriptions.filter((one) => {
+    const stored = parseFilter(one.filter);
+    return 'filter' in stored && filterKey(stored.filter) === key;
   });
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeFilter, describeStored } from '../../../src/routing/describe-filter.ts';
-import { type Filter, whyNot } from '../../../src/routing/filter.ts';
+import { type Filter, filterKey, whyNot } from '../../../src/routing/filter.ts';
 import { parseFilter } from '../../../src/routing/parse-filter.ts';
 import { examples } from '../../support/examples.ts';
 import { filters } from './filters.ts';
@@ -94,6 +94,7 @@ it('the description of any filter can be typed and selects the same events', () 
     fc.property(filters, (filter) => {
       fc.pre(describeFilter(filter).length <= 2000);
       const again = filterOf(describeFilter(filter));
+      expect(filterKey(again), describeFilter(filter)).toBe(filterKey(filter));
       for (const subject of subjects)
         expect(whyNot(again, subject) === null, describeFilter(filter)).toBe(whyNot(filter, subject) === null);
     }),

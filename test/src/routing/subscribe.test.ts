@@ -81,6 +81,25 @@ it('subscribes a channel to all alerts', async () => {
   expect(await createSubscriptions(redis()).all()).toHaveLength(1);
 });
 
+it.each([
+  ['over 500', 'everything over $500.00'],
+  ['country US declines', 'declines in "United States"'],
+  ['declines over 500 and not country US', 'declines not country US over $500'],
+  ['not not merchant "Blue Bottle"', 'merchant "BLUE BOTTLE"'],
+])('%s is the same subscription as %s', async (typed, again) => {
+  const { deps, answers } = await createActionWorld(redis());
+  const store = createSubscriptions(redis());
+  await performAction(subscribeTo('act_1', typed), deps);
+
+  await performAction({ ...subscribeTo('act_2', again), askedAt: '2026-11-20T15:20:00.000Z' }, deps);
+  expect(answers.at(-1)?.text).toMatch(/^This channel already gets: /);
+  expect(await store.all()).toHaveLength(1);
+
+  await performAction(typedIn('C1', again), deps);
+  expect(answers.at(-1)?.text).toMatch(/^This subscription has ended\./);
+  expect(await store.all()).toEqual([]);
+});
+
 it('reads no alerts for a preview if the channel may get none', async () => {
   const { deps, answers } = await createActionWorld(redis(), {
     channelInfo: async () => ({
