@@ -93,10 +93,11 @@ function read(text: string): Filter {
   const filter = readOr(cursor, 0);
   if (!cursor.isAtEnd()) cursor.fail('and, or, or the end');
   if (possibleKinds(filter).length === 0) {
-    throw new Unreadable(
-      '',
-      'No alert can be all of this at once. Virtual cards, as opposed to orders of them, are “virtual cards”.',
-    );
+    const isVirtual = all.some(({ text: typed }) => typed.toLowerCase() === 'virtual');
+    const meant = isVirtual
+      ? 'Virtual cards, as opposed to orders of them, are “virtual cards”.'
+      : 'Did you mean “or”?';
+    throw new Unreadable('', `No alert can be all of this at once. ${meant}`);
   }
   // The printed form is stored, so it must be parseable.
   if (printFilter(filter).length > LENGTH_MAX) throw new Unreadable('', TOO_LONG);

@@ -43,7 +43,8 @@ describe('a filter', () => {
     ['(declines', '', /closing parenthesis/],
     [`${'('.repeat(30)}declines${')'.repeat(30)}`, '(', /too many parentheses/],
     [`${'not '.repeat(30)}declines`, 'not', /too many “not”/],
-    ['shipping over 5', '', /No alert can be all of this/],
+    ['declines, shipping and status', '', /No alert can be all of this at once\. Did you mean “or”\?/],
+    ['virtual over 5', '', /No alert can be all of this at once\. Virtual cards, .* are “virtual cards”/],
     ['x'.repeat(2001), '', /at most 2000 characters/],
   ])('reports the word that it cannot parse, case %#', (text, word, why) => {
     const parsed = parseFilter(text);
