@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } from '@slack/bolt';
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
+import { atLastTry } from '../../src/alerts/last-try.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
@@ -90,7 +91,11 @@ async function declinesAt(
   for (const ts of places) {
     if (ts === undefined) continue;
     const shown = await alertsOfKind('transaction', await alertMessages.at(channel, ts), alerts);
-    const declines = shown.filter(({ event }) => event.decline !== null);
+    // With the numbers that the message shows.
+    const tried = await Promise.all(shown.map((alert) => atLastTry(alert, channel, alerts)));
+    const declines = tried.flatMap((alert) =>
+      alert.kind === 'transaction' && alert.event.decline !== null ? [alert] : [],
+    );
     if (declines.length > 0) return declines;
   }
   return [];

@@ -44,6 +44,25 @@ it('says what happened, why, which limit was hit, what would fix it and who may 
   expect(shown).toMatch(new RegExp(`Blocked\\*? by <@${olga}>`));
 });
 
+it('explains a repeated decline by its last try, like the message', async () => {
+  const { take, command, waitTold, waitFor, now, sandbox } = cardbell();
+  const card = take('ACTIVE', ({ AvailableBalance }) => AvailableBalance > 500);
+  await command(people.ana, `limit ${card.AcctId} daily 100`);
+  await waitTold(people.ana, new RegExp(`^Limit changed: ${holderOf(card)}`));
+  const purchase = { AcctId: card.AcctId, Amount: 140, MerchantName: `TRIED TWICE ${card.AcctId}` };
+  sandbox.purchase(purchase);
+  const alert = await waitFor(channels.declines, /TRIED TWICE/);
+  await noted(alert);
+  sandbox.purchase({ ...purchase, Amount: 60, MerchantName: 'ELSEWHERE' });
+  sandbox.purchase(purchase);
+  await until(
+    () => /\$100\.00 more than the \$40\.00 left/.test(JSON.stringify(now(alert).blocks)),
+    'it shows both tries',
+  );
+
+  expect(await explain(olga, alert)).toMatch(/\$100\.00 over the daily limit.*\$40\.00 was left/);
+});
+
 it('works in the thread of an alert and shows no more than the channel may see', async () => {
   const card = cardbell().take('ACTIVE');
   await cardbell().deliver(sampleWebhook('decline.card.pin', { AcctId: card.AcctId }));
