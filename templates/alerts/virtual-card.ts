@@ -88,11 +88,19 @@ export function whatHappened(alert: VirtualCardAlert): string {
     return 'The details of this card were sent again to the configured receiver. The card itself did not change.';
   if (outcome === 'not_created')
     return 'No card was created. Check the order in the card program’s portal, then order again.';
-  const words = failed
-    .map((name) => followUps[name.trim().toLowerCase()] ?? `finished: “${escapeUntrusted(name, 40)}”`)
+  const names = failed.map((name) => name.trim().toLowerCase());
+  const each = failed
+    .map((name, index) => followUps[names[index] ?? ''] ?? `finished: “${escapeUntrusted(name, 40)}”`)
     .map((word) => `could not be ${word}`);
+  const words = [...new Set(each)];
   const list = words.length === 0 ? 'could not be finished' : new Intl.ListFormat('en-US').format(words);
-  return `The card exists, but it ${list}. You can fix ${words.length > 1 ? 'each of these' : 'this'} later.`;
+  const isInactive = names.includes('activation') && [null, 'INACTIVE'].includes(alert.event.status);
+  const activate = isInactive ? ` To activate it: ${commandCode(`activate ${handleOf(alert)}`)}` : '';
+  return `The card exists, but it ${list}. You can fix ${words.length > 1 ? 'each of these' : 'this'} later.${activate}`;
+}
+
+function handleOf(alert: VirtualCardAlert): string {
+  return copyable(cardHandle(cardOf(alert)), 20);
 }
 
 /** The status is the card's current one. Not every webhook has it. */
@@ -103,7 +111,7 @@ export function isUsable({ status }: VirtualCardEvent): boolean {
 /** The order succeeded, but the card cannot pay. */
 function notUsable(alert: VirtualCardAlert): string {
   const { status } = alert.event;
-  const handle = copyable(cardHandle(cardOf(alert)), 20);
+  const handle = handleOf(alert);
   const is = `The card was created, but it is ${statusWord(status ?? '')} and cannot be used.`;
   switch (status) {
     case 'INACTIVE':

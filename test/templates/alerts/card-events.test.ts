@@ -291,6 +291,15 @@ describe('a virtual card', () => {
     }
   });
 
+  it('that could not be activated says how to activate it, and names each failure once', () => {
+    const failed = ['Activation', 'ruleset', 'Ruleset'];
+    const { text } = virtualCard(virtualAlert({ outcome: 'partial', failed, status: 'INACTIVE' }, { card }), view);
+
+    expect(text).toContain(
+      'it could not be activated and could not be given its spending rules. You can fix each of these later. To activate it: `/card activate 8888`',
+    );
+  });
+
   it.each([
     ['INACTIVE', 'it is not activated and cannot be used. Activate it: `/card activate 8888`'],
     ['BLOCKED', 'it is blocked and cannot be used. If it should work: `/card unblock 8888`'],
