@@ -86,12 +86,13 @@ function ruleWords(rule: readonly string[]): string {
 
 const instant = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/;
 
-/** A value as recorded, with times shown in the reader's time zone. */
+/** A value as recorded, with all times shown in the reader's time zone. */
 function readable(side: string): string {
   const found = instant.exec(side);
   if (found === null || Number.isNaN(Date.parse(found[0]))) return escapeUntrusted(side, 80);
-  const around = [side.slice(0, found.index), side.slice(found.index + found[0].length)];
-  const [behind = '', ahead = ''] = around.map((part) => escapeUntrusted(part.trim(), 80));
+  const behind = escapeUntrusted(side.slice(0, found.index).trim(), 80);
+  // There may be several: `until …, travel mute until …`.
+  const ahead = readable(side.slice(found.index + found[0].length).trim());
   // Only a plain word goes into the token.
   const [, start = '', word] = /^(.*? ?)([A-Za-z]+)$/.exec(behind) ?? [];
   const said =

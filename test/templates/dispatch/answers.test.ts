@@ -307,6 +307,10 @@ it('an audit line is one line', () => {
   expect(auditLine({ ...answer.audit, after: 'until 2026-11-21T12:28:57.124Z' }).text).toMatch(
     /<!date\^1795264137\^until [^|]+\|until Nov 21, 2026, 7:28 AM ET>/,
   );
+  const both = 'until 2026-11-21T12:28:57.124Z, travel mute until 2026-12-11T05:00:00.000Z';
+  expect(auditLine({ ...answer.audit, after: both }).text).toMatch(
+    /\|until Nov 21, 2026, 7:28 AM ET>, travel mute <!date\^1796965200\^until [^|]+\|until Dec 11, 2026, 12:00 AM ET>/,
+  );
   expect(auditLine({ ...answer.audit, by: null }).text).toMatch(/^Cardbell blocked/);
 });
 
