@@ -38,7 +38,7 @@ export function shownReason({ decline, remedy, status }: Declined, place: Channe
 /** After this time, the known status of a card is newer than its decline. */
 const STATUS_DELAY_MS = 10 * 60_000;
 
-/** The reason of a decline as it is now: its card may have been activated since. */
+/** The reason of a decline as it is now: its card may have been activated or unblocked since. */
 export function reasonOf(
   { event, remedy, card, late, outcomes }: TransactionAlert,
   place: ChannelVisibility,
@@ -46,9 +46,13 @@ export function reasonOf(
   const reason = shownReason({ decline: event.decline, remedy, status: card.status }, place);
   const isLater = late || Date.parse(event.receivedAt) - Date.parse(event.occurredAt) > STATUS_DELAY_MS;
   const mayBeActive = reason.remedy === 'retry' || reason.remedy === 'activate';
-  const isActivated = mayBeActive && currentState(outcomes).isActivated;
+  const { isActivated: wasActivated, isUnblocked, isPaid } = currentState(outcomes);
+  if (reason.remedy === 'unblock' && (isUnblocked || isPaid)) return { ...reason, ...unblockedNow };
+  const isActivated = mayBeActive && wasActivated;
   return isActivated || (reason.remedy === 'retry' && isLater) ? { ...reason, ...activeNow } : reason;
 }
+
+const unblockedNow = { title: 'Card was blocked', meaning: 'It works again.' } as const;
 
 const activeNow = {
   meaning: 'It is active by now.',

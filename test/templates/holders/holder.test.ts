@@ -163,6 +163,18 @@ it('the reset time appears only once', () => {
   expect(shown(blocks)).toContain('Ask for a higher limit, or pay $35.10 or less.');
 });
 
+it.each([true, false])('a decline of a card that was unblocked since says that it works again (long: %s)', (isLong) => {
+  const alert = declined('decline.card.status', 'Card Status Inactive', {
+    remedy: { kind: 'unblock' },
+    outcomes: [outcome({ verb: 'unblock' })],
+  });
+  const message = renderHolderAlert(alert, { ...view, isLong });
+
+  expect(message?.text).toContain(': card was blocked. ');
+  expect(shown(message?.blocks ?? [])).toMatch(/\*Card was blocked\.?\*\s+It works again\./);
+  expect(JSON.stringify(message)).not.toMatch(/is blocked|Every purchase is declined/);
+});
+
 describe('a new card, for the holder', () => {
   it('in transit: tracking, and that it must be activated', () => {
     const { read, buttons } = render(shippingAlert());
