@@ -137,7 +137,7 @@ function isOfOne(a: TransactionEvent, b: TransactionEvent): boolean {
 }
 
 /** A merchant may reverse a part, when the final amount is smaller. */
-function isReversed(payment: TransactionEvent, all: readonly TransactionEvent[]): boolean {
+export function isReversed(payment: TransactionEvent, all: readonly TransactionEvent[]): boolean {
   const reversals = all.filter((one) => one.kind === 'reversal' && isOfOne(one, payment));
   return (
     reversals.length > 0 && reversals.reduce((sum, { amountCents }) => sum + amountCents, 0) >= payment.amountCents

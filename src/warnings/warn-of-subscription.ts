@@ -3,6 +3,7 @@ import { merchantKey } from '../alerts/aggregation-group-store.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { type Alerts, alertsOfKind } from '../alerts/alert-store.ts';
 import type { CardHistory } from '../alerts/card-history.ts';
+import { isReversed } from '../alerts/resolve-declines.ts';
 import { contentId } from '../core/content-id.ts';
 import type { TransactionEvent } from '../core/event.ts';
 import { createWarnBoth, type WarnDeps, type Warned } from './warned-store.ts';
@@ -81,9 +82,13 @@ export function createWarnOfSubscription(deps: Deps): (alertId: string) => Promi
   async function sameAs(event: TransactionEvent, kind: 'declines' | 'payments'): Promise<TransactionAlert[]> {
     const ids = await history.recentAlerts(event.acctId, kind, ALERTS_MAX);
     const since = new Date(deps.now().getTime() - LOOK_BACK_MS).toISOString();
-    return (await alertsOfKind('transaction', ids, alerts)).filter(
+    const all = await alertsOfKind('transaction', ids, alerts);
+    const events = all.map((alert) => alert.event);
+    return all.filter(
       ({ event: other }) =>
         other.kind !== 'reversal' &&
+        // What was reversed in full paid for nothing.
+        !isReversed(other, events) &&
         merchantKey(other) === merchantKey(event) &&
         other.amountCents === event.amountCents &&
         !other.isCardPresent &&

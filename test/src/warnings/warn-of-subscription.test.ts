@@ -102,6 +102,16 @@ it('counts failures anew after the subscription was paid, even days after a fail
   expect(told[0]).toMatch(/Declined on 3 days/);
 });
 
+it('is not stopped by a payment that was reversed in full', async () => {
+  tried(2);
+  tried(3);
+  paid(6, { networkTransactionId: '990006' });
+  paid(7, { kind: 'reversal', networkType: 'Reversal', direction: 'credit', networkTransactionId: '990006' });
+  await warn(tried(8));
+
+  expect(told).toHaveLength(2);
+});
+
 it('is not stopped by a payment of another amount', async () => {
   tried(2);
   tried(3);
