@@ -80,12 +80,12 @@ async function checkConfiguration(report: Report, other: ReturnType<typeof elsew
     await useProxy(store.proxy);
   }
   for (const [problem, names] of stopped) {
-    const isVariable = /^[A-Z0-9_]+[:,]/.test(problem);
+    const isInFile = /^\w*POLICY_FILE: .+:\d+: /.test(problem);
     report.fix(
       problem,
-      isVariable
-        ? `set it for ${names.join(' and ')}; .env.example explains every variable`
-        : 'correct the file that POLICY_FILE names; docs/policy.md explains it',
+      isInFile
+        ? 'correct the file; docs/policy.md explains it'
+        : `set it for ${names.join(' and ')}; .env.example explains every variable`,
     );
   }
   if (store !== null && store.programs.length > 1 && store.program === '')

@@ -6,7 +6,7 @@ import { parseAmount } from '../src/core/money.ts';
 import { explainPolicy, replayDecisions } from '../src/dispatch/try-policy.ts';
 import { createDecisions } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
-import { type PolicyConfig, readPolicy } from '../src/policy/policy-source.ts';
+import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE, readArguments } from './arguments.ts';
 import { reachRedis } from './reach-redis.ts';
@@ -71,8 +71,9 @@ if (noGroup !== undefined) end(EX_USAGE, `--member: “${noGroup}” is not a us
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
 useInstallation(config);
-const chosen: PolicyConfig = { ...config, policyFile: values.file ?? config.policyFile };
-const policy = orEnd(EX_DATAERR, () => readPolicy(chosen));
+const policy = orEnd(EX_DATAERR, () =>
+  values.file === undefined ? readPolicy(config) : readPolicyFile(values.file, config),
+);
 
 if (verb === 'check') check(policy);
 else if (verb === 'explain') explain(policy);
@@ -83,7 +84,8 @@ function orEnd<T>(code: number, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return end(code, error.problems.join('\n'));
+    const problems = error.problems.map((problem) => (problem === UNREADABLE_FILE ? `--file: ${problem}` : problem));
+    return end(code, problems.join('\n'));
   }
 }
 

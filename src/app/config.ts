@@ -6,8 +6,15 @@ import type { RedisTarget } from '../core/redis.ts';
 import { readPolicy } from '../policy/policy-source.ts';
 import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './environment.ts';
 import { proxyOf } from './outgoing-proxy.ts';
-import { type Configs, configsOf, ofProgram, prefixOf, programsIn, variableOf } from './programs.ts';
-import { deleteForeign, type Env, orProblems, readVariables, withoutEmpty } from './read-variables.ts';
+import { type Configs, configsOf, ofProgram, prefixOf, programsIn, wordsOf } from './programs.ts';
+import {
+  checkClusterDatabase,
+  deleteForeign,
+  type Env,
+  orProblems,
+  readVariables,
+  withoutEmpty,
+} from './read-variables.ts';
 import { readRedisCa, readTls } from './tls-files.ts';
 
 /** EX_CONFIG of sysexits.h: the exit code of a process with an unusable environment. */
@@ -85,12 +92,11 @@ function readAll<T extends z.ZodObject, More extends object = object>(
   const given = withoutEmpty(ofOne);
   const values = readVariables(schema, ofOne, problems);
   const read = more(given, problems);
+  checkClusterDatabase(given, problems);
   const ca = readRedisCa(given, problems);
   if (values === null || read === null || problems.length > 0) {
     // Use the names under which they must be set.
-    const inName = (problem: string): string =>
-      problem.replace(/^[A-Z_]+/, (name) => variableOf(given['PROGRAM'], name));
-    throw new ConfigError(problems.map(inName));
+    throw new ConfigError(problems.map((problem) => wordsOf(given['PROGRAM'] ?? '', problem)));
   }
   return { ...read, values, ca, programs: programsIn(env) };
 }

@@ -192,7 +192,7 @@ export const worker = {
     .string({ error: 'expected the base address of the card API, for instance https://host/v4' })
     .pipe(httpUrl)
     .refine(
-      (url) => !URL.canParse(url) || /\/v\d+\/*$/.test(new URL(url).pathname),
+      (url) => !URL.canParse(url) || /\/v\d+\/*$/i.test(new URL(url).pathname),
       'expected an address that ends with the version segment, such as /v4',
     )
     .refine(

@@ -91,6 +91,16 @@ export function withSecretFiles(
   return all;
 }
 
+/** A cluster has only the database 0. Sentinels may have any: theirs is that of the master. */
+export function checkClusterDatabase(given: Readonly<Record<string, string>>, problems: string[]): void {
+  if (given['REDIS_SENTINEL_MASTER'] !== undefined) return;
+  const { REDIS_URL = '' } = withSecretFiles(given, ['REDIS_URL'], []);
+  const urls = REDIS_URL.split(',').filter((url) => url.trim() !== '');
+  const hasNumber = urls.some((url) => URL.canParse(url) && /^\/0*[1-9]\d*$/.test(new URL(url).pathname));
+  if (urls.length > 1 && hasNumber)
+    problems.push('REDIS_URL: expected no number of a database, because a cluster has only one');
+}
+
 function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();

@@ -20,38 +20,57 @@ type Reload =
 
 export type PolicySource = ReturnType<typeof openPolicy>;
 
-/** @throws ConfigError when the file cannot be read or is not a valid policy. */
+/** @throws ConfigError naming POLICY_FILE when the file cannot be read or is not a valid policy. */
 export function readPolicy(config: PolicyConfig): Policy {
-  return policyIn(config, textOf(config));
+  return policyIn(config, textOf(config.policyFile));
 }
 
 /** Null: there is no file, or it cannot be read. */
-function textOf({ policyFile }: PolicyConfig): string | null {
+function textOf(path: string | null): string | null {
   try {
-    return policyFile === null ? null : readFileSync(policyFile, 'utf8');
+    return path === null ? null : readFileSync(path, 'utf8');
   } catch {
     return null;
   }
 }
 
-function policyIn(config: PolicyConfig, text: string | null): Policy {
-  const variables = policyOfVariables(config);
-  if (config.policyFile === null) return variables;
-  if (text === null) throw new ConfigError(['POLICY_FILE: expected a readable file']);
-  return parsePolicy(text, basename(config.policyFile), variables);
+function policyIn({ policyFile, ...variables }: PolicyConfig, text: string | null): Policy {
+  if (policyFile === null) return policyOfVariables(variables);
+  try {
+    return parsed(policyFile, text, variables);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => `POLICY_FILE: ${problem}`));
+  }
+}
+
+function parsed(path: string, text: string | null, variables: PolicyVariables): Policy {
+  if (text === null) throw new ConfigError([UNREADABLE_FILE]);
+  return parsePolicy(text, basename(path), policyOfVariables(variables));
+}
+
+export const UNREADABLE_FILE = 'expected a readable file';
+
+/**
+ * A file that need not be the one in POLICY_FILE.
+ *
+ * @throws ConfigError with the lines that are not valid, or with UNREADABLE_FILE, which the caller names.
+ */
+export function readPolicyFile(path: string, variables: PolicyVariables): Policy {
+  return parsed(path, textOf(path), variables);
 }
 
 /** The policy of a process. @throws ConfigError when there is no valid policy at start. */
 export function openPolicy(config: PolicyConfig, log: Log) {
-  let policy = readFirst(config);
-  let lastSeen = textOf(config);
+  let policy = readPolicy(config);
+  let lastSeen = textOf(config.policyFile);
   const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
   tell('policy in force');
   return {
     current: (): Policy => policy,
     /** A new version counts when two looks in a row find it. */
     reload(): Reload {
-      const text = textOf(config);
+      const text = textOf(config.policyFile);
       if (text !== lastSeen) {
         lastSeen = text;
         return { kind: 'changing' };
@@ -68,16 +87,6 @@ export function openPolicy(config: PolicyConfig, log: Log) {
       }
     },
   };
-}
-
-/** At start, the problems are read among those of other variables. */
-function readFirst(config: PolicyConfig): Policy {
-  try {
-    return readPolicy(config);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError(error.problems.map((each) => `POLICY_FILE: ${each.replace(/^POLICY_FILE: /, '')}`));
-  }
 }
 
 /** Polling interval. A mounted file may be replaced in ways that no file watcher reports. */

@@ -104,7 +104,7 @@ describe('the doctor', () => {
 
     expect(findings.filter(({ level }) => level === 'fix')).toEqual([
       expect.objectContaining({
-        what: expect.stringMatching(/^broken\.yaml:1: version: expected version: 1/),
+        what: expect.stringMatching(/^POLICY_FILE: broken\.yaml:1: version: expected version: 1/),
         todo: expect.stringContaining('docs/policy.md'),
       }),
     ]);

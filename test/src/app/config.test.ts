@@ -122,6 +122,7 @@ describe('a value', () => {
     ],
     ['REDIS_SENTINEL_MASTER', 'mymaster', { redis: { sentinel: { master: 'mymaster', password: undefined } } }],
     ['REDIS_TLS_INSECURE', 'true', { redis: { tls: { isInsecure: true } } }],
+    ['REDIS_URL', 'redis://one/0,redis://two', { redis: { urls: ['redis://one/0', 'redis://two'] } }],
     ['HTTPS_PROXY', 'http://proxy:3128', { proxy: { https: 'http://proxy:3128', http: undefined } }],
     ['HTTPS_PROXY', 'proxy.example:3128', { proxy: { https: 'http://proxy.example:3128' } }],
     ['https_proxy', 'http://proxy:3128', { proxy: { https: 'http://proxy:3128', http: undefined } }],
@@ -159,6 +160,7 @@ describe('a value', () => {
     ],
     ['CARD_API_AUTH_SCHEME', 'TOKEN', { cardApiAuthScheme: 'token' }],
     ['CARD_API_URL', 'https://card.example/v4//', { cardApiUrl: 'https://card.example/v4' }],
+    ['CARD_API_URL', 'https://card.example/V4', { cardApiUrl: 'https://card.example/V4' }],
     ['CARD_API_ASSUMPTIONS', '{"noLimit":0}', { cardApiAssumptions: { noLimit: 0 } }],
   ])('%s=%s is read by the worker', (name, value, expected) => {
     expect(workerConfig({ ...workerEnv, [name]: value })).toMatchObject(expected);
@@ -201,6 +203,18 @@ describe('a value', () => {
     ]);
   });
 
+  it('of several addresses of Redis may hold the number of a database if they are sentinels', () => {
+    const sentinels = { REDIS_URL: 'redis://one/2,redis://two/2', REDIS_SENTINEL_MASTER: 'mymaster' };
+
+    expect(webConfig({ ...webEnv, ...sentinels }).redis.urls).toEqual(['redis://one/2', 'redis://two/2']);
+  });
+
+  it('of POLICY_FILE that is no policy is reported with its variable and line', () => {
+    expect(problemsOf(() => workerConfig({ ...workerEnv, POLICY_FILE: 'package.json' }))).toContainEqual(
+      expect.stringMatching(/^POLICY_FILE: package\.json:\d+: version: expected version: 1$/),
+    );
+  });
+
   it('for Socket Mode makes the signing secret unnecessary', () => {
     const { SLACK_SIGNING_SECRET: _, ...rest } = webEnv;
 
@@ -221,6 +235,7 @@ describe('a bad value', () => {
     ['REDIS_URL', ','],
     ['REDIS_URL', 'redis://127.0.0.1:6379/S3CRET'],
     ['REDIS_URL', 'redis://127.0.0.1:6379/1/S3CRET'],
+    ['REDIS_URL', 'redis://one:6379/0,redis://S3CRET:6379/1'],
     ['REDIS_URL', 'redis://:S3CRET%ZZ@127.0.0.1:6379'],
     ['HOST', 'zz!S3CRET'],
     ['HOST', 'http://S3CRET'],

@@ -108,15 +108,15 @@ describe('the configuration of several card programs', () => {
     ['a,b,c,d,e,f,g,h,i', 'expected at most 8 names'],
     ['card', 'expected another name than card'],
     ['first', 'expected another name than first'],
-    ['activate', 'expected a separate command for each card program, but two use /card-activate'],
+    ['activate', 'ACTIVATE_SLACK_COMMAND: expected another command than SLACK_COMMAND and its short forms'],
   ])('rejects PROGRAMS=%s with a reason', (PROGRAMS, why) => {
     expect(problemsOf(() => workers({ ...first, PROGRAMS })).join('\n')).toContain(why);
   });
 
   it('requires a separate command for each program', () => {
-    expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' })).join('\n')).toContain(
-      'SLACK_COMMAND: expected a separate command',
-    );
+    expect(problemsOf(() => workers({ ...first, ...eu, EU_SLACK_COMMAND: '/card' }))).toEqual([
+      'EU_SLACK_COMMAND: expected another command than SLACK_COMMAND and its short forms',
+    ]);
   });
 
   it('has a separate webhook secret for each program, including one from a file', () => {
@@ -130,6 +130,10 @@ describe('the configuration of several card programs', () => {
     expect(
       problemsOf(() => configsOf(webConfig, { ...web, ...eu, EU_WEBHOOK_SHARED_SECRET_FILE: '/nowhere' })),
     ).toEqual(['EU_WEBHOOK_SHARED_SECRET_FILE: expected a readable file that holds the secret']);
+    const twice = { ...web, ...eu, EU_WEBHOOK_SHARED_SECRET: 'x', EU_WEBHOOK_SHARED_SECRET_FILE: '/nowhere' };
+    expect(problemsOf(() => configsOf(webConfig, twice))).toEqual([
+      'EU_WEBHOOK_SHARED_SECRET_FILE: expected either EU_WEBHOOK_SHARED_SECRET or EU_WEBHOOK_SHARED_SECRET_FILE, not both',
+    ]);
   });
 });
 
