@@ -55,7 +55,7 @@ const config = orExit(() => auditConfig());
 const redis = await reachRedis('replay', config.redis);
 const quarantine = createQuarantineStore(redis);
 const shards = await readShards(redis);
-const queues = openQueues(redis, shards);
+const queues = openQueues(redis, shards, { onlyLook: verb === 'list' || verb === 'show' });
 const intake = createIntake(redis, { shards });
 const unreportedOnly = createUnreportedOnly(redis, () => new Date());
 

@@ -7,7 +7,16 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { ConfigError } from '../core/errors.ts';
-import { intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, restoredKey, stateKey, wholePrefixes } from '../core/keys.ts';
+import {
+  intakeKey,
+  outboxKey,
+  QUEUE_PREFIX,
+  queuePrefix,
+  restoredKey,
+  stateKey,
+  webKeys,
+  wholePrefixes,
+} from '../core/keys.ts';
 import { errorLine } from '../core/log.ts';
 import { keyPrefixOf, type RedisClient, scanKeys } from '../core/redis.ts';
 import { readScript } from '../core/redis-script.ts';
@@ -294,7 +303,9 @@ async function restoreKey(redis: RedisClient, { key, expiresAt, dump }: BackupKe
   return true;
 }
 
+/** The doctor's probe says nothing, and goes by itself. */
 async function hasKeys(redis: RedisClient): Promise<boolean> {
-  for await (const keys of scanKeys(redis, '{cardbell:*', 1000)) if (keys.length > 0) return true;
+  for await (const keys of scanKeys(redis, '{cardbell:*', 1000))
+    if (keys.some((key) => key !== webKeys.probe)) return true;
   return false;
 }

@@ -95,6 +95,14 @@ describe('with more webhooks and failed jobs than one page', () => {
     expect(oldest.lines.join('')).toContain('"cause": "a fault"');
   });
 
+  it('leaves a Redis empty that it only looks at, so that a backup can still be restored into it', async () => {
+    await redis().flushall();
+
+    expect(await replay('list')).toEqual({ code: 0, lines: ['0 quarantined, 0 failed.'] });
+    expect(await replay('show', 'q_none')).toMatchObject({ code: 1 });
+    expect(await redis().dbsize()).toBe(0);
+  });
+
   it('runs all of them once, although the webhooks still do not fit', async () => {
     const { code, lines } = await replay('run', 'all');
     const after = await replay('list');

@@ -5,7 +5,15 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BackupError, readBackup, restoreBackup, takeBackup } from '../../../src/app/backup.ts';
 import { moveToShards } from '../../../src/app/move-shards.ts';
 import { claimFormat, FORMAT } from '../../../src/app/stored-format.ts';
-import { auditKey, intakeKey, outboxKey, QUEUE_PREFIX, queuePrefix, stateKey } from '../../../src/core/keys.ts';
+import {
+  auditKey,
+  intakeKey,
+  outboxKey,
+  QUEUE_PREFIX,
+  queuePrefix,
+  stateKey,
+  webKeys,
+} from '../../../src/core/keys.ts';
 import { seenKey } from '../../../src/intake/intake.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -127,8 +135,9 @@ it('makes the file readable only by its owner', async () => {
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-it('refuses a Redis without any data of Cardbell, and writes no file', async () => {
+it('refuses a Redis without any data of Cardbell but the probe of the doctor, and writes no file', async () => {
   await redis().set('somebody:else', 'x');
+  await redis().set(webKeys.probe, '1');
   const ofEu = redis().duplicate({ keyPrefix: 'eu:' });
   const before = await readdir(folder);
 
