@@ -46,7 +46,9 @@ const verbs: Readonly<Record<string, Verb>> = {
   bench: { file: './bench.js', does: 'runs the benchmarks' },
 };
 
-const names = [...Object.keys(verbs), 'version', 'completion', 'help'];
+/** Verbs of this file, which the usage explains. */
+const ownNames = ['version', 'completion', 'help'];
+const names = [...Object.keys(verbs), ...ownNames];
 
 function usage(): string {
   const width = Math.max(...names.map((name) => name.length));
@@ -74,21 +76,26 @@ function fail(problem: string): never {
   process.exit(EX_USAGE);
 }
 
-const [name, ...rest] = process.argv.slice(2);
+const isHelp = (word: string): boolean => word === '--help' || word === '-h';
+
+const [first, ...others] = process.argv.slice(2);
+/** `cardbell help VERB` is `cardbell VERB --help`. */
+const [name, ...rest] = first === 'help' && others.length === 1 ? [others[0] ?? '', '--help'] : [first, ...others];
 const verb = name !== undefined && Object.hasOwn(verbs, name) ? verbs[name] : undefined;
 if (name === undefined) fail('expected a verb');
 else if (verb !== undefined) {
   const file = new URL(verb.file, import.meta.url);
   // The processes read their settings from variables only. The only argument they accept is a request for help.
   if (verb.help !== undefined && rest.length > 0) {
-    if (!rest.every((word) => word === '--help' || word === '-h')) fail(`${name}: expected no arguments`);
+    if (!rest.every(isHelp)) fail(`${name}: expected no arguments`);
     process.stdout.write(verb.help);
     process.exit(0);
   }
   // The verbs read their arguments from the command line, as if started directly.
   process.argv = [process.execPath, fileURLToPath(file), ...rest];
   await import(file.href);
-} else if (name === 'help' || name === '--help' || name === '-h') process.stdout.write(usage());
+} else if (name === 'help' || isHelp(name) || (ownNames.includes(name) && rest.length > 0 && rest.every(isHelp)))
+  process.stdout.write(usage());
 else if (name === 'version' || name === '--version') {
   if (rest.length > 0) fail(`${name}: expected no arguments`);
   process.stdout.write(`${version}\n`);

@@ -6,7 +6,7 @@ import { readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE } from './arguments.ts';
+import { EX_USAGE, readArguments } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
@@ -21,13 +21,14 @@ line, 69 when Redis does not answer, 78 for a variable that is bad, or data that
 `;
 const LOOK_MS = 500;
 
-const [wanted, ...more] = process.argv.slice(2);
-if (wanted === '--help' || wanted === '-h') {
+const given = readArguments({ help: { type: 'boolean', short: 'h' } });
+const [wanted, ...more] = given?.positionals ?? [];
+if (given?.values.help === true) {
   process.stdout.write(usage);
   process.exit(0);
 }
 const isNumber = wanted !== undefined && /^[1-9]\d?$/.test(wanted) && Number(wanted) <= SHARDS_MAX;
-if (more.length > 0 || !(wanted === undefined || isNumber)) {
+if (given === null || more.length > 0 || !(wanted === undefined || isNumber)) {
   process.stderr.write(usage);
   process.exit(EX_USAGE);
 }
