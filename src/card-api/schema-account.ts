@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AnyCardStatus, Cents, Flag, Id, LastFour, OwnText, rowsOf, Text } from './schema.ts';
+import { AnyCardStatus, Cents, Flag, Id, LastFour, OwnId, OwnName, rowsOf, Text } from './schema.ts';
 
 /** One card of an account in `GET /Details/AccountDetails/{Id}`, which lists every card ever issued to the account. */
 const CardOfAccount = z
@@ -20,15 +20,15 @@ const named = z
   .transform((group) => group?.GroupName ?? group?.Name ?? null);
 
 /** Undefined when the field is missing, which says nothing; null when it is empty. */
-const ifSent = (text: typeof Text | typeof OwnText) => z.undefined().or(text);
+const ifSent = (text: typeof Text | typeof OwnId) => z.undefined().or(text);
 
 /** One account in the list of all accounts. Older versions of the API leave out e-mail, group and the card's facts. */
 export const ListedAccount = z
   .object({
     AccountId: Id,
-    FirstName: OwnText,
-    LastName: OwnText,
-    CustomId: ifSent(OwnText),
+    FirstName: OwnName,
+    LastName: OwnName,
+    CustomId: ifSent(OwnId),
     IsVirtual: Flag,
     AccountStatus: Text,
     AvailableBalance: Cents,
@@ -79,10 +79,10 @@ export const AccountDetails = z
     LedgerBalance: Cents,
     Email: Text,
     IsVirtual: Flag,
-    CustomId: OwnText,
+    CustomId: OwnId,
     Group: named,
     SpendingRulesetId: Id.nullish(),
-    ProfileAddress: z.object({ ContactName: OwnText }).nullish(),
+    ProfileAddress: z.object({ ContactName: OwnName }).nullish(),
     CardList: z.preprocess((list) => list ?? [], rowsOf(CardOfAccount)),
   })
   .transform((account) => ({
@@ -104,7 +104,7 @@ export type AccountDetails = z.infer<typeof AccountDetails>;
 
 /** A cardholder's profile. Postal address, telephone and date of birth are not read. */
 export const Profile = z
-  .object({ AccountId: Id, FirstName: OwnText, LastName: OwnText, CustomId: OwnText })
+  .object({ AccountId: Id, FirstName: OwnName, LastName: OwnName, CustomId: OwnId })
   .transform((profile) => ({
     acctId: profile.AccountId,
     firstName: profile.FirstName,
@@ -114,7 +114,7 @@ export const Profile = z
 
 /** A member of a group. The answer also contains card numbers, which are not read. */
 const GroupMember = z
-  .object({ AccountId: Id, FirstName: OwnText, LastName: OwnText })
+  .object({ AccountId: Id, FirstName: OwnName, LastName: OwnName })
   .transform((member) => ({ acctId: member.AccountId, firstName: member.FirstName, lastName: member.LastName }));
 
 /** A group: a bare list of members, or an object around the list. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maskCardNumbers } from '../core/card-number.ts';
 import { CardStatus } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
+import { redactText } from '../core/redact-text.ts';
 import type { CardApiAssumptions } from './assumptions.ts';
 import type { LimitPeriod } from './rule.ts';
 
@@ -23,8 +24,11 @@ export const Text = z
     return trimmed === undefined || trimmed === '' ? null : trimmed;
   });
 
-/** Text chosen by the customer's own people: a name, a CustomId. Masked, because it may look like a card number. */
-export const OwnText = Text.transform((text) => (text === null ? null : maskCardNumbers(text)));
+/** An id chosen by the customer's own people. Masked, because it may look like a card number. */
+export const OwnId = Text.transform((text) => (text === null ? null : maskCardNumbers(text)));
+
+/** A name chosen by the customer's own people, who may write anything into it: redacted like a webhook's. */
+export const OwnName = Text.transform((text) => (text === null ? null : redactText(text)));
 
 /** The last four digits, even if the service puts the full number into that field. */
 export const LastFour = Text.transform((text) => /\d{4}$/.exec(text ?? '')?.[0] ?? null);
@@ -94,7 +98,7 @@ export const CardOrderPlaced = z.object({ CardOrderId: Id }).transform((order) =
 
 /** The account is null until it exists. */
 const OrderedCard = z
-  .object({ AcctId: Id.nullish(), FirstName: OwnText, CustomId: OwnText })
+  .object({ AcctId: Id.nullish(), FirstName: OwnName, CustomId: OwnId })
   .transform((card) => ({ acctId: card.AcctId || null, firstName: card.FirstName, customId: card.CustomId }));
 
 /** An order of cards. Addresses, telephone numbers and dates of birth are not read. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AccountDetails, ListedAccount } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import { maskCardNumbers } from '../core/card-number.ts';
 import { CardStatus, type StoredEvent, transactionKinds, type WhichCard, whichCard } from '../core/event.ts';
+import { redactText } from '../core/redact-text.ts';
 import { unreportedOf, withWas } from './status-before.ts';
 
 /**
@@ -51,10 +51,10 @@ function emptyAccount(acctId: number): DirectoryAccount {
   return { acctId, ...unknown, ...more };
 }
 
-/** `Jane Doe`; null when no name is known. Masked as a whole: each half of a card number looks harmless. */
+/** `Jane Doe`; null when no name is known. Redacted as a whole: each half of a card number or code looks harmless. */
 export function holderOf(account: Pick<DirectoryAccount, 'firstName' | 'lastName'>): string | null {
   const name = [account.firstName, account.lastName].filter((part) => part !== null).join(' ');
-  return name === '' ? null : maskCardNumbers(name);
+  return name === '' ? null : redactText(name);
 }
 
 /** True when the cards have not been read from the API yet, or a card is known only from a webhook. */

@@ -3,10 +3,10 @@ import { Action as AnyAction, type Origin, type Target } from '../actions/action
 import { askPermissionOf } from '../approvals/ask-permission.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
+import { redactText } from '../core/redact-text.ts';
 import type { Role } from '../policy/decide-action.ts';
 import type { Permissions } from '../policy/permissions.ts';
 import type { Message } from '../slack/message.ts';
-import { redactText } from '../webhooks/quarantine.ts';
 import { Action, type ActionOf, entryOf, type InputOf, isAsHolder, isPermitted, isVerb, type Verb } from './verbs.ts';
 
 /** Who asks for what, as delivered by Slack. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
+import { redactText } from '../core/redact-text.ts';
 import {
   eventId,
   holderOf,
@@ -10,7 +11,6 @@ import {
   type WebhookContext,
   words,
 } from './payload.ts';
-import { redactText } from './quarantine.ts';
 
 const CardStatusPayload = z.object({
   AcctId: positive,

@@ -1,8 +1,9 @@
 import { countOf } from '../../templates/core/blocks.ts';
-import { isCardNumber, maskCardNumbers } from '../core/card-number.ts';
+import { maskCardNumbers } from '../core/card-number.ts';
 import { QuarantinedWebhook } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
+import { redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
 
@@ -115,63 +116,6 @@ function lastFourOf(text: string): string {
 /** Describes a value that is not kept. */
 function formOf(type: 'text' | 'number', { length }: string): string {
   return `[${type}, ${countOf(length, 'character')}]`;
-}
-
-const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';
-/**
- * A field name for a code, date or number, a few characters, and its value. Short names count only at the start of a
- * word.
- */
-const secretInText = new RegExp(
-  `((?:c\\.?v\\.?v\\.?2?|cvc2?|cvd2?|card[\\s_-]?verification|verification[\\s_-]?(?:value|code|number)|security[\\s_-]?code|(?:valid|good)[\\s_-]?(?:thru|through|until)|acc(?:oun)?t[\\s_-]?(?:number|no)|(?<!\\p{L})(?:csc|cvn2?|cav2?|cid|exp(?:iry|iration|ires)?|(?:card|encrypted)?[\\s_-]?pin))(?:[\\s_-]?(?:code|value|number|date|block))?)([^\\p{L}\\p{Nd}]{1,5}(?:is\\s|was\\s)?)${month}\\p{Nd}(?:[\\s/.-]?\\p{Nd})*`,
-  'giu',
-);
-const tokenInText =
-  /((?:access|refresh|auth|bearer)[\s_-]?token|token(?=\s?[:=])|api[\s_-]?key|password|passphrase|pwd|secret|encrypted[\s_-]?pin(?:[\s_-]?block)?|pin[\s_-]?block|authorization[^\p{L}\d]{1,5}(?:basic|bearer|token))([^\p{L}\d]{1,5}(?:is\s|was\s)?)[\p{L}\d+/=_.-]+/giu;
-const ibanInText = /(iban[^\p{L}\d]{1,5})[a-z]{2}\d\d(?:\s?(?=[a-z]{0,3}\d)[\da-z]{1,4})*/giu;
-const bearerInText = /(bearer\s)[\w+/=.-]{8,}/giu;
-/** A bank account, routing or social security number. Account ids are shorter. */
-const accountInText = /((?:account|acct|routing)[^\p{L}\d]{1,5})\d{8,17}(?!\d)/giu;
-const personInText = /(?<![\d-])\d{3}-\d{2}-\d{4}(?![\d-])/g;
-const bareIban = /(?<![a-z\d])[a-z]{2}\d{2}(?:\s?[a-z\d]){11,30}(?![a-z\d])/giu;
-/** The data after the number on a card's stripe. */
-const stripeInText = /(\[card ••\d{4}\](?:=|\^[^^]{2,26}\^))\d{4,}/g;
-/** Digits as hexadecimal bytes. */
-const hexDigits = /(?<![\da-f])(?:3\d){13,19}(?![\da-f])/gi;
-const encodedInText = /[\w+/-]{18,}={0,2}/g;
-
-/**
- * Makes foreign text safe for people: masks card numbers, also encoded ones, and removes security codes, account
- * numbers and tokens. Sees through invisible characters, and drops them when something is removed.
- */
-export function redactText(text: string): string {
-  const seen = text.replaceAll(/\p{Cf}/gu, '');
-  const redacted = withoutSecrets(seen);
-  return redacted === seen ? text : redacted;
-}
-
-function withoutSecrets(text: string): string {
-  return maskCardNumbers(text)
-    .replace(secretInText, '$1$2[removed]')
-    .replace(tokenInText, '$1$2[removed]')
-    .replace(bearerInText, '$1[removed]')
-    .replace(ibanInText, '$1[removed]')
-    .replace(bareIban, (text) => (isIban(text) ? '[removed]' : text))
-    .replace(accountInText, '$1[removed]')
-    .replace(personInText, '[removed]')
-    .replace(stripeInText, '$1[removed]')
-    .replace(hexDigits, (text) => (isCardNumber(text.replaceAll(/3(\d)/g, '$1')) ? '[removed]' : text))
-    .replace(encodedInText, (encoded) => {
-      const decoded = Buffer.from(encoded, 'base64').toString('latin1');
-      return maskCardNumbers(decoded) === decoded ? encoded : '[removed]';
-    });
-}
-
-function isIban(text: string): boolean {
-  const plain = text.replaceAll(/\s/g, '').toUpperCase();
-  const moved = `${plain.slice(4)}${plain.slice(0, 4)}`;
-  const digits = moved.replaceAll(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
-  return plain.length >= 15 && plain.length <= 34 && BigInt(digits) % 97n === 1n;
 }
 
 const KEPT_SECONDS = 30 * 24 * 3600;

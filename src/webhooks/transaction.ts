@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AnyRecord } from '../card-api/schema.ts';
 import { TransactionEvent, type TransactionKind } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
+import { redactText } from '../core/redact-text.ts';
 import { toInstant, toWallText } from '../core/service-time.ts';
 import {
   decimalForm,
@@ -18,7 +19,6 @@ import {
   textForm,
   type WebhookContext,
 } from './payload.ts';
-import { redactText } from './quarantine.ts';
 
 const networkTypes = { auth: 'Auth', pin: 'Pin', settlement: 'Settlement', reversal: 'Reversal' } as const;
 const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Reversal: 'reversal' } as const;

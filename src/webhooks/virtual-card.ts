@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { VirtualCardEvent } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
+import { redactText } from '../core/redact-text.ts';
 import { lastFour } from './card-status.ts';
 import {
   eventId,
@@ -12,7 +13,6 @@ import {
   type WebhookContext,
   words,
 } from './payload.ts';
-import { redactText } from './quarantine.ts';
 
 /**
  * The payload with secrets. Never reads `CVV2`, `AccountNumber` and `ExpirationDate`, and only the last four digits of

@@ -96,6 +96,18 @@ it('keeps no more than four digits of a card number, whatever field the service 
   expect(JSON.stringify(kept)).not.toContain('41111111');
 });
 
+it('removes security codes from names, and keeps a CustomId as it is', () => {
+  const names = { FirstName: 'Jane', LastName: 'Doe CVV 123', CustomId: 'EXP-2024' };
+
+  expect(ListedAccount.parse({ AccountId: 7, ...names })).toMatchObject({
+    lastName: 'Doe CVV [removed]',
+    customId: 'EXP-2024',
+  });
+  expect(
+    AccountDetails.parse({ AccountId: 7, ProfileAddress: { ContactName: 'Jane Doe CVV 123' }, CardList: [] }),
+  ).toMatchObject({ contactName: 'Jane Doe CVV [removed]' });
+});
+
 it('an account that is said to follow the ruleset 0 has rules of its own', () => {
   const rulesets = [0, '0', null, undefined, 4].map(
     (SpendingRulesetId) => AccountDetails.parse({ AccountId: 7, SpendingRulesetId }).rulesetId,

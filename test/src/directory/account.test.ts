@@ -119,6 +119,7 @@ it('joins the known names of the holder', () => {
   expect(holderOf({ firstName: null, lastName: 'Doe' })).toBe('Doe');
   expect(holderOf({ firstName: null, lastName: null })).toBeNull();
   expect(holderOf({ firstName: '4111 1111', lastName: '1111 1111' }), 'each half looks harmless').toBe('[card ••1111]');
+  expect(holderOf({ firstName: 'Jane CVV', lastName: '123' })).toBe('Jane CVV [removed]');
 });
 
 it('reports details as missing until the API has returned an id for every card', () => {

@@ -269,42 +269,15 @@ describe('secrets in a body of unknown shape', () => {
   });
 });
 
-describe('a secret in free text', () => {
+it('a card number that is split over a list or behind a key is removed', () => {
   const encoded = Buffer.from(`pan=${pan}`).toString('base64');
-
-  it.each([
-    ['CVV code: 123', 'CVV code: [removed]'],
-    ['cvv: １２３', 'cvv: [removed]'],
-    ['C\u200BVV2: 12\u200B3', 'CVV2: [removed]'],
-    ['{"cvv2":"123"}', '{"cvv2":"[removed]"}'],
-    ['{\\"CardPin\\":\\"1234\\"}', '{\\"CardPin\\":\\"[removed]\\"}'],
-    ['EncryptedPin: A1B2C3D4', 'EncryptedPin: [removed]'],
-    ['expiry: Dec 2027', 'expiry: [removed]'],
-    ['ExpDate=12/27', 'ExpDate=[removed]'],
-    ['AcctNumber 123456789', 'AcctNumber [removed]'],
-    ['IBAN DE89 3704 0044 0532 0130 00', 'IBAN [removed]'],
-    ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
-    [`see ${encoded} here`, 'see [removed] here'],
-  ])('is removed from %j, which becomes %j', (text, redacted) => {
-    expect(bodyOf({ Message: text })).toEqual({ Message: redacted });
+  expect(bodyOf({ Errors: ['4111', '1111', '1111', '1111'] })).toEqual({
+    Errors: Array(4).fill('[text, 4 characters]'),
   });
-
-  it.each(['Opinion: 12 people', 'spin 360', 'paid on 2026-03-02 12:31:07', 'order NDExMTExMTEx', 'ruling 12'])(
-    'is not found in %j',
-    (text) => {
-      expect(bodyOf({ Message: text })).toEqual({ Message: text });
-    },
-  );
-
-  it('is removed if it is a card number split over a list or behind a key', () => {
-    expect(bodyOf({ Errors: ['4111', '1111', '1111', '1111'] })).toEqual({
-      Errors: Array(4).fill('[text, 4 characters]'),
-    });
-    expect(bodyOf({ Errors: [4111, 1111, 1111, 1111] })).toEqual({ Errors: Array(4).fill('[number, 4 characters]') });
-    expect(
-      JSON.stringify(bodyOf({ Data: [[[{ ['４１１１１１１１１１１１１１１１']: 1 }]]], CustomId: encoded })),
-    ).not.toMatch(/1111.*1111|１１１１/);
-  });
+  expect(bodyOf({ Errors: [4111, 1111, 1111, 1111] })).toEqual({ Errors: Array(4).fill('[number, 4 characters]') });
+  expect(
+    JSON.stringify(bodyOf({ Data: [[[{ ['４１１１１１１１１１１１１１１１']: 1 }]]], CustomId: encoded })),
+  ).not.toMatch(/1111.*1111|１１１１/);
 });
 
 it('keeps a list whose items cannot be converted to text', () => {

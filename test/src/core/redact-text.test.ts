@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { redactText } from '../../../src/core/redact-text.ts';
+
+describe('a secret in free text', () => {
+  const encoded = Buffer.from('pan=4111111111111111').toString('base64');
+
+  it.each([
+    ['CVV code: 123', 'CVV code: [removed]'],
+    ['cvv: １２３', 'cvv: [removed]'],
+    ['C\u200BVV2: 12\u200B3', 'CVV2: [removed]'],
+    ['{"cvv2":"123"}', '{"cvv2":"[removed]"}'],
+    ['{\\"CardPin\\":\\"1234\\"}', '{\\"CardPin\\":\\"[removed]\\"}'],
+    ['EncryptedPin: A1B2C3D4', 'EncryptedPin: [removed]'],
+    ['expiry: Dec 2027', 'expiry: [removed]'],
+    ['ExpDate=12/27', 'ExpDate=[removed]'],
+    ['AcctNumber 123456789', 'AcctNumber [removed]'],
+    ['IBAN DE89 3704 0044 0532 0130 00', 'IBAN [removed]'],
+    ['Authorization: Basic dXNlcjpwYXNz', 'Authorization: Basic [removed]'],
+    [`see ${encoded} here`, 'see [removed] here'],
+  ])('is removed from %j, which becomes %j', (text, redacted) => {
+    expect(redactText(text)).toBe(redacted);
+  });
+
+  it.each(['Opinion: 12 people', 'spin 360', 'paid on 2026-03-02 12:31:07', 'order NDExMTExMTEx', 'ruling 12'])(
+    'is not found in %j',
+    (text) => {
+      expect(redactText(text)).toBe(text);
+    },
+  );
+});
