@@ -116,23 +116,32 @@ export function createHealthMetrics(registry: Registry, read: () => Promise<Heal
   let readAt = Number.NEGATIVE_INFINITY;
   let shownAt = Number.NEGATIVE_INFINITY;
   let latest: Health | null = null;
+  let reading = Promise.resolve();
+
+  async function readNow(): Promise<void> {
+    try {
+      latest = await within(HEALTH_DEADLINE_MS, read(), () => {
+        throw new Error('not in time');
+      });
+      show(latest);
+      isRead.set(1);
+      shownAt = readAt;
+    } catch {
+      isRead.set(0);
+      if (readAt - shownAt <= HEALTH_STALE_MS) return;
+      latest = null;
+      hide();
+    }
+  }
 
   return {
     /** Updates the figures: takes at most a moment, and runs at most every few seconds. */
     async refresh(): Promise<void> {
-      if (performance.now() - readAt < HEALTH_FRESH_MS) return;
-      readAt = performance.now();
-      try {
-        latest = await within(HEALTH_DEADLINE_MS, read(), () => {
-          throw new Error('not in time');
-        });
-        show(latest);
-        isRead.set(1);
-        shownAt = readAt;
-      } catch {
-        isRead.set(0);
-        if (readAt - shownAt > HEALTH_STALE_MS) hide();
+      if (performance.now() - readAt >= HEALTH_FRESH_MS) {
+        readAt = performance.now();
+        reading = readNow();
       }
+      await reading;
     },
     /** Problems from these figures that keep alerts from people although this process works. */
     warnings: (): readonly string[] => [

@@ -67,30 +67,36 @@ describe('while Redis cannot be read', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const registry = new Registry();
     const read = vi.fn(async (): Promise<Health> => healthy);
-    const { refresh } = createHealthMetrics(registry, read);
+    const { refresh, warnings } = createHealthMetrics(registry, read);
     const later = async (seconds: number): Promise<string> => {
       vi.advanceTimersByTime(seconds * 1000);
       await refresh();
       return await registry.metrics();
     };
+    read.mockResolvedValueOnce({ ...healthy, isSlackTokenDead: true });
     await later(0);
 
     read.mockRejectedValue(new Error('redis is unavailable'));
     const soon = await later(30);
     expect(soon).toContain('cardbell_health_read 0');
     expect(soon).toContain('cardbell_lag_seconds 1.5');
+    expect(warnings()).toEqual(['slack refuses the bot token']);
     expect(await later(31)).not.toMatch(figures);
+    expect(warnings()).toEqual([]);
 
     read.mockResolvedValue(healthy);
     expect(await later(30)).toContain('cardbell_workers 2');
   });
 });
 
-it('shares one Redis read among concurrent scrapes', async () => {
-  const read = vi.fn(async () => healthy);
-  const { refresh } = createHealthMetrics(new Registry(), read);
+it('shares one Redis read among concurrent scrapes, which all wait for it', async () => {
+  const read = vi.fn(async () => ({ ...healthy, isSlackTokenDead: true }));
+  const { refresh, warnings } = createHealthMetrics(new Registry(), read);
 
-  await Promise.all([refresh(), refresh()]);
+  const first = refresh();
+  await refresh();
+  expect(warnings()).toEqual(['slack refuses the bot token']);
+  await first;
   await refresh();
 
   expect(read).toHaveBeenCalledTimes(1);
