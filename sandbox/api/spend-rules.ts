@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { SpendRulesWrite, writtenRules } from '../engine/write-spend-rules.ts';
-import { isAmount } from '../money.ts';
+import { Limit, SpendRulesWrite, writtenRules } from '../engine/write-spend-rules.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { Account } from '../state/account.ts';
 import { allowsCategory, MERCHANT_CATEGORIES } from '../state/merchant-category.ts';
@@ -14,7 +13,7 @@ import { AdvancedRules, BasicRules } from './rule-responses.ts';
 const BasicWrite = z.object({
   MerchantCategories: z.record(z.string(), z.boolean()).optional(),
   InternationalSpendEnabled: z.boolean().optional(),
-  DailySpendLimit: z.number().min(0).refine(isAmount).nullable().optional(),
+  DailySpendLimit: Limit,
   CardNotPresentUse: z.boolean().optional(),
   UseBusinessBalanceForAuths: z.boolean().optional(),
   UseCustomerAuthDecision: z.boolean().optional(),

@@ -52,26 +52,42 @@ export function ship(world: World, { CardOrderId }: { CardOrderId: number }): Sh
   if (order === undefined) throw new ServiceError(400, 'Invalid card order ID');
   // Do not wait for the service's queue.
   processOrder(world, CardOrderId);
-  const TrackingNumber = `9400111899${String(CardOrderId).padStart(12, '0')}`;
   const plastics = order.cards.filter(({ request, status }) => status === 'done' && !request.VirtualCard);
-  if (plastics.length === 0) throw new ServiceError(400, 'The order has no card to ship');
+  const [first] = plastics;
+  if (first === undefined) throw new ServiceError(400, 'The order has no card to ship');
   for (const { acctId, cardId, request } of plastics) {
     const account = findAccount(world, acctId);
     const card = account?.cards.find((each) => each.cardId === cardId) ?? (account && currentCard(account));
     if (account === undefined || card === undefined) continue;
     card.shippedAt = world.now().toISOString();
+    const carrier = carrierOf(request);
     const data = {
       AcctId: acctId,
       TransactionType: 'CARDORDER',
       Description: 'Shipped',
-      TrackingNumber,
-      ShippingMethod: request.ShippingMethod === 'Rush' || request.ShippingMethod === 'Expedited' ? 'FedEx' : 'USPS',
+      TrackingNumber: trackingNumber(carrier, CardOrderId),
+      ShippingMethod: carrier,
       Last4CardNumber: last4(card),
       CardOrderId,
     };
     world.emit('card-shipping', data, `account-${acctId}`);
   }
-  return { TrackingNumber };
+  return { TrackingNumber: trackingNumber(carrierOf(first.request), CardOrderId) };
+}
+
+type Carrier = 'FedEx' | 'USPS';
+
+function carrierOf({ ShippingMethod }: CardRequest): Carrier {
+  return ShippingMethod === 'Rush' || ShippingMethod === 'Expedited' ? 'FedEx' : 'USPS';
+}
+
+/** A number in the carrier's own form: the cards of an order that go the same way are in one parcel. */
+function trackingNumber(carrier: Carrier, orderId: number): string {
+  if (carrier === 'USPS') return `9400111899${String(orderId).padStart(12, '0')}`;
+  const digits = `774${String(orderId).slice(-8).padStart(8, '0')}`;
+  // The weights 1, 3, 7 apply from the right.
+  const sum = Array.from(digits).reduce((total, digit, at) => total + Number(digit) * ([3, 1, 7][at % 3] ?? 0), 0);
+  return `${digits}${(sum % 11) % 10}`;
 }
 
 export function findOrder(world: World, orderId: number): CardOrder | undefined {

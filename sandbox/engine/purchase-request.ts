@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { isAmount, toCents } from '../money.ts';
+import { AMOUNT_MAX, isAmount, toCents } from '../money.ts';
 import type { World } from '../state/world.ts';
 
 /** Dollars, positive, at most two decimals. */
-export const PositiveAmount = z.number().positive().refine(isAmount, 'no more than two decimals');
+export const PositiveAmount = z.number().positive().max(AMOUNT_MAX).refine(isAmount, 'no more than two decimals');
 
 /** A merchant's request. Everything except the account and the amount has a realistic default. */
 export const PurchaseRequest = z.strictObject({

@@ -6,7 +6,14 @@ import { WINDOWS } from '../service-time.ts';
 import { MERCHANT_CATEGORIES, merchantCategory } from '../state/merchant-category.ts';
 import { LIMIT_FIELDS, type Limits, limitField, type MerchantCategory, type SpendRules } from '../state/spend-rules.ts';
 
-const Limit = z.number().min(0).max(100_000_000).refine(isAmount, 'no more than two decimals').nullable().optional();
+/** A limit in dollars. Null: none. */
+export const Limit = z
+  .number()
+  .min(0)
+  .max(100_000_000)
+  .refine(isAmount, 'no more than two decimals')
+  .nullable()
+  .optional();
 
 const limits = {
   DailySpendLimit: Limit,

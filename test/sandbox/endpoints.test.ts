@@ -313,6 +313,7 @@ describe('the edges of the API', () => {
     ['PUT', '/Card/SpendRules/610001/Advanced', { DailySpendLimit: 'x' }, 400],
     ['PUT', '/Card/SpendRules/610001/Advanced', { DailySpendLimit: -1 }, 400],
     ['PUT', '/Card/SpendRules/610001/Advanced', { DailySpendLimit: 1.005 }, 400],
+    ['PUT', '/Card/SpendRules/610001', { DailySpendLimit: 1e300 }, 400],
     ['PUT', '/Card/SpendRules/610001/Advanced', { AdvancedSpendRules: { DailySpendLimit: 1 } }, 400],
     ['PUT', '/Card/SpendRules/610001/Advanced', [], 400],
     ['PUT', '/Card/Profile/610001', { CustomId: 'x'.repeat(51) }, 400],

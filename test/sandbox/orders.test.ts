@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resendVirtualCard, VIRTUAL_ERRORS } from '../../sandbox/engine/virtual-card.ts';
 import { createSimulation, doLaterWork, type OrderInput } from '../../sandbox/simulation.ts';
 import { passesLuhn } from '../../sandbox/state/card-number.ts';
+import { carrierOfForm } from '../../src/core/tracking-number.ts';
 import { type BareWorld, bareWorld, oneHolder } from './bare-world.ts';
 
 const virtual: OrderInput = { FirstName: 'Jon', LastName: 'Frost', VirtualCard: true, FundCardAmount: 400 };
@@ -132,14 +133,15 @@ describe('card orders', () => {
     ['FirstClassMail', 'USPS'],
     ['Rush', 'FedEx'],
     ['Expedited', 'FedEx'],
-  ] as const)('shipped by %s go with %s', (ShippingMethod, carrier) => {
+  ] as const)('shipped by %s go with %s, with a number in the form of the carrier', (ShippingMethod, carrier) => {
     const bare = bareWorld({ seed: oneHolder() });
     const simulation = createSimulation(bare.world, { outage: () => 0 } as never);
     const { CardOrderId } = simulation.createOrder({ FirstName: 'Ina', LastName: 'Berg', ShippingMethod });
 
-    simulation.ship({ CardOrderId });
+    const { TrackingNumber } = simulation.ship({ CardOrderId });
 
-    expect(bare.emitted.at(-1)?.data.ShippingMethod).toBe(carrier);
+    expect(bare.emitted.at(-1)?.data).toMatchObject({ ShippingMethod: carrier, TrackingNumber });
+    expect(carrierOfForm(TrackingNumber)).toBe(carrier);
   });
 
   it('are activated by the holder later, unless someone was faster', () => {

@@ -119,6 +119,8 @@ describe('the simulation routes', () => {
     ['purchase', { AcctId: 610_001, Amount: 0 }],
     ['purchase', { AcctId: 610_001, Amount: 1.001 }],
     ['purchase', { AcctId: 610_001, Amount: '5' }],
+    ['purchase', { AcctId: 610_001, Amount: 10_000_000_000 }],
+    ['purchase', { AcctId: 610_001, Amount: 1e300 }],
     ['purchase', { AcctId: 1, Amount: 5 }],
     ['purchase', { AcctId: 610_001, Amount: 5, MCCCode: '12' }],
     ['purchase', { AcctId: 610_001, Amount: 5, Pin: 'maybe' }],
