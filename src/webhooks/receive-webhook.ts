@@ -46,7 +46,7 @@ const answers = {
   wrongMethod: answer('wrong_method', 405, 'expected POST', 'allow', 'POST'),
   noSecret: refusedFor('no_secret'),
   notAuthentic: refusedFor('not_authentic'),
-  wrongType: answer('wrong_type', 415, 'expected content-type application/json'),
+  wrongType: answer('wrong_type', 415, 'expected content-type application/json, without content-encoding'),
   tooLarge: answer('too_large', 413, `expected at most ${BODY_MAX_BYTES} bytes`),
   notJson: answer('not_json', 400, 'expected a JSON object'),
   cutOff: answer('cut_off', 400, 'the body ended early'),
