@@ -50,6 +50,7 @@ export function parseTriggerArguments(
     }
     const [flag = '', inline] = word.slice(2).split(/=(.*)/s);
     if ((SWITCHES as readonly string[]).includes(flag)) {
+      if (inline !== undefined) throw new UsageError(`--${flag} takes no value`);
       switches.add(flag);
       continue;
     }

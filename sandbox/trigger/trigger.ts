@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { EnvironmentError, UsageError } from '../cli-flags.ts';
 import { toCallbackTime } from '../service-time.ts';
 import { createSender, isAccepted, type SendOutcome } from '../webhook/sender.ts';
@@ -43,7 +44,7 @@ export async function trigger(asked: TriggerArguments, now: () => Date, { out, e
       }
       const outcome = await send(url, body);
       allTaken &&= isAccepted(outcome);
-      out(`${entry.name} → ${url}: ${inWords(outcome)}`);
+      out(`${entry.name} → ${url}: ${inWords(outcome, await saidIn(outcome))}`);
     }
   } finally {
     send.close();
@@ -69,8 +70,22 @@ function unknownKind(name: string | undefined): string {
   return name === undefined ? `which KIND? One of: ${known}` : `there is no kind ${name}. Known: ${known}`;
 }
 
+const ANSWER_MS = 1000;
+
+/** What Cardbell did with an accepted webhook: it may know it already, or have kept it aside. Null: it does not say. */
+async function saidIn({ said }: SendOutcome): Promise<string | null> {
+  const text = await Promise.race([said, wait(ANSWER_MS, '', { ref: false })]);
+  try {
+    const answer: unknown = JSON.parse(text ?? '');
+    const status = typeof answer === 'object' && answer !== null && 'status' in answer ? answer.status : null;
+    return typeof status === 'string' && /^[\x20-\x7e]{1,100}$/.test(status) ? status : null;
+  } catch {
+    return null;
+  }
+}
+
 /** What the receiver's answer means to the service. */
-function inWords({ status, error }: SendOutcome): string {
+function inWords({ status, error }: SendOutcome, said: string | null): string {
   switch (status) {
     case null:
       if (error === 'ECONNREFUSED') return 'nobody listens there. Is the bot running?';
@@ -79,7 +94,7 @@ function inWords({ status, error }: SendOutcome): string {
         : `no answer (${error ?? 'unknown'})`;
     case 200:
     case 201:
-      return `${status}, taken`;
+      return `${status}, ${said ?? 'taken'}`;
     case 400:
       return '400, the receiver could not read the body';
     case 401:

@@ -91,14 +91,15 @@ export function createDeliveries(deps: Deps): Deliveries {
     delivery.attempts += 1;
     const at = deps.now();
     const startedMs = performance.now();
-    const outcome = await deps.send(delivery.url, delivery.rawBody).catch(failure);
+    const { status, error } = await deps.send(delivery.url, delivery.rawBody).catch(failure);
     inOrder.done(deliveryId);
 
-    const waitSeconds = isAccepted(outcome) ? undefined : deps.retrySeconds[delivery.attempts - 1];
+    const isTaken = isAccepted({ status });
+    const waitSeconds = isTaken ? undefined : deps.retrySeconds[delivery.attempts - 1];
     const { id, kind, url, body, rawBody, attempts } = delivery;
-    const dropped = !isAccepted(outcome) && waitSeconds === undefined;
+    const dropped = !isTaken && waitSeconds === undefined;
     const durationMs = performance.now() - startedMs;
-    records.push({ id, kind, url, body, rawBody, attempt: attempts, ...outcome, at, durationMs, dropped });
+    records.push({ id, kind, url, body, rawBody, attempt: attempts, status, error, at, durationMs, dropped });
     if (waitSeconds === undefined) outbox.delete(id);
     else enqueue(delivery, (waitSeconds * 1000) / deps.timeScale);
   }

@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type RequestOptions } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
 /** The outcome of one attempt: the receiver's status, or why there was none. */
 export interface SendOutcome {
   readonly status: number | null;
   readonly error: string | null;
+  /** The beginning of the receiver's answer, which comes after its status. The service ignores it. */
+  readonly said?: Promise<string>;
 }
 
 export interface SenderOptions {
@@ -21,7 +29,7 @@ export type Sender = ((url: string, body: string) => Promise<SendOutcome>) & { c
 const CONTINUE_SHARE = 10;
 
 /** The two statuses that count as accepted. Anything else is retried. */
-export function isAccepted({ status }: SendOutcome): boolean {
+export function isAccepted({ status }: Pick<SendOutcome, 'status'>): boolean {
   return status === 200 || status === 201;
 }
 
@@ -77,10 +85,10 @@ function attempt(
       bodySent = true;
       request.end(body);
     };
-    const end = (status: number | null, error: string | null, neverSent = false): void => {
+    const end = (status: number | null, error: string | null, neverSent = false, said?: Promise<string>): void => {
       clearTimeout(timer);
       clearTimeout(patience);
-      resolve({ status, error, neverSent });
+      resolve({ status, error, neverSent, ...(said === undefined ? {} : { said }) });
     };
     const timer = setTimeout(() => {
       end(null, 'timeout');
@@ -90,9 +98,7 @@ function attempt(
     const patience = setTimeout(sendBody, timeoutMs / CONTINUE_SHARE);
     request.once('continue', sendBody);
     request.once('response', (response) => {
-      response.resume();
-      response.once('error', () => {});
-      end(response.statusCode ?? null, null);
+      end(response.statusCode ?? null, null, false, beginningOf(response));
       // A final response without 100 means that the receiver does not want the body. The connection cannot be reused.
       if (!bodySent) request.destroy();
     });
@@ -101,5 +107,19 @@ function attempt(
     });
     request.on('error', () => {});
     request.flushHeaders();
+  });
+}
+
+const SAID_MAX = 1000;
+
+/** Reads an answer to its end. */
+function beginningOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    response.on('data', (part: Buffer) => {
+      if (text.length < SAID_MAX) text += part.toString();
+    });
+    response.once('error', () => {});
+    response.once('close', () => resolve(text.slice(0, SAID_MAX)));
   });
 }

@@ -212,6 +212,19 @@ describe('trigger', () => {
     expect(out[0]).toContain(words);
   });
 
+  it.each([
+    [{ status: 'seen before' }, '200, seen before'],
+    [{ status: 'kept aside: it does not fit the schema' }, '200, kept aside: it does not fit the schema'],
+    [{ status: 7 }, '200, taken'],
+    ['status', '200, taken'],
+  ])('repeats what Cardbell did with an accepted webhook, if it answers %j', async (answer, words) => {
+    receiver.answer = (_request, response) => void response.writeHead(200).end(JSON.stringify(answer));
+
+    expect(await run('pin')).toBe(true);
+
+    expect(out[0]).toMatch(new RegExp(`: ${words}$`));
+  });
+
   it('says so when nothing listens', async () => {
     expect(await run('pin', '--to', 'http://127.0.0.1:9/')).toBe(false);
 
@@ -225,6 +238,7 @@ describe('trigger', () => {
     [['pin', '--colour', 'red'], 'there is no flag'],
     [['pin', '--times', '0'], '--times'],
     [['pin', '--AcctId'], 'needs a value'],
+    [['pin', '--same=false'], '--same takes no value'],
     [['pin', '--to', 'ftp://x'], '--to must be a URL'],
   ])('refuses %j', async (args, message) => {
     const refused = Promise.resolve().then(() => run(...args));
