@@ -40,7 +40,7 @@ const USAGE = `Usage: npm run sandbox -- [flags]
 Days and times are those of CARD_SERVICE_TIMEZONE (America/New_York).
 
 Exit code: 0 when it was stopped, 1 when it could not start, 64 for a wrong command line, 69 when Redis does not
-answer or the port is taken.
+answer or the port is taken, 78 when the time zone is bad.
 `;
 
 const REDIS_REMIND_AFTER_MS = 3000;

@@ -8,6 +8,7 @@ import { SharedEnv, shared, WebEnv, WorkerEnv, warningsOf, worker } from './envi
 import { proxyOf } from './outgoing-proxy.ts';
 import { type Configs, configsOf, ofProgram, prefixOf, programsIn, wordsOf } from './programs.ts';
 import {
+  checkAdminPort,
   checkClusterDatabase,
   deleteForeign,
   type Env,
@@ -163,6 +164,7 @@ export function webConfig(env: Env = process.env) {
       problems.push("SLACK_SIGNING_SECRET: expected the app's signing secret (or SLACK_APP_TOKEN for Socket Mode)");
     }
     checkPolicyFile(given, problems);
+    checkAdminPort(given, problems);
     return { tls: readTls(given, problems) };
   });
   return Object.freeze({
