@@ -63,25 +63,16 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       const { action, acctId, cardId } = resolved;
       const { before, card, written, whyNot = null, closes = [] } = from;
       const status = wantedStatus[verb];
-      const why = written?.state === 'sending' ? null : await whyOvertaken(verb, resolved);
-      if (why !== null) return await finish('failed', { note: why });
+      const wasSending = written?.state === 'sending';
+      const why = await whyOvertaken(verb, resolved);
+      if (why !== null && !wasSending) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
       const basisNow = () => basisOf(history, cardId ?? card.cardId, status);
       const basis = await basisNow();
       const sides = { before, after: wordOf(status) };
       const note = closesWords(closes);
-      const change = {
-        action,
-        verb,
-        acctId,
-        cardId: card.cardId,
-        expects,
-        sides,
-        basis,
-        written,
-        whyNot,
-        detail: note,
-      };
+      const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb) };
+      const change = { ...on, sides, basis, written, whyNot, detail: note };
       const steps = {
         ...expectations(history, resolved, status, closes),
         write: () => (verb === 'activate' ? api.activateCard(acctId, cardId ?? 0) : api.setCardStatus(acctId, status)),
@@ -99,8 +90,9 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
         fail: (said) => finish('failed', said),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
-      if (whyNot !== null && hasMovedSince(verb, from)) return await steps.supersede();
-      return await sendChange({ ...change, counts: countsAgainst(verb) }, steps, run);
+      const isOver = why !== null || (whyNot !== null && hasMovedSince(verb, from));
+      if (wasSending && isOver) return await steps.supersede();
+      return await sendChange(change, steps, run);
     },
     foundMade,
     alreadyInEffect: (verb: StatusVerb, { action, acctId, cardId }: Resolved) =>
@@ -231,14 +223,15 @@ export function wordOf(status: CardStatus): string {
 }
 
 /** The answer for an action that waited while someone requested a different change that was made first. */
-export function overtaken(what: string): string {
-  return `Somebody asked for another change of the ${what} after you did, so I did not make yours. Look at the card, and ask again if you still want it.`;
+export function overtaken(what: string, wasSent = false): string {
+  const done = wasSent ? 'send yours again' : 'make yours';
+  return `Somebody asked for another change of the ${what} after you did, so I did not ${done}. Look at the card, and ask again if you still want it.`;
 }
 
 const changedOutside =
   'The card’s status was changed outside Slack after you asked, so I left it as it is. Look at the card, and ask again if you still want it.';
 
-/** Why an unsent action must not change a card's status: a later decision is already in effect. Null: it may. */
+/** Why an action must not change a card's status any more: a later decision is already in effect. Null: it may. */
 type WhyOvertaken = (verb: StatusVerb, resolved: Resolved) => Promise<string | null>;
 
 interface OvertakenDeps {

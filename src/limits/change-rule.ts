@@ -90,11 +90,14 @@ export function createChangeRule(deps: Deps): ChangeRule {
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;
-    const isOvertaken = !wasSending && (await latestChanges.isOvertaken(acctId, expects, action));
-    if (!isThere && isOvertaken) return await finish('failed', { note: overtaken(ruleNames(changes)) });
     const { raw, readAt } = planned;
     const sent = { ...made, card, raw, readAt };
     const refuse = (refused: RefusedChange) => send({ ...sent, written, refused }, run, finish, approval ?? {});
+    const isOvertaken = await latestChanges.isOvertaken(acctId, expects, action);
+    if (!isThere && isOvertaken) {
+      const over = { state: 'failed', note: overtaken(ruleNames(changes), wasSending) } as const;
+      return wasSending ? await refuse(over) : await finish('failed', over);
+    }
     // Making it again with an end that has passed would end what is in force now.
     if (planned.against !== null && (!isThere || planned.isOver)) {
       const against = { state: 'failed', note: planned.against } as const;

@@ -1,7 +1,18 @@
 import { expect, it } from 'vitest';
 import { createWhyOvertaken } from '../../../src/actions/send-status.ts';
 import type { StatusRecord } from '../../../src/core/event.ts';
-import { acctId, ask, cardId } from '../../support/perform-world.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { limitGoal } from '../../support/limit-goals.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  cardId,
+  createActionWorld,
+  type Over,
+  performAction,
+} from '../../support/perform-world.ts';
 
 const earlier = '2026-11-20T14:00:00.000Z';
 const later = '2026-11-20T15:00:01.000Z';
@@ -71,4 +82,63 @@ it.each<[string, 'block' | 'unblock', Given]>([
   ['a block outside Slack, which has the same effect', 'block', { told: [told('ACTIVE'), told('BLOCKED', now)] }],
 ])('a block still goes ahead with %s', async (_what, verb, given) => {
   expect(await why(verb, given)).toBeNull();
+});
+
+const redis = useRedis();
+
+/** The card service loses the first write, and something happens before the action is tried again. */
+async function triedAgain(verb: 'unblock' | 'limit', over: Over, meanwhile: (world: World) => Promise<void>) {
+  const world = await createActionWorld(redis());
+  const { card, history } = world.deps;
+  world.service.status = 'BLOCKED';
+  await history.addStatus(cardId, told('BLOCKED'));
+  let isLost = false;
+  const losing =
+    <Args extends unknown[]>(write: (...args: Args) => Promise<void>) =>
+    async (...args: Args): Promise<void> => {
+      if (isLost) return await write(...args);
+      isLost = true;
+      throw unanswered();
+    };
+  const deps = {
+    ...world.deps,
+    card: { ...card, setCardStatus: losing(card.setCardStatus), putSpendRules: losing(card.putSpendRules) },
+  };
+  const action = ask(verb, { ...byCommand, ...over });
+  await expect(performAction(action, deps)).rejects.toThrow('unavailable');
+  world.advance(5000);
+  await meanwhile({ ...world, deps });
+  world.advance(5000);
+  await performAction(action, deps);
+  return { writes: world.writes, answers: world.answers.map(({ text }) => text) };
+}
+type World = Awaited<ReturnType<typeof createActionWorld>>;
+
+const later5 = '2026-11-20T15:00:05.000Z';
+const byCem = { ...byCommand, id: 'act_2', actor: { userId: 'U0CEM', teamId: 'T1' }, askedAt: later5 } as const;
+
+it.each<[string, (world: World) => Promise<void>]>([
+  ['somebody asked to block the card, which was blocked still', ({ deps }) => performAction(ask('block', byCem), deps)],
+  [
+    'the card was blocked outside Slack, and only that webhook has come',
+    async ({ deps }) => void (await deps.history.addStatus(cardId, told('BLOCKED', { ...now, eventId: 'evt_theirs' }))),
+  ],
+])('an unblock without an answer is not sent again if since then %s', async (_what, meanwhile) => {
+  const { writes, answers } = await triedAgain('unblock', {}, meanwhile);
+
+  expect(writes).toEqual([]);
+  expect(answers.at(-1)).toMatch(/^Not sure: tried to unblock .* I did not repeat it\./);
+});
+
+it('a raise without an answer is not sent again if somebody has asked for the limit as it was', async () => {
+  const change = (dollars: number) => ({
+    changeRequest: { goals: [limitGoal('daily', dollars * 100)], term: { kind: 'permanent' as const } },
+  });
+  const { writes, answers } = await triedAgain('limit', change(900), ({ deps }) =>
+    performAction(ask('limit', { ...byCem, ...change(400) }), deps),
+  );
+
+  expect(writes).toEqual([]);
+  expect(answers[0]).toContain('The daily limit is $400.00 already.');
+  expect(answers.at(-1)).toContain('so I did not send yours again');
 });
