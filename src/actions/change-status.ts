@@ -166,9 +166,9 @@ function cardToChange(verb: StatusVerb, { cards }: AccountDetails, cardId: numbe
   return fresh ?? cardInUse({ cards }, null);
 }
 
-/** The other open cards of the account: activating a card closes them for good. */
+/** The other cards of the account that are or may be open: activating a card closes them for good. */
 function closedBy(card: Card, { cards }: AccountDetails): readonly Card[] {
-  return cards.filter(({ cardId, status }) => cardId !== card.cardId && status !== 'CLOSED' && status !== null);
+  return cards.filter(({ cardId, status }) => cardId !== card.cardId && status !== 'CLOSED');
 }
 
 /** Whether the person has confirmed the end of all of these cards. @param listed the ids of the confirmed ones. */
@@ -189,7 +189,7 @@ export function createAskFirst({ factsOf, answer, putChoice }: AskFirstDeps): As
     const value = await putChoice(confirmed, action.id);
     const others = [];
     for (const other of ending)
-      others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? 'UNKNOWN' });
+      others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
     const meant = await factsOfCard(acctId, card, factsOf);
     await answer(action, confirmActivation({ value, card: meant, ending: others }));
   };

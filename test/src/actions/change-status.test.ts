@@ -125,3 +125,24 @@ it('asks again before it closes a card that the person has not seen', async () =
   await performAction(confirmed('act_2', [7, 9]), listing(blocked, wanted, since));
   expect(world.writes).toEqual(['activate']);
 });
+
+it('asks before it closes a card whose status the card service does not say', async () => {
+  const world = await createActionWorld(redis());
+  const account = AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: 7, Last4CardNumber: '0007', CardStatus: null },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
+    ],
+  });
+  const deps = { ...world.deps, card: { ...world.deps.card, getAccount: async () => account } };
+  const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
+
+  await performAction(ask('activate', { id: 'act_1', target, closes: undefined }), deps);
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain('Closing: Card 0007 (status not known).');
+
+  await performAction(ask('activate', { id: 'act_2', target, closes: [7] }), deps);
+  expect(world.writes).toEqual(['activate']);
+});
