@@ -44,8 +44,7 @@ export const submitDecideForm = onSubmit('decide', async ({ form, inputs }, deps
   const { requestId, revision, purpose } = form;
   const request = await deps.requests.get(requestId);
   if (request === null) return null;
-  if (request.revision !== revision && purpose !== 'deny')
-    return { errors: { reason: 'The request was changed since you opened this form. Close it and look again.' } };
+  if (request.revision !== revision && purpose !== 'deny') return { errors: { reason: CHANGED } };
   const reason = inputs.text('reason');
   if (reason === '' && purpose !== 'change') return { errors: { reason: 'Say why, in a few words.' } };
   const target = { kind: 'request', requestId, revision } as const;
@@ -58,6 +57,8 @@ export const submitDecideForm = onSubmit('decide', async ({ form, inputs }, deps
   return { verb: 'decide', target, reason, input: { approve: true, changeRequest: { goals, term } } };
 });
 
+const CHANGED = 'The request was changed since you opened this form. Close it and look again.';
+
 const none = { daily: null, weekly: null, monthly: null, yearly: null, lifetime: null };
 const noLimits = { limits: none, transactionLimitCents: null };
 
@@ -68,10 +69,14 @@ function goalsTyped(
 ): { goals: readonly RuleGoal[]; errors: Record<string, string> } {
   if (!isAboutLimits(asked)) return { goals: asked.map(({ rule, to }) => ({ rule, to })), errors: {} };
   const errors: Record<string, string> = {};
+  const shown = inputs.amounts().map(({ action }) => action);
   const goals = limitGoals(asked).map(({ rule }) => {
-    const action = asked.length > 1 ? amountOf(rule) : formInput.amount;
-    const to = parseAmount(inputs.text(action));
-    if (to === null) errors[action] = 'Write dollars such as 450 or 1,250.50.';
+    const action = shown.length > 0 ? amountOf(rule) : formInput.amount;
+    // A limit that somebody has raised since is no longer part of the request.
+    const isShown = shown.length > 0 ? shown.includes(action) : asked.length === 1;
+    const to = isShown ? parseAmount(inputs.text(action)) : null;
+    if (!isShown) errors[formInput.reason] = CHANGED;
+    else if (to === null) errors[action] = 'Write dollars such as 450 or 1,250.50.';
     return { rule, to };
   });
   // Compares the new limits with each other only. The worker compares them with the card's other limits when it reads

@@ -64,15 +64,19 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
     remedy === null || remedy.kind === 'raise_limit'
       ? limitsTyped(inputs, remedy, rules, said)
       : goalsOfRemedy(remedy, null, 0);
+  // Submitted before the worker has filled it in.
+  if (remedy?.kind === 'allow_category' && goals === null)
+    said['reason'] ??= 'The number of this category is still being looked up. Wait a few seconds and submit again.';
   // If the limit behind a decline is unknown, the worker determines the category first.
   const known = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
   const typed = limitGoals(goals ?? []);
-  if (!passes) Object.assign(said, tooLow(typed, remedy));
-  if (known !== null) Object.assign(said, lowered(typed, known));
+  const inputOf = inputsByRule(inputs);
+  if (!passes) Object.assign(said, tooLow(typed, remedy, inputOf));
+  if (known !== null) Object.assign(said, lowered(typed, known, inputOf));
   const along = known === null ? [] : withRaisedAlong(known, typed).slice(typed.length);
   if (known !== null) {
     const against = contradiction(known, [...typed, ...along]);
-    if (against !== null) said[typed.length > 1 ? amountOf(against.goal.rule) : formInput.amount] = against.why;
+    if (against !== null) said[inputOf(against.goal.rule)] = against.why;
   }
   if (goals === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
   const changeRequest: ChangeRequest = { goals, term, ...(remedy === null && { isCategoryUnknown: true }) };
@@ -117,30 +121,38 @@ function limitsTyped(
  * The typed limits must let the purchase through. Otherwise it would be declined again although the alert looks
  * resolved. Clearing one of several amounts is allowed: the person wants to raise fewer limits.
  */
-function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null): Errors {
+function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: InputOf): Errors {
   const errors: Errors = {};
   if (typed.length < limitsOf(remedy).length) return errors;
   for (const { rule, to } of typed) {
     const lowest = limitsOf(remedy).find((limit) => isSameRule(limit.rule, rule))?.to ?? null;
     if (to === null || lowest === null || to >= lowest) continue;
-    const input = limitsOf(remedy).length > 1 ? amountOf(rule) : formInput.amount;
-    errors[input] =
+    errors[inputOf(rule)] =
       `Too low: this purchase needs at least ${formatCents(lowest)}. For any other limit use ${slashCommand('limit')}.`;
   }
   return errors;
 }
 
 /** The form raises what the card allows by now, which may be more than when the purchase was declined. */
-function lowered(typed: readonly LimitGoal[], rules: CardLimits): Errors {
+function lowered(typed: readonly LimitGoal[], rules: CardLimits, inputOf: InputOf): Errors {
   const errors: Errors = {};
   for (const { rule, to } of typed) {
     const now = limitOf(rules, rule);
     // What the card allows in a category may not be a limit of its own.
     if (now === null ? rule.category !== null : to === null || to >= now) continue;
     const is = `The ${limitName(rule.period, null)} is ${limitWord(now)} by now, and this form only raises limits.`;
-    errors[typed.length > 1 ? amountOf(rule) : formInput.amount] = `${is} To lower it use ${slashCommand('limit')}.`;
+    errors[inputOf(rule)] = `${is} To lower it use ${slashCommand('limit')}.`;
   }
   return errors;
+}
+
+type InputOf = (rule: LimitRule) => string;
+
+/** The input that a limit was typed in, so that its error has a place: the form may show several of which one was typed. */
+function inputsByRule(inputs: Inputs): InputOf {
+  const [first, ...others] = inputs.amounts().map(({ action }) => action);
+  if (first === undefined) return () => formInput.amount;
+  return (rule) => (others.includes(amountOf(rule)) ? amountOf(rule) : first);
 }
 
 const unclearAmount = 'Write dollars such as 450 or 1,250.50.';

@@ -207,7 +207,7 @@ export function createNameCategory({ card, progress, purchaseOf, fitsMerchant, n
     const remaining = await card.getRemainingLimits(acctId);
     const then = remainingAt(event.occurredAt, remaining, now());
     const found = bindingLimit(purchase, remaining, rules, then);
-    if (found === null) return allPass(purchase, remaining, rules, then) ? passes : unclear;
+    if (found === null) return allPass(purchase, remaining, rules, then) ? passes : unclearCategory;
     const { category } = found.limits[0].rule;
     const stopping = found.limits.filter(
       ({ rule, isAdjustedToo }) => !isAdjustedToo && rule.category?.id === category?.id,
@@ -220,7 +220,8 @@ export function createNameCategory({ card, progress, purchaseOf, fitsMerchant, n
 }
 
 const passes = 'By now nothing stops this purchase: it can simply be tried again.';
-const unclear = 'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.';
+export const unclearCategory =
+  'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.';
 
 /** `By now the card's own weekly limit of $600.00 stops this purchase: …`. Raw. */
 function otherwise({ rule, to }: LimitGoal, stopping: readonly LimitRaise[]): string {

@@ -44,8 +44,11 @@ export interface Advice {
 export type PurchaseCheck =
   | { readonly state: 'stopped'; readonly remedy: Remedy }
   | { readonly state: 'passes' }
-  /** No change would help, or the card API did not answer (`isAway`). */
-  | { readonly state: 'unknown'; readonly isAway?: boolean };
+  /**
+   * No change would help, the card API did not answer (`isAway`), or all limits were read and do not tell which one it is
+   * (`isUnclear`).
+   */
+  | { readonly state: 'unknown'; readonly isAway?: boolean; readonly isUnclear?: boolean };
 
 /**
  * What would let a declined purchase pass, based on the card's current data: the smallest change that the API can make.
@@ -122,7 +125,8 @@ function createLook({ card, statusesOf, hasFraudCase, namedIn, fitsMerchant, cat
     const purchase = { code, amountCents, fits: (name: string) => fitsMerchant(name, event.mcc), period };
     const found = bindingLimit(purchase, remaining, rules?.rules ?? null, then);
     if (found !== null) return { state: 'stopped', remedy: found };
-    return { state: allPass(purchase, remaining, rules?.rules ?? null, then) ? 'passes' : 'unknown' };
+    if (allPass(purchase, remaining, rules?.rules ?? null, then)) return { state: 'passes' };
+    return { state: 'unknown', ...(read !== null && rules !== null && { isUnclear: true }) };
   }
 
   async function byCategory(event: TransactionEvent, deadlineMs: number): Promise<PurchaseCheck> {
@@ -223,7 +227,7 @@ export interface FilledForm<A extends DeclineAlert> {
   readonly alert: A;
   readonly pendingId: string;
   readonly remedy: Remedy | null;
-  readonly state: 'checked' | 'passes' | 'unread';
+  readonly state: 'checked' | 'passes' | 'unclear' | 'unread';
 }
 
 /** What is known about the card, for when the form is submitted. */
@@ -260,9 +264,14 @@ export function createFillForm<A extends DeclineAlert>(deps: FillDeps<A>): (acti
     const asItWas = check.state === 'passes' && rules !== null ? withLimitsNow(alert.remedy, rules) : alert.remedy;
     const remedy = check.state === 'stopped' ? check.remedy : asItWas;
     if (!(await deps.keepFound(pendingId, { remedy, rules, passes: check.state === 'passes' }))) return;
-    const state = check.state === 'stopped' ? 'checked' : check.state === 'passes' ? 'passes' : 'unread';
-    await deps.updateForm(form, { alert, pendingId, remedy, state });
+    await deps.updateForm(form, { alert, pendingId, remedy, state: stateOf(check, alert) });
   };
+
+  function stateOf(check: PurchaseCheck, { event, remedy }: A): FilledForm<A>['state'] {
+    if (check.state !== 'unknown') return check.state === 'passes' ? 'passes' : 'checked';
+    const isOfCategory = declineCode(event.decline) === 'decline.rule.velocity.mcc';
+    return check.isUnclear === true && isOfCategory && remedy === null ? 'unclear' : 'unread';
+  }
 
   /** For input errors in the form. Without them the worker reports the errors afterwards. */
   async function rulesOf(acctId: number): Promise<CardLimits | null> {

@@ -4,6 +4,7 @@ import { declineReason } from '../../src/alerts/decline-reason.ts';
 import { type LimitWindow, limitWindows } from '../../src/card-api/rule.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
+import { unclearCategory } from '../../src/limits/binding-limit.ts';
 import { type LimitRaise, limitsOf, mayNeedMore, type Remedy } from '../../src/limits/remedy-change.ts';
 import { limitName } from '../../src/limits/rule-words.ts';
 import { callbackId } from '../../src/slack/action-id.ts';
@@ -22,10 +23,10 @@ export interface RemedyForm {
   readonly remedy: Remedy | null;
   /**
    * `checking`: shows the alert's data while the card is being read. `passes`: nothing stops the purchase any more.
-   * `unread`: the card service did not answer. `along`: it was submitted, and more limits have to rise than the person
-   * entered.
+   * `unclear`: nothing tells which category's limit stopped it. `unread`: the card service did not answer. `along`: it was
+   * submitted, and more limits have to rise than the person entered.
    */
-  readonly state: 'checking' | 'checked' | 'passes' | 'unread' | 'along';
+  readonly state: 'checking' | 'checked' | 'passes' | 'unclear' | 'unread' | 'along';
   /** The card service's day, `2026-11-20`. */
   readonly today: string;
   /** The limits with the typed amounts, instead of those of the remedy. */
@@ -43,9 +44,7 @@ export function remedyForm(form: RemedyForm): ModalView {
   const { remedy } = form;
   const raised = form.typed ?? limitsOf(remedy);
   const words = wordsOf(remedy, raised.length);
-  // A rule that allows the purchase already cannot be allowed again. A limit may still be raised.
-  if (form.state === 'passes' && isRule(remedy))
-    return modal({ title: words.title, blocks: about(form, { ...words, does: '' }, raised) });
+  if (isUseless(form)) return modal({ title: words.title, blocks: about(form, { ...words, does: '' }, raised) });
   return modal({
     callback: callbackId.raiseLimit,
     privateMetadata: form.privateMetadata,
@@ -58,6 +57,16 @@ export function remedyForm(form: RemedyForm): ModalView {
       reasonInput('Reason', 'Goes on record with your name.'),
     ],
   });
+}
+
+/** Nothing can be submitted. A rule that allows the purchase already cannot be allowed again; a limit may still be raised. */
+function isUseless({ remedy, state }: RemedyForm): boolean {
+  return state === 'unclear' || (state === 'passes' && isRule(remedy)) || isUnnumbered(remedy, state);
+}
+
+/** No rules that were read name the category, and the card service knows categories by their numbers only. */
+function isUnnumbered(remedy: Remedy | null, state: RemedyForm['state']): boolean {
+  return state === 'checked' && remedy?.kind === 'allow_category' && remedy.category.id === null;
 }
 
 /** A rule that allows or forbids. */
@@ -139,7 +148,11 @@ function windowWord(window: LimitWindow): string {
   return window === 'transaction' ? 'Single purchase' : capital(window);
 }
 
-function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: readonly LimitRaise[]): KnownBlock[] {
+const unnumbered =
+  'I don’t know the number that the card service gives this category. Allow it in the card program’s portal.';
+
+function about(form: RemedyForm, { does }: Words, raised: readonly LimitRaise[]): KnownBlock[] {
+  const { alert, remedy, state } = form;
   const { event } = alert;
   const merchant = event.merchant.name.trim();
   const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
@@ -155,8 +168,10 @@ function about({ alert, remedy, state }: RemedyForm, { does }: Words, raised: re
           : currentOf(limitsOf(remedy)[0] ?? null, state)),
     ),
     ...context(
-      remedy?.kind === 'unblock' ? null : mayLeaveRuleset(cardOf(alert)),
+      remedy?.kind === 'unblock' || isUseless(form) ? null : mayLeaveRuleset(cardOf(alert)),
       state === 'checking' ? 'Checking what the card allows right now…' : null,
+      state === 'unclear' ? unclearCategory : null,
+      isUnnumbered(remedy, state) ? unnumbered : null,
       state === 'passes' ? '*No limit or rule stops this purchase any more. Have it tried again.*' : null,
       state === 'unread'
         ? 'The card’s current limits could not be read. These numbers are from when the alert was sent.'
@@ -178,7 +193,7 @@ function lowestWords(raised: readonly LimitRaise[]): string | null {
 }
 
 function currentOf(raise: LimitRaise | null, state: RemedyForm['state']): (string | null)[] {
-  if (raise === null) return ['The current limit is not known.'];
+  if (raise === null) return state === 'unclear' ? [] : ['The current limit is not known.'];
   const { rule, from, remainingCents } = raise;
   const { period, category } = rule;
   const rest = remainingCents === null || period === 'transaction' ? '' : `, ${left(remainingCents)} left`;

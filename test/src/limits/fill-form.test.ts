@@ -68,6 +68,20 @@ it("keeps the alert's values in the form when the card is unreadable", async () 
   expect(shown).toEqual([['unread', raise]]);
 });
 
+it('says that nothing tells which category stopped the purchase if all limits were read', async () => {
+  const ofCategory = declined('decline.rule.velocity.mcc', 'over');
+  const shownFor = async (check: PurchaseCheck, of = ofCategory) => (await fill({ check, alert: of })).shown;
+
+  expect(await shownFor({ state: 'unknown', isUnclear: true })).toEqual([['unclear', null]]);
+  expect(await shownFor({ state: 'unknown' })).toEqual([['unread', null]]);
+  expect(await shownFor({ state: 'unknown', isUnclear: true }, { ...ofCategory, remedy: raise })).toEqual([
+    ['unread', raise],
+  ]);
+  // Then the person chooses the limit.
+  const ofCard = declined('decline.rule.velocity', 'over');
+  expect(await shownFor({ state: 'unknown', isUnclear: true }, ofCard)).toEqual([['unread', null]]);
+});
+
 it.each<[string, Given]>([
   ['a closed form', { isKept: false }],
   ['an expired alert', { alert: null }],

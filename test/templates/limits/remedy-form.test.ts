@@ -26,3 +26,26 @@ it.each([
 it('a limit may still be raised when nothing stops the purchase any more', () => {
   expect(formOf('decline.rule.velocity', 'passes').submit?.text).toBe('Raise limit');
 });
+
+it.each([
+  [
+    'decline.rule.velocity.mcc',
+    'unclear',
+    null,
+    'I cannot tell which merchant category stopped this purchase. Change it in the card program’s portal.',
+  ],
+  [
+    'decline.rule.mcc',
+    'checked',
+    { kind: 'allow_category', category: { id: null, name: 'Bars' } },
+    'I don’t know the number that the card service gives this category. Allow it in the card program’s portal.',
+  ],
+] as const)('the form of a decline with %s cannot be submitted if its category is not known', (...row) => {
+  const [code, state, remedy, why] = row;
+  const alert = declined(code, 'Unauthorized merchant category: Bars');
+  const form = remedyForm({ privateMetadata: 'p', alert, remedy, state, today: '2026-11-20' });
+
+  expect([form.submit, form.close?.text]).toEqual([undefined, 'Close']);
+  expect(form.blocks.map(({ type }) => type)).toEqual(['section', 'context']);
+  expect(JSON.stringify(form)).toContain(why);
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { submitDecideForm } from '../../../handlers/approvals/decide-form.ts';
+import { limitChange } from '../../support/limit-goals.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
+
+const daily = limitChange('daily', 40_000, 90_000);
+const weekly = limitChange('weekly', 60_000, 95_000);
+
+/** Submits *Change and approve*. @param typed the amounts, by input, of the limits that the form shows. */
+async function submit(changes: readonly (typeof daily)[], typed: Readonly<Record<string, string>>) {
+  const asked: unknown[] = [];
+  const acked: unknown[] = [];
+  const form = {
+    kind: 'decide',
+    requestId: 'req_ask1',
+    revision: 0,
+    purpose: 'change',
+    channel: 'C1',
+    messageTs: '1.1',
+  };
+  const deps = {
+    pending: { get: async () => form },
+    requests: { get: async () => openRequestOf({ changes }) },
+    today: () => '2026-11-20',
+    requestAction: async (ask: { input: { changeRequest: { goals: unknown } } }) =>
+      void asked.push(ask.input.changeRequest.goals),
+  };
+  const amounts = Object.entries(typed).map(([action, value]) => [`block-${action}`, { [action]: { value } }] as const);
+  const values = {
+    term: { term: { selected_option: { value: '1h' } } },
+    reason: { reason: { value: null } },
+    ...Object.fromEntries(amounts),
+  };
+  const args = {
+    ack: async (answer?: { errors: unknown }) => void acked.push(answer?.errors),
+    body: { view: { id: 'V1' }, user: { id: 'U0ANA' }, team: { id: 'T1' } },
+    view: { private_metadata: 'p_1', state: { values } },
+  };
+  await submitDecideForm(deps as unknown as Parameters<typeof submitDecideForm>[0])(args as never);
+  return { asked, errors: acked[0] };
+}
+
+const both = { 'amount:daily': '500', 'amount:weekly': '700' };
+
+it('asks for the typed amounts of the limits that are still to be raised', async () => {
+  const goals = [
+    { rule: daily.rule, to: 50_000 },
+    { rule: weekly.rule, to: 70_000 },
+  ];
+  expect(await submit([daily, weekly], both)).toEqual({ asked: [goals], errors: undefined });
+  expect(await submit([weekly], both)).toEqual({ asked: [goals.slice(1)], errors: undefined });
+  expect(await submit([daily], { amount: '500' })).toEqual({ asked: [goals.slice(0, 1)], errors: undefined });
+});
+
+it('says which amount cannot be read, and that the form is too old', async () => {
+  expect((await submit([daily, weekly], { ...both, 'amount:weekly': 'lots' })).errors).toEqual({
+    'block-amount:weekly': 'Write dollars such as 450 or 1,250.50.',
+  });
+  expect((await submit([daily, weekly], { amount: '500' })).errors).toEqual({
+    reason: 'The request was changed since you opened this form. Close it and look again.',
+  });
+});

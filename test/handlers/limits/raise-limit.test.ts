@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { raiseLimit } from '../../../handlers/limits/raise-limit.ts';
+import type { Remedy } from '../../../src/limits/remedy-change.ts';
+import { limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { rulesOf } from '../../support/temporary-changes.ts';
+
+/** Submits the form of a decline. @param typed the amounts, by input. */
+async function submit(remedy: Remedy, typed: Readonly<Record<string, string>> = {}) {
+  const asked: unknown[] = [];
+  const acked: unknown[] = [];
+  const rules = rulesOf({ daily: 40_000, weekly: 60_000 });
+  const form = { kind: 'form', alertId: 'evt_1', channel: 'C1', messageTs: '1.1', remedy, rules, passes: false };
+  const deps = {
+    pending: { get: async () => form },
+    today: () => '2026-11-20',
+    requestAction: async ({ verb }: { verb: string }) => void asked.push(verb),
+  };
+  const amounts = Object.entries(typed).map(([action, value]) => [`block-${action}`, { [action]: { value } }] as const);
+  const values = {
+    term: { term: { selected_option: { value: 'purchase' } } },
+    reason: { reason: { value: 'team event' } },
+    ...Object.fromEntries(amounts),
+  };
+  const args = {
+    ack: async (answer?: { errors: unknown }) => void acked.push(answer?.errors),
+    body: { view: { id: 'V1' }, user: { id: 'U0ANA' }, team: { id: 'T1' } },
+    view: { private_metadata: 'p_1', state: { values } },
+  };
+  await raiseLimit(deps as unknown as Parameters<typeof raiseLimit>[0])(args as never);
+  return { asked, errors: acked[0] };
+}
+
+it('says why a category cannot be allowed before its number is known', async () => {
+  const allow = (id: number | null) => submit({ kind: 'allow_category', category: { id, name: 'Bars' } });
+
+  expect(await allow(null)).toEqual({
+    asked: [],
+    errors: { reason: 'The number of this category is still being looked up. Wait a few seconds and submit again.' },
+  });
+  expect(await allow(12)).toEqual({ asked: ['allow'], errors: undefined });
+});
+
+const daily = limitRaise('daily', 40_000, 45_000);
+const weekly = limitRaise('weekly', 60_000, 65_000);
+
+it.each<[string, Remedy, Record<string, string>, string, RegExp]>([
+  ['lower than now', remedyOf(daily, weekly), { daily: '', weekly: '500' }, 'weekly', /only raises limits/],
+  ['above a longer one', remedyOf(daily, weekly), { daily: '', weekly: '300' }, 'weekly', /./],
+  [
+    'too low for the purchase, in a form that shows more limits than stopped it',
+    remedyOf(daily),
+    { daily: '410', weekly: '700' },
+    'daily',
+    /^Too low/,
+  ],
+])('an amount that is %s has its error next to it', async (_what, remedy, typed, at, why) => {
+  const amounts = Object.fromEntries(Object.entries(typed).map(([period, text]) => [`amount:${period}`, text]));
+  const { asked, errors } = await submit(remedy, amounts);
+
+  expect(asked).toEqual([]);
+  expect(errors).toEqual({ [`block-amount:${at}`]: expect.stringMatching(why) });
+});
