@@ -58,9 +58,10 @@ export const appHomeVerbs = {
 
 function readDelegate(words: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const read = (delegate: DelegateAction['delegate']): ReadCommand => aboutChannel('delegate', words, { delegate });
-  const [who = '', ...days] = words;
-  if (who.toLowerCase() === 'off' && words.length === 1) return read(null);
-  const to = userToken.exec(who)?.[1];
+  if (/^off$/i.test(words.join(' '))) return read(null);
+  const at = words.findIndex((word) => userToken.test(word));
+  const days = words.toSpliced(at, 1);
+  const to = userToken.exec(words[at] ?? '')?.[1];
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: delegateUsage });
   if (to === undefined) return unclear('Who stands in for you? Pick the name from the list that Slack shows.');
   const found = readDays(days, clock);

@@ -84,9 +84,8 @@ function readLink(words: readonly string[]): ReadCommand | UnclearCommand {
   const card = words.filter((word) => !word.startsWith('@') && !userToken.test(word));
   if (card.length === 0) return unclear('Which card should I link?');
   if (card.length === words.length) return aboutCard('claim', card, { confirmed: false });
-  const last = words.at(-1) ?? '';
-  const subject = userToken.exec(last)?.[1];
+  const subject = words.flatMap((word) => userToken.exec(word)?.[1] ?? [])[0];
   if (subject === undefined) return unclear('I don’t know this person. Pick the name from the list that Slack shows.');
-  if (card.length !== words.length - 1) return unclear('Name the card first, then one person.');
+  if (card.length !== words.length - 1) return unclear('Name one card and one person.');
   return aboutCard('link', card, { subject });
 }
