@@ -82,7 +82,8 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle?.state === 'failed' && wasSending) return await notAgain(obstacle.note);
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
-    if (card !== undefined && !areListed(ending, closes)) return await deps.askFirst(action, acctId, card, ending);
+    if (card !== undefined && !areListed(ending, closes))
+      return wasSending ? await notAgain(closesMore) : await deps.askFirst(action, acctId, card, ending);
 
     if (verb !== 'block' && !(await deps.permit(resolved, wasSending ? notAgain : null))) return null;
     return await sendStatus.send(verb, resolved, from, finish, run);
@@ -175,6 +176,9 @@ function closedBy(card: Card, { cards }: AccountDetails): readonly Card[] {
 function areListed(ending: readonly Card[], listed: readonly number[] | undefined): boolean {
   return ending.every(({ cardId }) => (cardId === null ? listed !== undefined : listed?.includes(cardId)));
 }
+
+const closesMore =
+  'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
 
 /** Other cards of the account would be closed for good: asks the person to confirm. */
 type AskFirst = (action: Action, acctId: number, card: Card, ending: readonly Card[]) => Promise<void>;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { AccountDetails } from '../../../src/card-api/schema-account.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
 
@@ -145,4 +146,32 @@ it('asks before it closes a card whose status the card service does not say', as
 
   await performAction(ask('activate', { id: 'act_2', target, closes: [7] }), deps);
   expect(world.writes).toEqual(['activate']);
+});
+
+it('is not sent again, nor asked about, if it got no answer and would close a new card by now', async () => {
+  const world = await createActionWorld(redis());
+  const cards = [
+    { CardId: 7, Last4CardNumber: '0007', CardStatus: 'BLOCKED' },
+    { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
+  ];
+  const deps: WorldDeps = {
+    ...world.deps,
+    card: {
+      ...world.deps.card,
+      getAccount: async () => AccountDetails.parse({ AccountId: acctId, AccountStatus: 'OPEN', CardList: cards }),
+      async activateCard() {
+        world.writes.push('activate');
+        throw unanswered();
+      },
+    },
+  };
+  const confirmed = ask('activate', { target: { kind: 'card', acctId, cardId: 8, alertId: null }, closes: [7] });
+  await expect(performAction(confirmed, deps)).rejects.toThrow('unavailable');
+  cards.push({ CardId: 9, Last4CardNumber: '0009', CardStatus: 'INACTIVE' });
+  world.advance(5000);
+  await performAction(confirmed, deps);
+
+  expect(world.writes).toEqual(['activate']);
+  expect(world.answers.at(-1)?.text).toMatch(/^Not sure: tried to activate .* it would close another card/);
+  expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
 });
