@@ -97,6 +97,9 @@ export const ActionState = z.discriminatedUnion('state', [
   /** The card API may have received it. */
   z.strictObject({
     state: z.literal('sending'),
+    /** The card, as the first attempt found it. */
+    acctId: z.int().optional(),
+    cardId: z.int().nullable().optional(),
     before: z.string().nullable(),
     after: z.string().nullable(),
     /** What the card shows if the call took effect. Used when the action is given up. */
@@ -137,6 +140,14 @@ export type ReportedState = Exclude<ActionState, { state: 'asked' | 'sending' }>
 /** Null: the outcome is not known yet. */
 export function reported(state: ActionState | null): ReportedState | null {
   return state === null || state.state === 'asked' || state.state === 'sending' ? null : state;
+}
+
+/** The card of an action that may have been carried out. Null: it was not sent, or it is about no card. */
+export function sentCard(
+  state: ActionState | null,
+): { readonly acctId: number; readonly cardId: number | null } | null {
+  const { acctId, cardId = null } = state?.state === 'sending' ? state : (reported(state)?.result.card ?? {});
+  return acctId == null ? null : { acctId, cardId };
 }
 
 /**

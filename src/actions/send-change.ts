@@ -88,7 +88,9 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     }
     const followed = await latestChanges.changedBy(acctId, expects);
     const mayStillCome = mayStillBeMade(change.written, verb, now());
-    const sending = { state: 'sending', ...sides, expects, followed, sentAt: now().toISOString() } as const;
+    const sentAt = now().toISOString();
+    const on = { acctId, cardId: expects.kind === 'status' ? expects.cardId : cardId };
+    const sending = { state: 'sending', ...on, ...sides, expects, followed, sentAt } as const;
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
     const known = await reports.resume(action, verb, stands, change);
     if (known !== null) return known;

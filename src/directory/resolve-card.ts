@@ -2,6 +2,7 @@ import { countOf } from '../../templates/core/blocks.ts';
 import { chooseCard } from '../../templates/directory/choose-card.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
+import { sentCard } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { closest } from '../core/closest.ts';
@@ -20,6 +21,7 @@ interface Candidate {
 }
 
 interface Deps extends Pick<ActionTools, 'answer' | 'refuse' | 'record' | 'mayAct' | 'factsOf' | 'putChoice'> {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly directory: Pick<Directory, 'find' | 'findKnown' | 'status' | 'untilListed'> & {
     readonly account: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards' | 'detailsAt'> | null>;
     readonly reload: (acctId: number) => Promise<Pick<DirectoryAccount, 'cards'> | null>;
@@ -46,6 +48,9 @@ export function createResolveCard(deps: Deps): ResolveCard {
   const { links, cardOfAlert, refuse } = deps;
 
   return async function resolveCard<A extends Action>(action: A) {
+    // Permitted and found before it was sent, so its outcome has to be determined.
+    const sent = sentCard(await deps.progress.read(action.id));
+    if (sent !== null) return { action: await withReason(action, deps.directory), ...sent };
     if (action.target.kind === 'own') return await ownCard(action);
     const card = await findCard(action);
     return card === null || (await isAnotherMeant(card)) ? null : card;
@@ -82,8 +87,8 @@ export function createResolveCard(deps: Deps): ResolveCard {
     if (target.kind !== 'words') return null;
 
     await deps.directory.untilListed();
-    const { query, rest } = await splitWords(action.verb, target.words);
-    const meant = { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
+    const { query, rest } = await splitWords(action.verb, target.words, deps.directory);
+    const meant = withRest(action, rest);
     // People must not learn that cards exist that they may not see.
     const matches = await deps.directory.find(query, ({ acctId }) => deps.mayAct(action, acctId));
     const candidates = candidatesOf(meant, matches);
@@ -95,14 +100,6 @@ export function createResolveCard(deps: Deps): ResolveCard {
     return null;
   }
 
-  /** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
-  async function splitWords(verb: Action['verb'], words: readonly string[]) {
-    const whole = { query: words.join(' '), rest: [] as readonly string[] };
-    if (verb !== 'block' && verb !== 'unblock') return whole;
-    const split = await splitCardAndRest(words, async (text) => (await deps.directory.findKnown(text)).length > 0);
-    return split === null ? whole : { query: split.card, rest: split.rest };
-  }
-
   async function ofAlert<A extends Action>(action: A, alertId: string): Promise<Resolved<A> | null> {
     const card = await cardOfAlert(alertId);
     if (card !== null && card.acctId !== null) return { action, acctId: card.acctId, cardId: card.cardId };
@@ -110,6 +107,24 @@ export function createResolveCard(deps: Deps): ResolveCard {
     await refuse(action, card === null ? tooOld() : { ...tooOld(), why }, { isMistake: true });
     return null;
   }
+}
+
+/** The words after the card are the reason. */
+async function withReason<A extends Action>(action: A, directory: Deps['directory']): Promise<A> {
+  const { target, verb } = action;
+  return target.kind === 'words' ? withRest(action, (await splitWords(verb, target.words, directory)).rest) : action;
+}
+
+/** Only block and unblock take a reason after the card. For all other verbs every word is part of the card. */
+async function splitWords(verb: Action['verb'], words: readonly string[], directory: Deps['directory']) {
+  const whole = { query: words.join(' '), rest: [] as readonly string[] };
+  if (verb !== 'block' && verb !== 'unblock') return whole;
+  const split = await splitCardAndRest(words, async (text) => (await directory.findKnown(text)).length > 0);
+  return split === null ? whole : { query: split.card, rest: split.rest };
+}
+
+function withRest<A extends Action>(action: A, rest: readonly string[]): A {
+  return { ...action, reason: [action.reason, ...rest].filter(Boolean).join(' ').slice(0, 500) };
 }
 
 const holdsNone = () => ({

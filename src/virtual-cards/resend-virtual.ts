@@ -49,7 +49,8 @@ export function createResendVirtual(deps: Deps) {
   async function send({ action, acctId, cardId }: Resolved, run: LockedRun): Promise<Sent | null> {
     await deps.record(action, { event: 'sent', acctId, cardId });
     await deps.virtualOrders.expect({ kind: 'resend', acctId }, { action, at: deps.now().toISOString() });
-    if ((await progress.begin(action.id, { state: 'sending', before: null, after: null })) !== null) return null;
+    const sending = { state: 'sending', acctId, cardId, before: null, after: null } as const;
+    if ((await progress.begin(action.id, sending)) !== null) return null;
     try {
       await run.lease.confirm();
       await deps.requestVirtualCardData({ AcctId: acctId });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { ActionState } from '../../../src/actions/action-state.ts';
 import type { CardFacts } from '../../../src/core/card-facts.ts';
 import type { CardStatus } from '../../../src/core/event.ts';
 import type { CardMatch } from '../../../src/directory/index-entries.ts';
@@ -18,6 +19,8 @@ let cards: CardMatch['cards'][number][] = [];
 let found: Readonly<Record<string, CardMatch[]>> = {};
 /** The matches once the cards are listed; null if they already are. */
 let listed: typeof found | null = null;
+/** How far the action got before. */
+let written: ActionState | null = null;
 const refusals: Refusal[] = [];
 const answers: Message[] = [];
 beforeEach(() => {
@@ -28,6 +31,7 @@ beforeEach(() => {
   cards = [];
   found = {};
   listed = null;
+  written = null;
   refusals.length = 0;
   answers.length = 0;
 });
@@ -84,6 +88,7 @@ const resolveCard = createResolveCard({
   answer: async (_action, message) => void answers.push(message),
   refuse: async (_action, refusal) => void refusals.push(refusal),
   record: async () => {},
+  progress: { read: async () => written },
 });
 
 const own = ask('block', { target: { kind: 'own' } });
@@ -95,6 +100,17 @@ it('waits for the list of cards in the first second after a start', async () => 
 
   expect(await resolveCard(words('jane'))).toMatchObject({ acctId: 8 });
   expect(refusals).toEqual([]);
+});
+
+it('stays the card that a change was sent for, whatever is known or permitted by now', async () => {
+  found = { '4242': [known(9, 'last4', cardOf(2, 'ACTIVE'))] };
+  written = { state: 'sending', before: null, after: null, acctId: 7, cardId: 8 };
+  const typed = ask('block', { target: { kind: 'words', words: ['4242', 'lost'] } });
+
+  expect(await resolveCard(typed)).toMatchObject({ acctId: 7, cardId: 8, action: { reason: 'lost' } });
+  expect(await resolveCard(own)).toMatchObject({ acctId: 7, cardId: 8 });
+  written = { state: 'asked' };
+  expect(await resolveCard(typed)).toMatchObject({ acctId: 9, cardId: 2 });
 });
 
 describe('“my card”', () => {

@@ -1,7 +1,20 @@
 import { expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
+import type { CardMatch } from '../../../src/directory/index-entries.ts';
+import type { Role } from '../../../src/policy/decide-action.ts';
+import { unanswered } from '../../support/card-api-errors.ts';
+import { directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+import {
+  acctId,
+  ask,
+  byCommand,
+  cardId,
+  createActionWorld,
+  performAction,
+  verbsOf,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const limited = new CardApiError('too many requests', {
@@ -37,4 +50,27 @@ it('says nothing in between when the first attempt is also the last one', async 
   const card = { ...world.deps.card, setCardStatus: () => Promise.reject(limited) };
   await performAction(ask('block'), { ...world.deps, isFirstAttempt: true, isLastAttempt: true, card });
   expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('was rate limiting Cardbell')]);
+});
+
+it('says that a typed change may have been made if its answer was lost and the person has lost the role since', async () => {
+  let roles: Role[] = ['approver'];
+  const card = { cardId, last4: '4242', status: 'BLOCKED' as const, seenAt: '2026-11-20T15:00:00.000Z' };
+  const match = { acctId, matchedBy: 'last4', cards: [card] } as unknown as CardMatch;
+  const find = async (_text: string, may?: (one: CardMatch) => Promise<boolean>) =>
+    (await may?.(match)) === false ? [] : [match];
+  const world = await createActionWorld(redis(), {
+    rolesOf: async () => ({ roles, isComplete: true }),
+    directory: directoryOf({ find, findKnown: async () => [match] }),
+  });
+  world.service.status = 'BLOCKED';
+  const loses = { ...world.deps.card, setCardStatus: () => Promise.reject(unanswered()) };
+  const { performAction: perform } = verbsOf({ ...world.deps, card: loses });
+  const unblock = ask('unblock', { ...byCommand, target: { kind: 'words', words: ['4242'] } });
+
+  await expect(perform(unblock, { isLast: false })).rejects.toThrow('unavailable');
+  roles = [];
+  await perform(unblock, { isLast: false });
+
+  expect(world.answers.at(-1)?.text).toMatch(/^Not sure: tried to unblock .* Only approvers may unblock cards\./);
+  expect(await world.stations()).toEqual(['asked', 'sent', 'unknown']);
 });
