@@ -66,7 +66,7 @@ describe('no text hard-codes the name of the command or the zone', () => {
   it.each(sources)('%s', (path) => {
     // Excludes zone names that people may type, and the card service's own words `card creation`.
     const code = codeOf(path).replaceAll(
-      /^ {2}et: 'America\/New_York',$|\/card creation\/i|such as America\/\w+/gm,
+      /^ {2}e[sd]?t: 'America\/New_York',$|\/card creation\/i|such as America\/\w+/gm,
       '',
     );
     expect(code).not.toMatch(/['"`( ]\/card(?![-\w/])|America\/New_York|\bET\b|Eastern/);
