@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { temporaryChange, temporaryChangeEnded } from '../../../templates/limits/temporary-change.ts';
-import { limitChange } from '../../support/limit-goals.ts';
+import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
@@ -45,6 +45,11 @@ it.each<[TemporaryChange['state'], object, string]>([
   ],
   ['asking', meanwhile(50_000), 'it is $500.00 now. Should it go back to $400.00?'],
   ['ended', {}, 'Back to $400.00 by <@U2>'],
+  [
+    'ended',
+    { later: [limitGoal('daily', 50_000)] },
+    'Back to $400.00 by <@U2>. Daily limit $500.00 when the other temporary change ends.',
+  ],
   ['kept', meanwhile(null), 'It stays at no limit, decided by <@U2>'],
   ['refused', {}, 'refuses to put it back to $400.00, so it is still $450.00.'],
   ['superseded', {}, 'Replaced by a later change by <@U2>'],
