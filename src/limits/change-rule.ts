@@ -86,7 +86,10 @@ export function createChangeRule(deps: Deps): ChangeRule {
     // After a crash the write may have been our own. Then the change is done, not superfluous.
     if (isThere && wasSending) {
       const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
-      const opened = await terms.resolve({ ...made, changes: sent });
+      const expected = { kind: 'rule', changes: sent } as const;
+      // If it was taken back, and somebody has set the same value since, that is not the value of this one.
+      const isSetSince = await latestChanges.isOvertaken(acctId, expected, action, (verb) => verb !== 'end');
+      const opened = await terms.resolve({ ...made, changes: sent }, { isSetSince });
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
     const expects = { kind: 'rule', changes } as const;

@@ -39,9 +39,11 @@ export function createTemporaryTerms(deps: TermDeps) {
      * A change was made: schedules its end. If it is permanent, ends temporary changes of the same rules. The same
      * whether the card service answered or the change was verified later.
      *
+     * @param isSetSince someone has set the same values later. Then a change that has ended is not opened again.
      * @returns the text to show; null if there is none.
      */
-    resolve: (made: MadeChange): Promise<Opened | null> => resolveTerm(made, deps),
+    resolve: (made: MadeChange, { isSetSince = false } = {}): Promise<Opened | null> =>
+      resolveTerm(made, isSetSince, deps),
     /** Called before a temporary change is sent: it must end even if its outcome is never known. */
     openUnsent: (made: MadeChange): Promise<Opened> => openTemporaryChange(made, deps, { isChanged: false }),
     /**
@@ -64,11 +66,11 @@ export function createTemporaryTerms(deps: TermDeps) {
 /** A temporary change that someone has decided about or has to decide. It must not be opened again. */
 const closedStates: readonly TemporaryChange['state'][] = ['superseded', 'asking', 'kept', 'refused'];
 
-async function resolveTerm(made: MadeChange, deps: TermDeps): Promise<Opened | null> {
+async function resolveTerm(made: MadeChange, isSetSince: boolean, deps: TermDeps): Promise<Opened | null> {
   if (made.term.kind === 'permanent') return await resolveTemporaryChanges(made, deps);
   const open = await deps.temporaryChanges.get(made.action.id);
   // A later change or a person has decided about it since it was sent.
-  if (open !== null && closedStates.includes(open.state)) return null;
+  if (open !== null && (closedStates.includes(open.state) || (isSetSince && open.state === 'ended'))) return null;
   // Possibly about some of the rules only. Then its end applies to the others.
   const left = open === null ? made.changes : without(made.changes, without(made.changes, open.changes));
   return left.length === 0 ? null : await openTemporaryChange({ ...made, changes: left }, deps);

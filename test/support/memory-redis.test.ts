@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
+import { createLatestChanges } from '../../src/actions/progress-store.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { nobody, type Statement } from '../../src/audit/audit-record.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
@@ -49,6 +50,16 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
       for (const userId of ['U0HUGO', 'U0HANA'])
         await links.link({ acctId: 7, userId, provedBy: 'approver', by: 'U0ZOE', at });
       return [await links.ofUser('U0HANA'), await links.isHolder('U0HUGO'), await links.isHolder('U0HANA')];
+    },
+  ],
+  [
+    'finds what was asked for later, and not at the same time',
+    async (over) => {
+      const latest = createLatestChanges(over);
+      const unblocked = { kind: 'status', status: 'ACTIVE', cardId: 8 } as const;
+      await latest.changed(7, unblocked, { id: 'act_1', verb: 'unblock', askedAt: at });
+      const times = ['2026-11-20T14:59:59.999Z', at, '2026-11-20T15:00:00.001Z'];
+      return await Promise.all(times.map((askedAt) => latest.isOvertaken(7, unblocked, { id: 'act_2', askedAt })));
     },
   ],
 ];

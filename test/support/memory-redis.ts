@@ -60,8 +60,20 @@ function createCommands(nowMs: () => number) {
   const list = (key: Arg) => read<string[]>(key) ?? write(key, []);
   const set = (key: Arg) => read<Set<string>>(key) ?? write(key, new Set<string>());
   const sorted = (key: Arg) => [...scores(key)].toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
-  const bound = (value: Arg): number =>
-    value === '-inf' ? Number.NEGATIVE_INFINITY : value === '+inf' ? Number.POSITIVE_INFINITY : Number(value);
+  const bound = (value: Arg): number => {
+    const number =
+      value === '-inf' ? Number.NEGATIVE_INFINITY : value === '+inf' ? Number.POSITIVE_INFINITY : Number(value);
+    if (Number.isNaN(number)) throw new Error(`ERR min or max is not a float: ${value}`);
+    return number;
+  };
+  const isWithin = (score: number, least: Arg, most: Arg): boolean => {
+    const isExclusive = (limit: Arg): boolean => String(limit).startsWith('(');
+    const [from, to] = [least, most].map((limit) => bound(isExclusive(limit) ? String(limit).slice(1) : limit)) as [
+      number,
+      number,
+    ];
+    return (isExclusive(least) ? score > from : score >= from) && (isExclusive(most) ? score < to : score <= to);
+  };
   const slice = <T>(all: readonly T[], from: Arg, to: Arg): T[] =>
     all.slice(Number(from), Number(to) === -1 ? undefined : Number(to) + 1);
   const names = (pairs: readonly [string, number][]) => pairs.map(([member]) => member);
@@ -131,7 +143,7 @@ function createCommands(nowMs: () => number) {
     zrevrange: (key: Arg, from: Arg, to: Arg) => slice(names(sorted(key).toReversed()), from, to),
     zrangebyscore: (key: Arg, least: Arg, most: Arg, withScores?: Arg) =>
       sorted(key)
-        .filter(([, score]) => score >= bound(least) && score <= bound(most))
+        .filter(([, score]) => isWithin(score, least, most))
         .flatMap(([member, score]) => (withScores === undefined ? [member] : [member, String(score)])),
     zrangebylex: (key: Arg, from: Arg, to: Arg) =>
       names(sorted(key)).filter((member) => member >= String(from).slice(1) && member < String(to).slice(1)),
@@ -143,7 +155,7 @@ function createCommands(nowMs: () => number) {
     },
     zremrangebyscore: (key: Arg, least: Arg, most: Arg) =>
       sorted(key)
-        .filter(([, score]) => score >= bound(least) && score <= bound(most))
+        .filter(([, score]) => isWithin(score, least, most))
         .filter(([member]) => scores(key).delete(member)).length,
   };
   const scripts = {

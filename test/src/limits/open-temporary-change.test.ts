@@ -80,6 +80,21 @@ describe('a temporary change', () => {
     expect((await temporaryChanges.all()).map(({ id }) => id)).toEqual(['act_1', 'act_new']);
   });
 
+  it.each([
+    [true, 'ended'],
+    [false, 'open'],
+  ] as const)(
+    'that has ended is opened again only if its value is its own: set since %j, so it is %s',
+    async (isSetSince, state) => {
+      const { terms, temporaryChanges } = await setUp(temporaryChangeOf({ id: 'act_new', state: 'ended' }));
+
+      const said = await terms.resolve(made([daily], forHours(4)), { isSetSince });
+
+      expect(said === null).toBe(isSetSince);
+      expect(await temporaryChanges.get('act_new')).toMatchObject({ state });
+    },
+  );
+
   it('on top of a shorter one goes back to the value before both', async () => {
     const { terms, temporaryChanges, steps } = await setUp(temporaryChangeOf());
 
