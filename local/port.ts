@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 
-/** Ports already handed out. Their users may start listening later. */
-const given = new Set<number>();
+const [FIRST, COUNT] = [10_000, 22_000];
+
+/** Each process looks from another place on, so that two do not hand out one port before a server listens there. */
+let next = (process.pid * 3001) % COUNT;
 
 /** The given port on 127.0.0.1 if it is free, otherwise another free one. */
 export async function portOrFree(wanted: number): Promise<number> {
@@ -16,9 +18,9 @@ export async function portOrFree(wanted: number): Promise<number> {
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 22_000);
-    if (given.has(port)) continue;
-    given.add(port);
+    const port = FIRST + next;
+    // Each port once: its user may start listening later.
+    next = (next + 1) % COUNT;
     if (await isFree(port)) return port;
   }
 }
