@@ -86,9 +86,8 @@ export function createChangeRule(deps: Deps): ChangeRule {
     // After a crash the write may have been our own. Then the change is done, not superfluous.
     if (isThere && wasSending) {
       const sent = written.expects?.kind === 'rule' ? written.expects.changes : changes;
-      const expected = { kind: 'rule', changes: sent } as const;
       // If it was taken back, and somebody has set the same value since, that is not the value of this one.
-      const isSetSince = await latestChanges.isOvertaken(acctId, expected, action, (verb) => verb !== 'end');
+      const isSetSince = await latestChanges.isOvertaken(acctId, { kind: 'rule', changes: sent }, action, isNoEnd);
       const opened = await terms.resolve({ ...made, changes: sent }, { isSetSince });
       return await finish('done', { ...sidesOf(sent), ...opened, confirmation: 'confirmed' });
     }
@@ -120,6 +119,9 @@ export function createChangeRule(deps: Deps): ChangeRule {
     return kept === null ? await finish('unchanged', { note: alreadySo(changes) }) : await finish('done', kept);
   };
 }
+
+/** Setting a value, unlike the end of a temporary change. */
+const isNoEnd = (verb: string): boolean => verb !== 'end';
 
 function alreadySo(changes: readonly RuleChange[]): string {
   if (changes.length > 1) return `It is so already: ${ruleStates(changes, 'from')}.`;
