@@ -25,17 +25,22 @@ it('activates no other card than the one asked for, because that would close it 
   expect(world.writes).toEqual(['activate']);
 });
 
+/** An account whose card 7 has a replacement, card 8, that is not activated. */
+function withReplacement(status: string | null) {
+  return AccountDetails.parse({
+    AccountId: acctId,
+    AccountStatus: 'OPEN',
+    CardList: [
+      { CardId: 7, Last4CardNumber: '0007', CardStatus: status },
+      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
+    ],
+  });
+}
+
 it('blocks no active card when its replacement, which is not activated, was meant', async () => {
   const world = await createActionWorld(redis());
   const blockNew = (id: string, before: string) => {
-    const account = AccountDetails.parse({
-      AccountId: acctId,
-      AccountStatus: 'OPEN',
-      CardList: [
-        { CardId: 7, Last4CardNumber: '0007', CardStatus: before },
-        { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
-      ],
-    });
+    const account = withReplacement(before);
     const card = { ...world.deps.card, getAccount: async () => account };
     const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
     return performAction(ask('block', { id, target }), { ...world.deps, card });
@@ -129,14 +134,7 @@ it('asks again before it closes a card that the person has not seen', async () =
 
 it('asks before it closes a card whose status the card service does not say', async () => {
   const world = await createActionWorld(redis());
-  const account = AccountDetails.parse({
-    AccountId: acctId,
-    AccountStatus: 'OPEN',
-    CardList: [
-      { CardId: 7, Last4CardNumber: '0007', CardStatus: null },
-      { CardId: 8, Last4CardNumber: '0008', CardStatus: 'INACTIVE' },
-    ],
-  });
+  const account = withReplacement(null);
   const deps = { ...world.deps, card: { ...world.deps.card, getAccount: async () => account } };
   const target = { kind: 'card', acctId, cardId: 8, alertId: null } as const;
 
