@@ -41,9 +41,10 @@ const bands = z
   )
   .min(1, 'expected at least one amount')
   .superRefine((all, context) => {
-    for (const [index, { up_to: upTo }] of all.entries()) {
+    for (const [index, { up_to: upTo, approvals }] of all.entries()) {
       const isLast = index === all.length - 1;
-      const before = all[index - 1]?.up_to;
+      const previous = all[index - 1];
+      const before = previous?.up_to;
       if (isLast && upTo !== undefined)
         context.addIssue({
           code: 'custom',
@@ -57,6 +58,13 @@ const bands = z
           code: 'custom',
           path: [index, 'up_to'],
           message: 'expected a larger amount than the one before',
+        });
+      // Otherwise whoever wants a small raise could ask for a large one, which needs fewer approvals.
+      if (previous !== undefined && approvals < previous.approvals)
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'approvals'],
+          message: 'expected at least as many approvals as for the smaller amount before',
         });
     }
   })

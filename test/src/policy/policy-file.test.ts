@@ -127,6 +127,11 @@ caps:
       'policy.yaml:5: amounts[1].up_to: expected a larger amount',
     ],
     [
+      'fewer approvals for a larger amount',
+      'version: 1\namounts:\n  - up_to: 9\n    approvals: 2\n  - approvals: 1',
+      'policy.yaml:5: amounts[1].approvals: expected at least as many approvals',
+    ],
+    [
       'no open-ended amount',
       'version: 1\namounts:\n  - up_to: 9\n    approvals: 1',
       'policy.yaml:3: amounts[0]: expected the last one without up_to',
