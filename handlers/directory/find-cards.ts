@@ -21,8 +21,8 @@ export function findCards(deps: ListenerDeps) {
     const accounts = await visibleTo(body.user.id, body.value ?? '', deps);
     const options = accounts.flatMap(({ acctId, holder, customId, isVirtual, cards }) => {
       const account = { acctId, holder, customId, isVirtual, group: null };
-      const known = cards.length > 0 ? cards : [{ cardId: null, last4: null, status: null }];
-      return known.map(({ cardId, last4, status }) =>
+      const choices = cards.length > 0 ? cards : [{ cardId: null, last4: null, status: null }];
+      return choices.map(({ cardId, last4, status }) =>
         cardOption(deps.seals.card.seal({ acctId, cardId }), { ...account, cardId, last4 }, status),
       );
     });

@@ -29,7 +29,7 @@ interface Picked extends Pick<Press, 'body'> {
   readonly pendingId: string;
   readonly asked: Action;
   /** Replaces the content of the picker with a sentence. */
-  readonly say: (said: string) => Promise<void>;
+  readonly say: (notice: string) => Promise<void>;
 }
 
 /** A button of the picker. If its action has expired, the press is refused in the form. */
@@ -38,8 +38,11 @@ export function onPicked(act: (picked: Picked, deps: ListenerDeps) => Promise<vo
     const { view, user } = body;
     if (view === undefined) return;
     const privateMetadata = view.private_metadata;
-    const say = async (said: string): Promise<void> =>
-      await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, picked: null, said }));
+    const say = async (notice: string): Promise<void> =>
+      await deps.updateView(
+        { viewId: view.id, hash: view.hash },
+        cardPicker({ privateMetadata, picked: null, notice }),
+      );
     const asked = await pickedBy(user.id, pendingId, deps);
     if (asked !== null) return await act({ pendingId, asked, body, say }, deps);
     await refuseChoice(inForm(interaction), { kind: 'action', actionId: pendingId }, formTooOld(), deps);

@@ -15,23 +15,23 @@ export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
   const { view, user } = body;
   if (view === undefined) return;
   const privateMetadata = view.private_metadata;
-  const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'said'>): Promise<void> =>
+  const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'notice'>): Promise<void> =>
     await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
   const chosen = deps.seals.card.open(value);
   const { roles, isComplete } =
     chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
   const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
   const asked = inForm(interaction);
-  const no = async (said: string): Promise<Refused> => {
-    await show({ picked: null, said });
-    return refused({ why: said, whoCan: '' });
+  const refuse = async (notice: string): Promise<Refused> => {
+    await show({ picked: null, notice });
+    return refused({ why: notice, whoCan: '' });
   };
   const input = async (): Promise<Prepared<InputOf<'look'>>> => {
-    if (!isPermitted('show', roles)) return await no(isComplete ? NOT_THEIRS : NOT_KNOWN);
+    if (!isPermitted('show', roles)) return await refuse(isComplete ? NOT_THEIRS : NOT_KNOWN);
     const pending = await deps.pending.get(privateMetadata);
-    if (pending?.kind !== 'place' || chosen === null) return await no(tooOld());
+    if (pending?.kind !== 'place' || chosen === null) return await refuse(tooOld());
     const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
-    await show({ picked, said: null });
+    await show({ picked, notice: null });
     return { kind: 'input', input: { seen: 'picker' } };
   };
   await deps.requestAction({ ...asked, verb: 'look', target, input });

@@ -16,7 +16,7 @@ export async function openPicker(triggerId: string, interaction: Interaction, de
   }
   const show = async (): Promise<undefined> => {
     const privateMetadata = await deps.pending.put({ kind: 'place', origin: interaction.origin });
-    await deps.openView(triggerId, cardPicker({ privateMetadata, picked: null, said: null }));
+    await deps.openView(triggerId, cardPicker({ privateMetadata, picked: null, notice: null }));
   };
   await look(interaction, { target: { kind: 'own' }, seen: 'picker' }, show, deps);
 }

@@ -25,8 +25,9 @@ export function limitCard(deps: ListenerDeps) {
 
     const period = choice(input.period) ?? 'daily';
     const amount = text(input.amount).replaceAll(/\s/g, '');
-    const known = deps.readCommand(`limit card ${period} ${amount}`);
-    if (known.kind !== 'read') return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
+    const command = deps.readCommand(`limit card ${period} ${amount}`);
+    if (command.kind !== 'read')
+      return await refuse(input.amount, 'Write dollars such as 450, 1,250.50 or 1k, or none.');
     const lasting = text(input.duration);
     const timed = deps.readCommand(`limit card ${period} ${amount} ${lasting}`);
     if (timed.kind !== 'read' || timed.reason !== '' || lasting === '')

@@ -54,39 +54,38 @@ type Read = { readonly errors: Errors } | Asked | (Asked & { readonly along: rea
 
 function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string): Read {
   const reason = inputs.text('reason');
-  const said: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
-  if (remedy?.kind === 'unblock')
-    return reason === '' ? { errors: said } : { ask: { verb: 'unblock', input: {} }, reason };
+  const errors: Errors = reason === '' ? { reason: 'Say why, in a few words: it goes on record.' } : {};
+  if (remedy?.kind === 'unblock') return reason === '' ? { errors } : { ask: { verb: 'unblock', input: {} }, reason };
 
   const term = inputs.term(today);
-  if ('error' in term) said['day'] = term.error;
+  if ('error' in term) errors['day'] = term.error;
   const goals =
     remedy === null || remedy.kind === 'raise_limit'
-      ? limitsTyped(inputs, remedy, rules, said)
+      ? limitsTyped(inputs, remedy, rules, errors)
       : goalsOfRemedy(remedy, null, 0);
   // Submitted before the worker has filled it in.
   if (remedy?.kind === 'allow_category' && goals === null)
-    said['reason'] ??= 'The number of this category is still being looked up. Wait a few seconds and submit again.';
+    errors['reason'] ??= 'The number of this category is still being looked up. Wait a few seconds and submit again.';
   // If the limit behind a decline is unknown, the worker determines the category first.
-  const known = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
+  const current = remedy === null || goals === null || !isAboutLimits(goals) ? null : rules;
   const typed = limitGoals(goals ?? []);
   const inputOf = inputsByRule(inputs);
-  if (!passes) Object.assign(said, tooLow(typed, remedy, inputOf));
-  if (known !== null) Object.assign(said, lowered(typed, known, inputOf));
-  const along = known === null ? [] : withRaisedAlong(known, typed).slice(typed.length);
-  if (known !== null) {
-    const against = contradiction(known, [...typed, ...along]);
-    if (against !== null) said[inputOf(against.goal.rule)] = against.why;
+  if (!passes) Object.assign(errors, tooLow(typed, remedy, inputOf));
+  if (current !== null) Object.assign(errors, lowered(typed, current, inputOf));
+  const along = current === null ? [] : withRaisedAlong(current, typed).slice(typed.length);
+  if (current !== null) {
+    const against = contradiction(current, [...typed, ...along]);
+    if (against !== null) errors[inputOf(against.goal.rule)] = against.why;
   }
-  if (goals === null || 'error' in term || Object.keys(said).length > 0) return { errors: said };
+  if (goals === null || 'error' in term || Object.keys(errors).length > 0) return { errors };
   const changeRequest: ChangeRequest = { goals, term, ...(remedy === null && { isCategoryUnknown: true }) };
   const asked = { ask: { verb: ruleVerbOf(goals), input: { changeRequest } }, reason };
-  if (known === null || along.length === 0) return asked;
+  if (current === null || along.length === 0) return asked;
   const toRaise =
     (isAdjustedToo: boolean) =>
     ({ rule, to }: LimitGoal): LimitRaise => ({
       rule,
-      from: limitOf(known, rule),
+      from: limitOf(current, rule),
       to,
       remainingCents: null,
       isAdjustedToo,
@@ -97,23 +96,23 @@ function readForm(inputs: Inputs, { remedy, rules, passes }: Form, today: string
 /**
  * The typed limits: one with its window, or several. Empty inputs mean no change.
  *
- * @param said collects the errors by input.
+ * @param errors collects the errors by input.
  */
 function limitsTyped(
   inputs: Inputs,
   remedy: Remedy | null,
   rules: CardLimits | null,
-  said: Errors,
+  errors: Errors,
 ): LimitGoal[] | null {
   const asked = inputs.amounts();
-  if (asked.length === 0) return limitTyped(inputs, remedy, said);
+  if (asked.length === 0) return limitTyped(inputs, remedy, errors);
   const goals = asked.flatMap(({ action, limit, text }): LimitGoal[] => {
     const to = parseAmount(text);
-    if (to === null && text !== '') said[action] = unclearAmount;
+    if (to === null && text !== '') errors[action] = unclearAmount;
     return to === null ? [] : [{ rule: ruleOf(limit, remedy, rules), to }];
   });
   if (goals.length > 0) return inRuleOrder(goals);
-  said[asked[0]?.action ?? ''] ??= unclearAmount;
+  errors[asked[0]?.action ?? ''] ??= unclearAmount;
   return null;
 }
 
@@ -157,11 +156,11 @@ function inputsByRule(inputs: Inputs): InputOf {
 
 const unclearAmount = 'Write dollars such as 450 or 1,250.50.';
 
-function limitTyped(inputs: Inputs, remedy: Remedy | null, said: Errors): LimitGoal[] | null {
+function limitTyped(inputs: Inputs, remedy: Remedy | null, errors: Errors): LimitGoal[] | null {
   const to = parseAmount(inputs.text(formInput.amount));
   const chosen = LimitWindow.safeParse(inputs.choice(formInput.period));
   if (to === null) {
-    said[formInput.amount] = unclearAmount;
+    errors[formInput.amount] = unclearAmount;
     return null;
   }
   const shown = limitsOf(remedy)[0]?.rule;

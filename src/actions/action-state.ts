@@ -155,12 +155,13 @@ export function sentCard(
  * was paused for longer than its lock.
  */
 export function mayFollow(current: ActionState | null, next: ActionState): boolean {
-  const known = reported(current);
-  if (known === null) return true;
-  const then = reported(next);
-  if (then === null || known.state !== then.state) return known.state === 'sent' && then !== null && isFound(then);
+  const outcome = reported(current);
+  if (outcome === null) return true;
+  const nextOutcome = reported(next);
+  if (nextOutcome === null || outcome.state !== nextOutcome.state)
+    return outcome.state === 'sent' && nextOutcome !== null && isFound(nextOutcome);
   // Reporting comes last. Until then only the verifying process may refine its own result.
-  return !known.isTold && (isFound(known) ? isFound(then) : then.isTold);
+  return !outcome.isTold && (isFound(outcome) ? isFound(nextOutcome) : nextOutcome.isTold);
 }
 
 /** True when the change was verified. The verifying process also reports it. */
@@ -170,8 +171,8 @@ export function isFound({ state, awaited }: ReportedState): boolean {
 
 /** The change that still has to be verified or reported; null: none. */
 export function awaitedOf(state: ActionState | null): AwaitedChange | null {
-  const known = reported(state);
-  return known === null || (known.state !== 'sent' && known.isTold) ? null : known.awaited;
+  const outcome = reported(state);
+  return outcome === null || (outcome.state !== 'sent' && outcome.isTold) ? null : outcome.awaited;
 }
 
 /** Null: not verified yet. */

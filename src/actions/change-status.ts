@@ -252,8 +252,8 @@ export function createChangeOnce({ progress, record, withLock, reports }: Change
   return async function changeOnce({ action, acctId, cardId }, run, change) {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId });
     const changeUnlessKnown = async (lease: Lease): Promise<void> => {
-      const known = await reports.resume(action, action.verb, await progress.read(action.id));
-      if (known === null) await change({ ...run, lease });
+      const resumed = await reports.resume(action, action.verb, await progress.read(action.id));
+      if (resumed === null) await change({ ...run, lease });
     };
     await withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
   };

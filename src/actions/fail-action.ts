@@ -62,8 +62,8 @@ export function createFailures(deps: Deps) {
   async function failChange(failed: FailedChange): Promise<Result> {
     const { action, verb, acctId, written, error, outcomeOf = action.id, hint = null } = failed;
     // The outcome is known; only reporting it failed.
-    const known = await deps.reports.resume(action, verb, written, { outcomeOf });
-    if (known !== null) return known;
+    const resumed = await deps.reports.resume(action, verb, written, { outcomeOf });
+    if (resumed !== null) return resumed;
     const card = await deps.factsOf(acctId);
     const isUnsure = written?.state === 'sending';
     const { before, after } = isUnsure ? written : { before: null, after: null };
@@ -78,10 +78,10 @@ export function createFailures(deps: Deps) {
 
   async function failUnchanged(action: Action, error: CardApiError | null, acctId = 0): Promise<void> {
     const apiWords = error?.apiMessage ?? null;
-    const said = apiWords === null ? '' : ` It says: “${apiWords}”`;
+    const quoted = apiWords === null ? '' : ` It says: “${apiWords}”`;
     const own = givenUp('failed', deps.now(), apiWords, {
       detail: apiWords ?? error?.code ?? 'internal',
-      why: error === null ? 'It could not be finished.' : `The card service could not be asked.${said}`,
+      why: error === null ? 'It could not be finished.' : `The card service could not be asked.${quoted}`,
       whoCan: whyOf(error) ?? 'Try again in a minute.',
     });
     // Stored before anyone is notified: another worker that still has the job must not perform it after that.
@@ -111,15 +111,15 @@ async function tellGivenUp(
   state: ActionState | null,
   { progress, record, answer, doingOf }: Deps,
 ): Promise<boolean> {
-  const known = reported(state);
-  if (known?.givenUp === undefined) return false;
-  if (known.isTold) return true;
-  const { detail, why, whoCan } = known.givenUp;
-  const isUnsure = known.result.state === 'unknown';
+  const reportedState = reported(state);
+  if (reportedState?.givenUp === undefined) return false;
+  if (reportedState.isTold) return true;
+  const { detail, why, whoCan } = reportedState.givenUp;
+  const isUnsure = reportedState.result.state === 'unknown';
   await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
   const what = `Your request to ${doingOf(action.verb)}`;
   await answer(action, refusal({ what, why, whoCan, isUnsure }));
-  await progress.write(action.id, { ...known, isTold: true });
+  await progress.write(action.id, { ...reportedState, isTold: true });
   return true;
 }
 

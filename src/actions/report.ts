@@ -89,21 +89,21 @@ export function createReports(deps: Deps) {
       state: ActionState | null,
       of: OutcomeOf = {},
     ): Promise<Result | null> {
-      const known = reported(state);
-      if (known !== null) await notify(action, verb, known, of);
-      return known?.result ?? null;
+      const reportedState = reported(state);
+      if (reportedState !== null) await notify(action, verb, reportedState, of);
+      return reportedState?.result ?? null;
     },
   };
 
   async function notify(
     action: Action,
     verb: ActionVerb,
-    known: ReportedState,
+    reportedState: ReportedState,
     { outcomeOf = action.id }: OutcomeOf,
   ): Promise<void> {
     // A verified outcome is reported by the process that verified it.
-    if (known.isTold || isFound(known)) return;
-    const { at, result, awaited } = known;
+    if (reportedState.isTold || isFound(reportedState)) return;
+    const { at, result, awaited } = reportedState;
     await deps.record(action, endEntry(verb, { at, result }));
     if (awaited !== null) await deps.scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
     const { acctId } = result.card;
@@ -116,7 +116,7 @@ export function createReports(deps: Deps) {
     if (!isOnAlert(action) || result.state !== 'done') {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
-    await deps.progress.write(action.id, { ...known, isTold: true });
+    await deps.progress.write(action.id, { ...reportedState, isTold: true });
   }
 
   async function showOnAlert(
@@ -203,7 +203,7 @@ export function toOutcome(
     (verb === 'limit' || verb === 'allow') && state === 'done' && after !== null
       ? changeWords(before ?? 'unknown', after)
       : '';
-  const said = apiWords === null ? '' : `The card service says: “${apiWords}”`;
+  const quoted = apiWords === null ? '' : `The card service says: “${apiWords}”`;
   const reason = action.reason === '' ? '' : `Reason: ${action.reason}`;
   return {
     verb,
@@ -212,7 +212,7 @@ export function toOutcome(
     acctId: card.acctId,
     state: state === 'unchanged' ? 'failed' : state,
     asHolder: action.asHolder,
-    text: sentences(change, said, note, state === 'done' ? reason : ''),
+    text: sentences(change, quoted, note, state === 'done' ? reason : ''),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,
     ...(expects?.kind === 'rule' && { goals: goalsOf(expects.changes) }),

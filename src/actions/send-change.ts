@@ -40,7 +40,7 @@ export interface Change {
 }
 
 /** The card service's answer when it rejected the change. */
-type Said = Pick<Result, 'apiWords' | 'note'>;
+type Explanation = Pick<Result, 'apiWords' | 'note'>;
 
 /** How one kind of change is written, verified and reported. */
 interface Steps {
@@ -55,9 +55,9 @@ interface Steps {
   /** The change was certainly not made: reverses `prepare`. It runs again before the next attempt. */
   readonly forget: () => Promise<unknown>;
   /** The change was certainly not made, and is not tried again. */
-  readonly fail: (said: Said) => Promise<Result>;
+  readonly fail: (explanation: Explanation) => Promise<Result>;
   /** The outcome is unknown and is verified later. */
-  readonly leave: (said: Said) => Promise<Result>;
+  readonly leave: (explanation: Explanation) => Promise<Result>;
 }
 
 export type SendChange = ReturnType<typeof createSendChange>;
@@ -83,8 +83,10 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const by = await supersededBy(change);
     if (by !== null) return await steps.supersede(by);
     if (change.whyNot != null) {
-      const said = { apiWords: null, note: change.whyNot };
-      return mayStillBeMade(change.written, verb, now()) ? await steps.leave(said) : await failUnmade(said);
+      const explanation = { apiWords: null, note: change.whyNot };
+      return mayStillBeMade(change.written, verb, now())
+        ? await steps.leave(explanation)
+        : await failUnmade(explanation);
     }
     const followed = await latestChanges.changedBy(acctId, expects);
     const mayStillCome = mayStillBeMade(change.written, verb, now());
@@ -92,8 +94,8 @@ export function createSendChange({ progress, record, now, latestChanges, reports
     const on = { acctId, cardId: expects.kind === 'status' ? expects.cardId : cardId };
     const sending = { state: 'sending', ...on, ...sides, expects, followed, sentAt } as const;
     const stands = await progress.write(action.id, { ...sending, ...(basis !== undefined && { basis }) });
-    const known = await reports.resume(action, verb, stands, change);
-    if (known !== null) return known;
+    const resumed = await reports.resume(action, verb, stands, change);
+    if (resumed !== null) return resumed;
     await record(action, { event: 'sent', acctId, cardId, ...sides, detail });
     await latestChanges.changed(acctId, expects, action);
     await steps.prepare();
@@ -109,10 +111,10 @@ export function createSendChange({ progress, record, now, latestChanges, reports
         if (error.outcome !== 'unknown' && !mayStillCome) await startOver();
         throw error;
       }
-      const said = { apiWords: error.apiMessage, note: noteOf(error) };
+      const explanation = { apiWords: error.apiMessage, note: noteOf(error) };
       // A service that did not answer in time, now or before, may still make the change.
-      if (error.outcome === 'unknown' || mayStillCome) return await steps.leave({ ...said, note: null });
-      return await failUnmade(said);
+      if (error.outcome === 'unknown' || mayStillCome) return await steps.leave({ ...explanation, note: null });
+      return await failUnmade(explanation);
     }
     return await steps.made('sent');
 
@@ -122,9 +124,9 @@ export function createSendChange({ progress, record, now, latestChanges, reports
       await progress.write(action.id, { state: 'asked' });
     }
 
-    async function failUnmade(said: Said): Promise<Result> {
+    async function failUnmade(explanation: Explanation): Promise<Result> {
       await forget();
-      return await steps.fail(said);
+      return await steps.fail(explanation);
     }
 
     async function forget(): Promise<void> {
@@ -146,8 +148,8 @@ export function createSendChange({ progress, record, now, latestChanges, reports
 /** True when the card service may still carry out an earlier attempt. Only a block is sent without a basis. */
 export function mayStillBeMade(written: ActionState | null, verb: ActionVerb, now: Date): boolean {
   const isRecent = (at: string) => now.getTime() - Date.parse(at) < CARRIED_OUT_WITHIN_MS;
-  const known = reported(written);
-  if (known !== null) return known.result.state === 'unknown' && isRecent(known.at);
+  const reportedState = reported(written);
+  if (reportedState !== null) return reportedState.result.state === 'unknown' && isRecent(reportedState.at);
   if (written?.state !== 'sending' || (written.basis === undefined && verb !== 'block')) return false;
   return written.sentAt === undefined || isRecent(written.sentAt);
 }

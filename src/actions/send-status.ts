@@ -87,7 +87,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
           (await readBack(acctId, cardId, api)) === status
             ? await foundMade(verb, resolved, from, finish)
             : await finish('unknown', { note: superseded }),
-        fail: (said) => finish('failed', said),
+        fail: (explanation) => finish('failed', explanation),
         leave: ({ note }) => finish('unknown', { note, expects }),
       } satisfies Parameters<SendChange>[1];
       const isOver = why !== null || (whyNot !== null && hasMovedSince(verb, from));
@@ -244,9 +244,9 @@ export function createWhyOvertaken({ latestChanges, history }: OvertakenDeps): W
     const expects = { kind: 'status', status: wantedStatus[verb], cardId } as const;
     if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb)))
       return overtaken('card’s status');
-    const told = cardId === null ? [] : await history.statuses(cardId);
-    const last = told.at(-1);
-    if (last === undefined || !wouldUndo(verb, told)) return null;
+    const reports = cardId === null ? [] : await history.statuses(cardId);
+    const last = reports.at(-1);
+    if (last === undefined || !wouldUndo(verb, reports)) return null;
     // Later by both the card service's clock and ours: neither can be trusted alone.
     const isLater = last.callbackAt > action.askedAt && last.receivedAt > action.askedAt;
     return isLater && !(await history.isExpected(acctId, last.status, last.eventId)) ? changedOutside : null;
@@ -254,7 +254,7 @@ export function createWhyOvertaken({ latestChanges, history }: OvertakenDeps): W
 }
 
 /** Whether the verb would revert the latest status received: {@link countsAgainst} for changes made outside Slack. */
-function wouldUndo(verb: StatusVerb, told: readonly StatusRecord[]): boolean {
-  const [before, last] = [told.at(-2)?.status, told.at(-1)?.status];
+function wouldUndo(verb: StatusVerb, reports: readonly StatusRecord[]): boolean {
+  const [before, last] = [reports.at(-2)?.status, reports.at(-1)?.status];
   return verb === 'block' ? before === 'BLOCKED' && last === 'ACTIVE' : last === 'BLOCKED';
 }

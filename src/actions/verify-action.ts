@@ -58,14 +58,14 @@ interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
  */
 export function createVerifyAction(deps: Deps): (actionId: string) => Promise<number | null> {
   return async function verifyAction(actionId) {
-    const known = reported(await deps.progress.read(actionId));
-    const awaited = awaitedOf(known);
-    if (known === null || awaited === null) return null;
+    const reportedState = reported(await deps.progress.read(actionId));
+    const awaited = awaitedOf(reportedState);
+    if (reportedState === null || awaited === null) return null;
     const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
     const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
     // The performing process reports first; otherwise "sent" could overwrite "confirmed".
-    const isToBeTold = known.state === 'sent' && !known.isTold;
-    const verdict = verdictOf(known) ?? (await look(awaited, elapsedMs, isLate));
+    const isToBeTold = reportedState.state === 'sent' && !reportedState.isTold;
+    const verdict = verdictOf(reportedState) ?? (await look(awaited, elapsedMs, isLate));
     if (verdict === null || (isToBeTold && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);

@@ -53,9 +53,9 @@ export function createHomeViewers(redis: RedisClient, now: () => number = Date.n
   return {
     /** When only the roles changed (`isOpening` false), updates a current viewer and ignores everyone else. */
     async see({ userId, roles, isOpening, turn }: Omit<HomeOpened, 'id'>): Promise<void> {
-      const known = isOpening && turn === null ? null : await viewer(userId);
-      if (!isOpening && known === null) return;
-      const pages = { ...known?.pages, ...(turn !== null && { [turn.list]: turn.page }) };
+      const shown = isOpening && turn === null ? null : await viewer(userId);
+      if (!isOpening && shown === null) return;
+      const pages = { ...shown?.pages, ...(turn !== null && { [turn.list]: turn.page }) };
       const change = redis.multi().hset(rolesKey, userId, format.write({ roles, pages }));
       if (isOpening) change.zadd(viewersKey, now(), userId);
       await change.exec();

@@ -57,8 +57,8 @@ type Keep = <Name extends JobName>(name: Name, data: JobData<Name>, when?: Param
 export async function keepIntervals(queues: Queues, unneeded: readonly JobName[]): Promise<void> {
   for (const [name, { queue, everyMs, retry }] of Object.entries(jobs)) {
     if (everyMs === undefined || unneeded.some((each) => each === name)) continue;
-    const known = await queues[queue].getJobScheduler(name);
-    if (known?.every === everyMs) continue;
+    const scheduler = await queues[queue].getJobScheduler(name);
+    if (scheduler?.every === everyMs) continue;
     await queues[queue].upsertJobScheduler(name, { every: everyMs }, { name, data: {}, opts: { ...retry } });
   }
 }

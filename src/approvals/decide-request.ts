@@ -214,9 +214,9 @@ async function withOwnAmounts(
 
 /** For *Change and approve*: who asked for what, and what was approved instead. */
 function whatWasApproved(asked: OpenRequest, { changes, term }: OpenRequest): Pick<Decided, 'outcome' | 'changedOf'> {
-  const said = (goals: readonly RuleGoal[], lasts: Term) => `${ruleStates(goals, 'to')}, ${termWords(lasts)}`;
-  const before = said(asked.changes, asked.term);
-  const after = said(changes, term);
+  const changeWords = (goals: readonly RuleGoal[], lasts: Term) => `${ruleStates(goals, 'to')}, ${termWords(lasts)}`;
+  const before = changeWords(asked.changes, asked.term);
+  const after = changeWords(changes, term);
   if (before === after) return { outcome: 'as requested', changedOf: null };
   return { outcome: `asked for ${before}; changed to ${after}`, changedOf: asked.action.actor.userId };
 }

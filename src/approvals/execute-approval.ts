@@ -116,8 +116,8 @@ export function createExecution(deps: Deps) {
     const approved = { ...approvedAs(request, approval), whyNoLonger };
     const changeUnlessKnown = async (lease: Lease): Promise<Result> => {
       const written = await deps.progress.read(click.id);
-      const known = await deps.reports.resume(action, action.verb, written, approved);
-      if (known !== null) return known;
+      const resumed = await deps.reports.resume(action, action.verb, written, approved);
+      if (resumed !== null) return resumed;
       return await deps.changeRule({ action, acctId, cardId: null }, approved, { ...run, lease });
     };
     return await deps.withLock(`account:${acctId}`, changeUnlessKnown, run.lease);
@@ -155,10 +155,10 @@ async function hasFailed(
   // For several cards the first one: all of them were tried before the approval stopped being in flight.
   const tried = action.verb === 'block-all' ? blockIdOf(click.id, action.acctIds[0] ?? 0) : click.id;
   const written = await progress.read(tried);
-  const known = reported(written);
-  if (known === null) return false;
+  const reportedState = reported(written);
+  if (reportedState === null) return false;
   // A change that was made still decides an open request, and the remaining cards are retried.
-  if (request.state === 'open' && (known.state !== 'failed' || !isAboutRules(request))) return false;
+  if (request.state === 'open' && (reportedState.state !== 'failed' || !isAboutRules(request))) return false;
   if (!isAboutRules(request)) return true;
   const change = changeOf(click, request, approvalOf(click, asRequested(click, request)));
   await reports.resume(change, change.verb, written, { outcomeOf: action.id });

@@ -59,14 +59,14 @@ export function auditCsvLine(entry: ReadableEntry, nameOf: NameOf): string {
  * record, oldest first.
  */
 export function createCarryOver(): (entry: ReadableEntry) => ReadableEntry {
-  const known = new Map<string, Pick<AuditRecord, 'approvers' | 'duration'>>();
+  const earlier = new Map<string, Pick<AuditRecord, 'approvers' | 'duration'>>();
   return (entry) => {
     const { record } = entry;
-    const before = known.get(record.actionId);
+    const before = earlier.get(record.actionId);
     const approvers = record.approvers ?? before?.approvers;
     const duration = record.duration ?? before?.duration;
     if (approvers == null && duration == null) return entry;
-    known.set(record.actionId, { approvers, duration });
+    earlier.set(record.actionId, { approvers, duration });
     return { ...entry, record: { ...record, approvers, duration } };
   };
 }

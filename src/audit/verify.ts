@@ -89,12 +89,12 @@ function whyNotCopied(
   copies: readonly CopiedHead[],
   isSigned: Signer['verify'] | null,
 ): string | null {
-  const other = copies.find((copy) => copy.hash !== hash);
-  if (other === undefined) return null;
-  if (isSigned === null) return `is not the one that was copied (written ${other.at}): the record was rewritten`;
+  const conflicting = copies.find((copy) => copy.hash !== hash);
+  if (conflicting === undefined) return null;
+  if (isSigned === null) return `is not the one that was copied (written ${conflicting.at}): the record was rewritten`;
   return isSigned(hash, signature)
-    ? `is not the one that was copied (written ${other.at}), but a worker wrote it: the end of the record was lost or cut off, and workers went on from there`
-    : `was rewritten: it is not the one that was copied (written ${other.at}), and not signed by a worker`;
+    ? `is not the one that was copied (written ${conflicting.at}), but a worker wrote it: the end of the record was lost or cut off, and workers went on from there`
+    : `was rewritten: it is not the one that was copied (written ${conflicting.at}), and not signed by a worker`;
 }
 
 function whyNotSigned({ hash, signature }: AuditEntry, isSigned: Signer['verify'] | null): string | null {

@@ -15,17 +15,17 @@ export function createSigner(secrets: string | readonly string[], purpose: strin
     .map((secret) => Buffer.from(hkdfSync('sha256', secret, '', `cardbell signature: ${purpose}`, 32)));
   const [current] = keys;
   if (current === undefined) throw new Error('no secret for signing');
-  const signBy = (key: Buffer, said: unknown): Buffer =>
+  const signBy = (key: Buffer, content: unknown): Buffer =>
     createHmac('sha256', key)
-      .update(`${purpose}\n${canonical(said)}`)
+      .update(`${purpose}\n${canonical(content)}`)
       .digest();
   return {
-    sign: (said: unknown): string => signBy(current, said).toString('base64url'),
-    verify(said: unknown, signature: unknown): boolean {
+    sign: (content: unknown): string => signBy(current, content).toString('base64url'),
+    verify(content: unknown, signature: unknown): boolean {
       if (typeof signature !== 'string') return false;
       const given = Buffer.from(signature, 'base64url');
       return keys.some((key) => {
-        const expected = signBy(key, said);
+        const expected = signBy(key, content);
         return given.length === expected.length && timingSafeEqual(given, expected);
       });
     },

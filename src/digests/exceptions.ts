@@ -54,7 +54,7 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
   const isOrder = verb === 'order-virtual';
   const raise = isOrder ? { cents: amountIn(after ?? '') } : raiseIn(before ?? '', after ?? '');
   if (after === null || raise === null) return [];
-  const said = <Key extends 'duration' | 'approvers'>(key: Key) => records.find((one) => one[key] != null)?.[key];
+  const recorded = <Key extends 'duration' | 'approvers'>(key: Key) => records.find((one) => one[key] != null)?.[key];
   return [
     {
       at,
@@ -65,8 +65,8 @@ function changeIn(made: AuditRecord, records: readonly AuditRecord[]): ApprovedC
       after,
       reason,
       cents: raise.cents,
-      duration: isOrder ? null : (said('duration') ?? null),
-      approvedBy: said('approvers') ?? [made.actor?.userId ?? ''],
+      duration: isOrder ? null : (recorded('duration') ?? null),
+      approvedBy: recorded('approvers') ?? [made.actor?.userId ?? ''],
       isOverride: records.some((one) => one.verb === 'emergency-override'),
     },
   ];

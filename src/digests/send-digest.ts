@@ -131,8 +131,8 @@ export function createSendDigest(deps: Deps) {
     const { approvals, open, inactive } = facts;
     const { message, isWhole } = digest(facts, visibility);
     // A file may be forwarded, so it uses the wording for public channels.
-    const told = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
-    const rows = isWhole && kind !== 'monthly' ? null : { declines: told, late, approvals, open, inactive };
+    const worded = declines.map((row) => ({ ...row, reason: reasonName({ ...row, name: row.reason }, 'public') }));
+    const rows = isWhole && kind !== 'monthly' ? null : { declines: worded, late, approvals, open, inactive };
     await post(channel, id, { message, elsewhere: digest(facts, 'public').message, rows });
     return `${kind} digest of ${countOf(facts.total.count, 'decline')}`;
   }

@@ -40,9 +40,9 @@ export function createSetDigest(deps: Deps) {
     }
 
     await deps.withLock(`digest:${channel}`, async () => {
-      const known = await digests.ofChannel(channel);
-      const before = known.map(scheduleWords).join('; ') || 'none';
-      const schedule = input.kind === 'at' ? toSchedule(input, action, known) : null;
+      const current = await digests.ofChannel(channel);
+      const before = current.map(scheduleWords).join('; ') || 'none';
+      const schedule = input.kind === 'at' ? toSchedule(input, action, current) : null;
       const after = schedule === null ? 'none' : scheduleWords(schedule);
       const line = { did: 'set the digest of', channel };
       await record(action, { event: 'done', isFirst: true, before, after, line });
@@ -60,9 +60,9 @@ export function createSetDigest(deps: Deps) {
   function toSchedule(
     { kind: _kind, ...when }: Extract<DigestInput, { kind: 'at' }>,
     action: Action,
-    known: readonly DigestSchedule[],
+    current: readonly DigestSchedule[],
   ): DigestSchedule {
-    const replaced = known.find((one) => kindOf(one) === kindOf(when));
+    const replaced = current.find((one) => kindOf(one) === kindOf(when));
     return {
       ...when,
       channel: action.origin.channel,

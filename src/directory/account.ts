@@ -120,8 +120,8 @@ function followed(rulesetId: number): NonNullable<CardFacts['ruleset']> {
 }
 
 /** Merges an account from the list, requested at `at`, into the known facts. */
-export function withListed(known: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
-  const account = known ?? emptyAccount(listed.acctId);
+export function withListed(stored: DirectoryAccount | null, listed: ListedAccount, at: string): DirectoryAccount {
+  const account = stored ?? emptyAccount(listed.acctId);
   const hasNames = (listed.firstName !== null || listed.lastName !== null) && !isLater(account.namesAt, at);
   const isSame = hasNames && listed.firstName === account.firstName && listed.lastName === account.lastName;
   return {
@@ -150,8 +150,8 @@ export function withListed(known: DirectoryAccount | null, listed: ListedAccount
  * Merges an account's details, requested at `at`. They contain every card, group, e-mail address and CustomId, so they
  * replace everything except newer facts.
  */
-export function withDetails(known: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
-  const account = known ?? emptyAccount(details.acctId);
+export function withDetails(stored: DirectoryAccount | null, details: AccountDetails, at: string): DirectoryAccount {
+  const account = stored ?? emptyAccount(details.acctId);
   const newer = account.cards.filter((card) => isLater(card.seenAt, at));
   const listed = details.cards.map((card): DirectoryCard => {
     const news = newer.find((one) => one.cardId === card.cardId);
@@ -193,11 +193,11 @@ export function saysSomething({ kind }: StoredEvent): boolean {
 }
 
 /** Merges the facts from a webhook into an account. Older facts never replace newer ones. */
-export function withEvent(known: DirectoryAccount | null, event: StoredEvent, now: string): DirectoryAccount | null {
+export function withEvent(stored: DirectoryAccount | null, event: StoredEvent, now: string): DirectoryAccount | null {
   if (event.acctId === null) return null;
   // If the card service's clock is fast, its webhooks must not seem newer than data that we read later.
   const at = isLater(event.callbackAt, now) ? now : event.callbackAt;
-  const account = known ?? emptyAccount(event.acctId);
+  const account = stored ?? emptyAccount(event.acctId);
   switch (event.kind) {
     case 'card-status':
       return {
@@ -218,7 +218,7 @@ export function withEvent(known: DirectoryAccount | null, event: StoredEvent, no
     }
     default: {
       const { last4 } = whichCard(event);
-      if (last4 == null) return known;
+      if (last4 == null) return stored;
       return { ...account, cards: withHint(account.cards, { last4, status: null, seenAt: at }) };
     }
   }
@@ -231,15 +231,15 @@ function withHolder(account: DirectoryAccount, holder: string, at: string): Dire
 
 function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): DirectoryCard[] {
   const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
-  const known = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
-  if (known === undefined) return [...cards, news];
+  const stored = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
+  if (stored === undefined) return [...cards, news];
   // If the known facts are newer, only the id is new.
-  const isOld = known.status !== null && isLater(known.seenAt, news.seenAt);
+  const isOld = stored.status !== null && isLater(stored.seenAt, news.seenAt);
   // The webhook reports the change that the API already showed.
-  const { was, ...told } = known;
-  const isTold = was === undefined || known.status === news.status;
-  const updated = isOld ? { ...(isTold ? told : known), cardId: news.cardId } : news;
-  return cards.map((card) => (card === known ? updated : card)).filter((card) => card === updated || !isHint(card));
+  const { was, ...told } = stored;
+  const isTold = was === undefined || stored.status === news.status;
+  const updated = isOld ? { ...(isTold ? told : stored), cardId: news.cardId } : news;
+  return cards.map((card) => (card === stored ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 
 /** @param unreported for facts from the API, which were not reported to anyone: what was reported about a new card. */

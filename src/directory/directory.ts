@@ -95,9 +95,9 @@ export function createDirectory(deps: DirectoryDeps) {
     async learn(event: StoredEvent): Promise<void> {
       if (event.acctId === null || !saysSomething(event)) return;
       let isIncomplete = false;
-      await records.change([event.acctId], (known) => {
-        const changed = withEvent(known, event, now().toISOString());
-        isIncomplete = changed !== null && changed !== known && lacksDetails(changed);
+      await records.change([event.acctId], (stored) => {
+        const changed = withEvent(stored, event, now().toISOString());
+        isIncomplete = changed !== null && changed !== stored && lacksDetails(changed);
         return changed;
       });
       if (isIncomplete) void filler?.fill();
@@ -174,11 +174,11 @@ function createFinder(
         isKnown = true;
         return isPermitted(match);
       };
-      const known = await lookUp(query, isShown);
-      if (loader === null) return known;
+      const matches = await lookUp(query, isShown);
+      if (loader === null) return matches;
       // The four digits may also match another card that has not been read yet.
       const isSure = isKnown && (query.last4 === null || (await records.countLackingDetails()) === 0);
-      if (isSure) return known;
+      if (isSure) return matches;
       const deadline = performance.now() + FIND_WAIT_MS;
       await within(FIND_WAIT_MS, complete(loader, query, !isKnown, deadline), () => null);
       return lookUp(query, isShown);
@@ -233,8 +233,8 @@ interface GroupDeps {
 export function createGroupOfCard({ directory, hasCardGroups }: GroupDeps) {
   return async function groupOfCard(acctId: number): Promise<string | null | undefined> {
     if (!hasCardGroups()) return null;
-    const known = groupIn(await directory.account(acctId));
-    if (known !== undefined) return known;
+    const stored = groupIn(await directory.account(acctId));
+    if (stored !== undefined) return stored;
     // A block must not wait for a card service that does not answer.
     return groupIn(await within(GROUP_READ_MS, directory.reload(acctId), () => null).catch(() => null));
   };

@@ -17,7 +17,7 @@ const READ_CHUNK = 500;
 const WRITE_CHUNK = 100;
 const TRIES = 50;
 
-export type Change = (known: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
+export type Change = (stored: DirectoryAccount | null, acctId: number) => DirectoryAccount | null;
 
 /** The accounts in Redis: a hash, an index, and a list of the accounts whose cards must be read. */
 export function createRecords(redis: RedisClient) {
@@ -96,11 +96,11 @@ export function createRecords(redis: RedisClient) {
 
 /** The arguments of `save-accounts.lua` for one account; empty when it is unchanged. */
 function changeArgs(acctId: number, text: string, change: Change): string[] {
-  const known = parse(text);
-  const changed = change(known, acctId);
+  const stored = parse(text);
+  const changed = change(stored, acctId);
   const json = changed === null ? text : JSON.stringify(changed);
   if (changed === null || json === text) return [];
-  const before = known === null ? [] : indexEntries(known);
+  const before = stored === null ? [] : indexEntries(stored);
   const after = indexEntries(changed);
   const removed = before.filter((entry) => !after.includes(entry));
   const head = [String(acctId), text, json, String(needOf(changed)), String(removed.length), ...removed];

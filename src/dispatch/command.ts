@@ -96,14 +96,14 @@ function unknownVerb(typed: string, rest: readonly string[], clock: Clock): Uncl
   const word = typed.toLowerCase();
   const meant = synonyms.has(word) ? null : closest(word, ['help', ...readers.keys()]);
   const synonym = meant === null ? synonyms.get(closest(word, [...synonyms.keys()]) ?? '') : undefined;
-  const said = `“${typed.slice(0, 40)}”`;
+  const quoted = `“${typed.slice(0, 40)}”`;
   if (synonym?.lead === null) {
-    const why = `${said} is a button, not a command: press it on the message that it is about, or in my Home tab.`;
+    const why = `${quoted} is a button, not a command: press it on the message that it is about, or in my Home tab.`;
     return { kind: 'unclear', why, usage: 'help' };
   }
   const lead = meant ?? synonym?.lead;
-  if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${said}.`, usage: 'help' };
-  const why = `I don’t know ${said}. Did you mean “${lead}”?`;
+  if (lead === undefined) return { kind: 'unclear', why: `I don’t know ${quoted}.`, usage: 'help' };
+  const why = `I don’t know ${quoted}. Did you mean “${lead}”?`;
   // The corrected command, for copying. If it cannot be parsed either, the syntax.
   const again = [lead, ...copyable(rest)].join(' ');
   if (parseCommand(again, clock).kind !== 'unclear') return { kind: 'unclear', why, usage: again };

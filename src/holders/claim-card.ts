@@ -116,14 +116,14 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
     // Two simultaneous commands are also one claim.
     await deps.withLock(`claims-of:${userId}`, async () => {
       const id = `clm_${action.id.slice(4)}`;
-      const known = (await deps.claims.get(id)) ?? (await twinOf(action, acctIds));
-      if (known === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
+      const existing = (await deps.claims.get(id)) ?? (await twinOf(action, acctIds));
+      if (existing === null && (await deps.claims.count(userId, action.id)) > CLAIMS_A_DAY) {
         const why = `You have asked ${CLAIMS_A_DAY} times today.`;
         return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
       }
       if (acctIds.length === 0) return await refuseUnknown(action);
       if (acctIds.length > ACCOUNTS_MAX) return await askWhich(action);
-      const claim = known ?? (await open(id, action, acctIds));
+      const claim = existing ?? (await open(id, action, acctIds));
       await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
       await deps.postClaim(claim);
       await deps.answer(action, claimWaits({ isUnlink: action.verb === 'unlink' }));

@@ -115,7 +115,7 @@ function bindingOf(
   category: SpendCategory | null,
   { windows, limits, transactionLimitCents = null }: Limited,
 ): LimitRaise[] {
-  const known = (windows.length > 0 ? windows : NOTHING_READ).map((window) => ({
+  const ofWindows = (windows.length > 0 ? windows : NOTHING_READ).map((window) => ({
     ...window,
     limitCents: window.limitCents ?? limits?.[window.period] ?? null,
   }));
@@ -125,7 +125,7 @@ function bindingOf(
     limitCents: transactionLimitCents,
     remainingCents: transactionLimitCents,
   } as const;
-  return [ofPurchase, ...known]
+  return [ofPurchase, ...ofWindows]
     .flatMap(({ period, limitCents: from, remainingCents }) => {
       // If the remaining amount is unknown, only a purchase above the limit itself is certain to be stopped.
       const leftCents = remainingCents ?? from;

@@ -112,11 +112,11 @@ export function readTerm(
 }
 
 function notSure(words: readonly string[], at: number): string {
-  const said = words
+  const phrase = words
     .slice(at, at + 3)
     .join(' ')
     .slice(0, 40);
-  return `Is “${said}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
+  return `Is “${phrase}” how long it lasts? Write the time before the reason, such as “for 4h”, or “permanently”.`;
 }
 
 /** `for 4 hours`, `to the end of Dec 24, 2026, Eastern time`: follows a verb. */

@@ -53,21 +53,21 @@ export function readTypedLimit(typed: readonly string[]): TypedLimit | string {
   const behind = words.slice(at + 1);
   const amount = readValue(behind);
   const front = amountAtEnd(before);
-  const isPlainlyFront = front !== null && (per !== null || isDollars.test(front.said));
+  const isPlainlyFront = front !== null && (per !== null || isDollars.test(front.typed));
   if (amount === null && isPlainlyFront) {
     const rest = /^limits?$/i.test(behind[0] ?? '') ? behind.slice(1) : behind;
     return { card: nameIn(before.slice(0, front.at)), period, cents: front.cents, rest };
   }
   if (amount !== null && isPlainlyFront)
-    return `Is the ${period} limit “${front.said}” or “${amount.said}”? Write one amount, behind the period.`;
+    return `Is the ${period} limit “${front.typed}” or “${amount.typed}”? Write one amount, behind the period.`;
   if (amount !== null) return { card: nameIn(before), period, cents: amount.cents, rest: behind.slice(amount.words) };
-  if (front !== null) return `Is “${front.said}” the amount? Write it behind the period: “${period} ${front.said}”.`;
+  if (front !== null) return `Is “${front.typed}” the amount? Write it behind the period: “${period} ${front.typed}”.`;
   const time = timeForAmount(behind);
   if (time !== null) return time;
   const doubtful = per === null ? -1 : before.findIndex((word, index) => index > 0 && /\d/.test(word));
   if (doubtful === -1 && behind.length === 0) return `What should the ${period} limit be?`;
   const unread = doubtful === -1 ? behind : before.slice(doubtful);
-  return `“${said(unread)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`;
+  return `“${textOf(unread)}” is not an amount I can read. Write dollars such as 450, $1,250.50 or 1k, or “none” for no limit.`;
 }
 
 /** Asks about an amount that time words follow: `770 weekend trip`, `2 days`. Null: there is none. */
@@ -117,22 +117,22 @@ function whichPeriod(words: readonly string[]): string {
 }
 
 /** `450`, `limit of $450`, `to none`, directly after the period. */
-function readValue(behind: readonly string[]): { cents: number | null; said: string; words: number } | null {
+function readValue(behind: readonly string[]): { cents: number | null; typed: string; words: number } | null {
   const skipped = behind.findIndex((word) => !between.test(word));
   const typed = behind.slice(Math.max(0, skipped));
   const [first = ''] = typed;
-  if (noLimitWords.has(first.toLowerCase())) return { cents: null, said: first, words: skipped + 1 };
+  if (noLimitWords.has(first.toLowerCase())) return { cents: null, typed: first, words: skipped + 1 };
   const amount = soundsLikeDuration(typed.slice(0, 2)) ? null : readAmount(typed);
   if (amount === null) return null;
-  return { cents: amount.cents, said: said(typed.slice(0, amount.words)), words: skipped + amount.words };
+  return { cents: amount.cents, typed: textOf(typed.slice(0, amount.words)), words: skipped + amount.words };
 }
 
 /** An amount at the end of the words before the period, after at least one word that names the card. */
-function amountAtEnd(before: readonly string[]): { cents: number; said: string; at: number } | null {
+function amountAtEnd(before: readonly string[]): { cents: number; typed: string; at: number } | null {
   for (let at = Math.max(1, before.length - 3); at < before.length; at += 1) {
     const typed = before.slice(at);
     const amount = readAmount(typed);
-    if (amount?.words === typed.length) return { cents: amount.cents, said: said(typed), at };
+    if (amount?.words === typed.length) return { cents: amount.cents, typed: textOf(typed), at };
   }
   return null;
 }
@@ -144,6 +144,6 @@ function nameIn(words: readonly string[]): readonly string[] {
 }
 
 /** The start of what was typed, to quote it in a question. */
-function said(words: readonly string[]): string {
+function textOf(words: readonly string[]): string {
   return words.slice(0, 3).join(' ').slice(0, 40);
 }

@@ -96,8 +96,8 @@ export function createSendRules({ card: api, terms, raises, applyChanges, sendCh
         await terms.forget(action.id);
         await raises.forget(action, acctId);
       },
-      fail: (said) => finish(refused?.state ?? 'failed', { ...said, counted: refused?.counted }),
-      leave: (said) => finish('unknown', { ...said, expects }),
+      fail: (explanation) => finish(refused?.state ?? 'failed', { ...explanation, counted: refused?.counted }),
+      leave: (explanation) => finish('unknown', { ...explanation, expects }),
     } satisfies Parameters<SendChange>[1];
     const sent = { action, verb, acctId, cardId: card.cardId, expects, sides, basis, written, whyNot, ...of } as const;
     return await sendChange(sent, steps, run);

@@ -16,8 +16,8 @@ export interface LimitedCategory {
 export function limitedCategories(remaining: RemainingLimits | null, rules: CardLimits | null): LimitedCategory[] {
   const names = new Map<string, SpendCategory>();
   for (const { id, name } of [...(rules?.categories ?? []), ...(remaining?.categories ?? [])]) {
-    const known = names.get(foldName(name));
-    if (id !== null && known === undefined) names.set(foldName(name), { id, name });
+    const existing = names.get(foldName(name));
+    if (id !== null && existing === undefined) names.set(foldName(name), { id, name });
   }
   return [...names.entries()].map(([key, category]) => {
     const own = rules?.categories.find(({ id }) => id === category.id);

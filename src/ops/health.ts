@@ -83,8 +83,8 @@ export function healthOfAll(all: readonly Health[]): Health {
 }
 
 function earliest(times: readonly (number | null)[]): number | null {
-  const known = times.filter((ms) => ms !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  const dated = times.filter((ms) => ms !== null);
+  return dated.length === 0 ? null : Math.min(...dated);
 }
 
 type Depth = Awaited<ReturnType<typeof readDepth>>;

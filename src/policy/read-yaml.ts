@@ -56,9 +56,9 @@ function shapeWords({ expected }: { readonly expected: string }, message: string
 function unknownKey(key: string, at: readonly (string | number)[], knownKeys: KnownKeys): string {
   if (/^\s*(\/\/|\/\*)/.test(key)) return 'comments begin with #, also in JSON';
   const place = at.filter((step) => typeof step === 'string').join('.');
-  const known = knownKeys.find(([fits]) => fits.test(place))?.[1] ?? [];
-  const meant = closest(key, known);
-  return `does not know ${key}${meant === null ? `; known here: ${known.join(', ')}` : `; did you mean ${meant}?`}`;
+  const keys = knownKeys.find(([fits]) => fits.test(place))?.[1] ?? [];
+  const meant = closest(key, keys);
+  return `does not know ${key}${meant === null ? `; known here: ${keys.join(', ')}` : `; did you mean ${meant}?`}`;
 }
 
 /** Aliases (`*name`) are expanded at most a hundred times, so that a small file cannot become a large one. */

@@ -56,17 +56,17 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
     async of(id: string, { knownForMs = 0, stillGoodMs, silentForMs = 0 }: HowOld = {}): Promise<T> {
       // Read before calling Slack, so that a change in between is noticed the next time.
       const version = await deps.version();
-      const known = answers.get(id);
-      const isCurrent = known?.version === version;
+      const cached = answers.get(id);
+      const isCurrent = cached?.version === version;
       const sparedMs = now() - limitedAt < STILL_GOOD_MS ? SPARED_MS : 0;
-      if (known !== undefined && isCurrent && now() - known.readAt < Math.max(knownForMs, sparedMs))
-        return known.answer;
+      if (cached !== undefined && isCurrent && now() - cached.readAt < Math.max(knownForMs, sparedMs))
+        return cached.answer;
       const failed = failures.get(id);
       if (failed?.version === version && now() - failed.at < silentForMs) throw failed.error;
       try {
         const answer = await askOnce(id, version);
         // Unless a newer answer arrived first.
-        if (answers.get(id) === known) answers.set(id, { answer, readAt: now(), version });
+        if (answers.get(id) === cached) answers.set(id, { answer, readAt: now(), version });
         failures.delete(id);
         return answer;
       } catch (error) {
@@ -74,9 +74,9 @@ export function createSlackAnswers<T>(deps: SlackAnswersDeps<T>) {
         const isRateLimited = error instanceof SlackError && error.code === 'rate_limited';
         if (isRateLimited) limitedAt = now();
         const goodForMs = stillGoodMs ?? (isRateLimited && isCurrent ? STILL_GOOD_MS : 0);
-        if (known === undefined || goodForMs === 0 || now() - known.readAt > goodForMs) throw error;
+        if (cached === undefined || goodForMs === 0 || now() - cached.readAt > goodForMs) throw error;
         log.warn({ id }, `Slack did not return a ${what}; using its last answer`);
-        return known.answer;
+        return cached.answer;
       }
     },
   };

@@ -191,15 +191,15 @@ export function hasWords(text: string, wanted: string): boolean {
 }
 
 /** Cached, because each event is compared with many filters, and each filter with many events. */
-const known = new BoundedMap<string, readonly (readonly string[])[]>(2000);
+const readingsByText = new BoundedMap<string, readonly (readonly string[])[]>(2000);
 
 /** The words of a text, read with and without a break at each apostrophe. Empty for a text without words. */
 export function readingsOf(text: string): readonly (readonly string[])[] {
-  let readings = known.get(text);
+  let readings = readingsByText.get(text);
   if (readings === undefined) {
     const texts = new Set([' ', ''].map((instead) => text.replaceAll(apostrophes, instead)));
     readings = [...texts].map(splitWords).filter((words) => words.length > 0);
-    known.set(text, readings);
+    readingsByText.set(text, readings);
   }
   return readings;
 }

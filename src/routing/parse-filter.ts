@@ -245,11 +245,14 @@ function readList(cursor: Cursor, readValue: (cursor: Cursor) => Filter): Filter
 
 function readCode(cursor: Cursor): Filter {
   const typed = cursor.text().toLowerCase();
-  const known = [typed, `decline.${typed}`, `decline.rule.${typed}`].find((beginning) =>
+  const documented = [typed, `decline.${typed}`, `decline.rule.${typed}`].find((beginning) =>
     declineCodes.some((code) => code === beginning || code.startsWith(`${beginning}.`)),
   );
   const mayBeNew = /^decline\.[a-z0-9._-]*[a-z0-9]$/.test(typed);
-  return { is: 'code', code: known ?? (mayBeNew ? typed : cursor.fail(`a decline code such as ${declineCodes[2]}`)) };
+  return {
+    is: 'code',
+    code: documented ?? (mayBeNew ? typed : cursor.fail(`a decline code such as ${declineCodes[2]}`)),
+  };
 }
 
 function readCountryFilter(cursor: Cursor): Filter {

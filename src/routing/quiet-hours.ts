@@ -101,8 +101,8 @@ function readTime(text: string): string | null {
 
 /** `weekdays`, `mon-fri`, `sat,sun`. */
 function readDays(word: string): readonly number[] | null {
-  const known = dayWords.get(word);
-  if (known !== undefined) return known;
+  const named = dayWords.get(word);
+  if (named !== undefined) return named;
   const days = new Set<number>();
   for (const part of word.split(',').filter((each) => each !== '')) {
     const [first, last = first] = part.split(/[-–—]/u).map(readWeekday);

@@ -104,13 +104,13 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   const before = await preview(parsed.filter, deps);
   const by = action.actor.userId;
   // The same typed in another order is no other subscription.
-  const known = sameFilter(
+  const existing = sameFilter(
     parsed.filter,
     all.filter((each) => each.channel === channel),
   )[0];
   const subscription = await subscriptions.add({
     channel,
-    filter: known?.filter ?? printFilter(parsed.filter),
+    filter: existing?.filter ?? printFilter(parsed.filter),
     by,
     at: action.askedAt,
   });

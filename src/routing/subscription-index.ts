@@ -16,15 +16,15 @@ import {
 import { parseFilter } from './parse-filter.ts';
 
 /** Parsed filters, by their normal form. */
-const known = new BoundedMap<string, Filter>(1000);
+const parsedFilters = new BoundedMap<string, Filter>(1000);
 
 /** A stored filter. A filter that this version cannot read selects everything: too many alerts are better than too few. */
 export function readStored(text: string): Filter {
-  let filter = known.get(text);
+  let filter = parsedFilters.get(text);
   if (filter === undefined) {
     const parsed = parseFilter(text);
     filter = 'filter' in parsed ? parsed.filter : { is: 'all' };
-    known.set(text, filter);
+    parsedFilters.set(text, filter);
   }
   return filter;
 }
@@ -106,11 +106,11 @@ function conditionKeys(filter: Filter): readonly string[] | null {
       return readingsOf(filter.text).map((words) => `${filter.fact} ${longest(words).slice(0, KEY_LETTERS)}`);
     }
     case 'and': {
-      const known = filter.filters.map(conditionKeys).filter((keys) => keys !== null);
+      const alternatives = filter.filters.map(conditionKeys).filter((keys) => keys !== null);
       // Words are more selective than countries and codes, and few alternatives are more selective than many.
       const weight = (keys: readonly string[]): number =>
         keys.length + (/^(code|country) /.test(keys[0] ?? '') ? 0.5 : 0);
-      return known.toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
+      return alternatives.toSorted((a, b) => weight(a) - weight(b))[0] ?? null;
     }
     case 'or': {
       const each = filter.filters.map(conditionKeys);

@@ -39,7 +39,7 @@ interface PlaceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'
     readonly VirtualCards: readonly unknown[];
   }) => Promise<{ readonly virtualCardOrderId: number }>;
   readonly orderPermit: Pick<OrderPermit, 'count' | 'cancel'>;
-  readonly reportOrder: (action: Action, order: VirtualOrder, known: ReportedState) => Promise<void>;
+  readonly reportOrder: (action: Action, order: VirtualOrder, reportedState: ReportedState) => Promise<void>;
 }
 
 /**
@@ -55,10 +55,10 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   async function placeOrder(...[action, order, by, run]: Parameters<PlaceOrder>): Promise<Result> {
     const placeUnderLock = async (lease: Lease): Promise<Result> => {
       const written = await progress.read(action.id);
-      const known = reported(written);
-      if (known !== null) {
-        if (!known.isTold) await deps.reportOrder(action, order, known);
-        return known.result;
+      const reportedState = reported(written);
+      if (reportedState !== null) {
+        if (!reportedState.isTold) await deps.reportOrder(action, order, reportedState);
+        return reportedState.result;
       }
       const entry = { acctId: null, after: summaryOf(order) };
       await deps.record(action, { event: 'asked', isFirst: true, ...entry });
@@ -101,9 +101,9 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
     rest: Partial<Pick<Result, 'apiWords' | 'note'>> = {},
   ): Promise<Result> {
     const own = stateOf({ ...resultOf(order, state), ...rest }, deps.now().toISOString());
-    const known = reported(await progress.write(action.id, own)) ?? own;
-    await deps.reportOrder(action, order, known);
-    return known.result;
+    const reportedState = reported(await progress.write(action.id, own)) ?? own;
+    await deps.reportOrder(action, order, reportedState);
+    return reportedState.result;
   }
 }
 
@@ -157,8 +157,8 @@ export function createReportOrder({
   virtualOrders,
   notices,
 }: ReportDeps): PlaceDeps['reportOrder'] {
-  return async function reportOrder(action, order, known) {
-    const { at, result } = known;
+  return async function reportOrder(action, order, reportedState) {
+    const { at, result } = reportedState;
     const state = result.state as State;
     const { apiWords, note, card, after } = result;
     const api = outcomeWords[state];
@@ -182,7 +182,7 @@ export function createReportOrder({
       // Its webhook arrived before it was known that the answer was lost.
       if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
     }
-    await progress.write(action.id, { ...known, isTold: true });
+    await progress.write(action.id, { ...reportedState, isTold: true });
   };
 }
 

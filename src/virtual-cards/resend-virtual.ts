@@ -28,8 +28,8 @@ export function createResendVirtual(deps: Deps) {
     const card = await deps.factsOf(acctId);
     const { cardId } = card;
     const written = await progress.read(action.id);
-    const known = reported(written);
-    if (known !== null) return known.isTold ? undefined : await report(action, acctId, known);
+    const reportedState = reported(written);
+    if (reportedState !== null) return reportedState.isTold ? undefined : await report(action, acctId, reportedState);
     if (card.isVirtual === false) {
       const refusal = {
         why: 'This card is not virtual.',
@@ -57,28 +57,28 @@ export function createResendVirtual(deps: Deps) {
       return { state: 'done', apiWords: null, note: null };
     } catch (error) {
       if (!(error instanceof CardApiError)) throw error;
-      const said = { apiWords: error.apiMessage, note: noteOf(error) };
-      if (error.outcome === 'unknown') return { state: 'unknown', ...said };
+      const explanation = { apiWords: error.apiMessage, note: noteOf(error) };
+      if (error.outcome === 'unknown') return { state: 'unknown', ...explanation };
       // Nothing was sent, so a colleague's resend is not this one.
       await deps.virtualOrders.forget({ kind: 'resend', acctId }, action.id);
       if (error.retryable && !run.isLast) {
         await progress.write(action.id, { state: 'asked' });
         throw error;
       }
-      return { state: 'failed', ...said };
+      return { state: 'failed', ...explanation };
     }
   }
 
   /** Safe to repeat. */
-  async function report(action: Action, acctId: number, known: ReportedState): Promise<void> {
-    const { at, result } = known;
+  async function report(action: Action, acctId: number, reportedState: ReportedState): Promise<void> {
+    const { at, result } = reportedState;
     const { card, apiWords, note } = result;
     const state = result.state === 'done' || result.state === 'failed' ? result.state : 'unknown';
     const outcome = [outcomeWords[state], apiWords].filter(Boolean).join(': ');
     const line = { did: 'asked for the details of', card, at, outcome };
     await deps.record(action, { event: state, acctId, cardId: card.cardId, detail: apiWords ?? note, line });
     await deps.answer(action, resendAnswer({ state, apiWords, note, card, ref: action.id.slice(-8) }));
-    await progress.write(action.id, { ...known, isTold: true });
+    await progress.write(action.id, { ...reportedState, isTold: true });
   }
 }
 

@@ -27,11 +27,11 @@ interface CardPicker {
   readonly privateMetadata: string;
   readonly picked: PickedCard | null;
   /** The result of the last choice; our own mrkdwn. */
-  readonly said: string | null;
+  readonly notice: string | null;
 }
 
 /** `/card` alone: find a card by typing, then do something with it. */
-export function cardPicker({ privateMetadata, picked, said }: CardPicker): ModalView {
+export function cardPicker({ privateMetadata, picked, notice }: CardPicker): ModalView {
   return modal({
     callback: callbackId.cardPicker,
     privateMetadata,
@@ -47,9 +47,9 @@ export function cardPicker({ privateMetadata, picked, said }: CardPicker): Modal
           min_query_length: 0,
         },
       },
-      ...(said === null ? [] : [section(said)]),
+      ...(notice === null ? [] : [section(notice)]),
       ...(picked === null ? [] : about(picked)),
-      ...(picked === null && said === null
+      ...(picked === null && notice === null
         ? context('Type part of the holder’s name, the last four digits, an id or a custom id.')
         : []),
     ],

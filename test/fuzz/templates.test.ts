@@ -139,7 +139,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       value: 'p_1',
     }));
     expect(cardOption('p_1', card, two).text.text.length).toBeLessThanOrEqual(75);
-    return [cardPicker({ privateMetadata: 'p_1', picked: { card, status: two, controls }, said: null })];
+    return [cardPicker({ privateMetadata: 'p_1', picked: { card, status: two, controls }, notice: null })];
   },
   'card-track': (one, two) => {
     const shipment = {
