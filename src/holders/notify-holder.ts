@@ -9,6 +9,7 @@ import { kindTraits, type WebhookKind } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { happenedSince } from '../core/service-time.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { personUnreachable } from '../ops/refused-place.ts';
 import { alertIdOf, OutboxEntry } from '../outbox/entry.ts';
@@ -49,6 +50,8 @@ export function createNotifyHolder({
     if (acctId === null || kind === null) return;
     const link = await links.ofAccount(acctId);
     if (link === null || isCausedBy(alert, link.userId)) return;
+    // Its webhook may come after the card has passed from one person to another.
+    if (alert.event.kind === 'decline' && !happenedSince(Date.parse(link.at))(alert.event)) return;
     // Only the holder can identify a suspected fraud, so that notification cannot be switched off.
     if (!isSuspectedFraud(alert.event) && !(await preferences.isOn(link.userId, kind))) return;
     await notifyPerson(link.userId, {

@@ -18,7 +18,7 @@ const link = {
   userId: 'U0HUGO',
   provedBy: 'approver',
   by: 'U0ANA',
-  at: '2026-11-20T15:00:00.000Z',
+  at: '2026-11-20T14:00:00.000Z',
 } as const;
 const all = { isOn: async () => true };
 const entry = OutboxEntry.parse({
@@ -37,6 +37,26 @@ it('notifies the holder of a declined purchase, and nobody if the card has no ho
   await createNotifyHolder({ links: { ofAccount: async () => null }, preferences: all, notifyPerson })(alert);
 
   expect(told).toEqual(['U0HUGO']);
+});
+
+it('does not show a holder a purchase that was declined before the card was linked to them', async () => {
+  const alert = declined('decline.card.pin', 'Invalid PIN');
+  const second = 1000;
+  const told: string[] = [];
+  const notify = (at: number) =>
+    createNotifyHolder({
+      links: { ofAccount: async () => ({ ...link, at: new Date(at).toISOString() }) },
+      preferences: all,
+      notifyPerson: async () => void told.push(new Date(at).toISOString()),
+    })(alert);
+  const declinedAt = Date.parse(alert.event.occurredAt);
+
+  await notify(declinedAt + second);
+  expect(told).toEqual([]);
+
+  // The card service's times have no fractions, so a purchase in the same second counts.
+  await notify(declinedAt + second - 1);
+  expect(told).toHaveLength(1);
 });
 
 it('does not notify a holder who has switched off messages about declines', async () => {
