@@ -1,7 +1,7 @@
 import type { AnswerUnknown } from '../../src/slack/app.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { teller } from './interaction.ts';
+import { createNotify } from './interaction.ts';
 
 /** Payload types that a person triggered and expects an answer to. Slack sends all other types for the app only. */
 const asked: Readonly<Record<string, 'button' | 'shortcut'>> = {
@@ -28,7 +28,7 @@ export function answerUnknown(tools: Pick<ListenerDeps, 'respond' | 'postEphemer
     const userId = idOf(body['user']) ?? textOf(body['user_id']);
     if (what === undefined || userId === undefined) return;
     const channel = idOf(body['channel']) ?? textOf(body['channel_id']) ?? userId;
-    await teller(textOf(body['response_url']), { channel, userId }, tools)(unknownControl(what));
+    await createNotify(textOf(body['response_url']), { channel, userId }, tools)(unknownControl(what));
   };
 }
 

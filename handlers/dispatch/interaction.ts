@@ -32,7 +32,7 @@ export function ofCommand(command: SlashCommand, tools: Tools): Interaction {
       reply: tools.seals.reply.seal(command.response_url),
       replace: false,
     },
-    notify: teller(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
+    notify: createNotify(command.response_url, { channel: command.channel_id, userId: command.user_id }, tools),
   };
 }
 
@@ -69,7 +69,7 @@ export function ofButton(body: BlockAction, tools: Tools): Interaction {
       reply: body.response_url === undefined ? null : tools.seals.reply.seal(body.response_url),
       replace: isEphemeral,
     },
-    notify: teller(body.response_url, { channel, userId: user.id }, tools),
+    notify: createNotify(body.response_url, { channel, userId: user.id }, tools),
   };
 }
 
@@ -80,14 +80,14 @@ export function ofShortcut(shortcut: MessageShortcut, tools: Tools): Interaction
     id: contentId('act_', ['shortcut', user.id, trigger_id, message.ts]),
     ...whoActs(user, shortcut.team),
     origin: { kind: 'button', channel: channel.id, messageTs: message.ts, reply: null, replace: false },
-    notify: teller(response_url, { channel: channel.id, userId: user.id }, tools),
+    notify: createNotify(response_url, { channel: channel.id, userId: user.id }, tools),
   };
 }
 
 /** Answers someone where they originally asked. For forms, which have no conversation for an answer. */
 export function notifyAt(origin: Origin, userId: string, tools: Tools): (message: Message) => Promise<void> {
   const url = origin.reply === null ? null : tools.seals.reply.open(origin.reply);
-  return teller(url ?? undefined, { channel: origin.channel, userId }, tools);
+  return createNotify(url ?? undefined, { channel: origin.channel, userId }, tools);
 }
 
 export function chosenIn(element: BlockAction['actions'][number] | undefined): string {
@@ -97,7 +97,7 @@ export function chosenIn(element: BlockAction['actions'][number] | undefined): s
 }
 
 /** Uses the `response_url`, or an ephemeral message if that fails. */
-export function teller(
+export function createNotify(
   responseUrl: string | undefined,
   { channel, userId }: { channel: string; userId: string },
   { respond, postEphemeral, log }: Omit<Tools, 'seals'>,

@@ -118,7 +118,7 @@ export const ActionState = z.discriminatedUnion('state', [
     at: z.string(),
     result: Result,
     /** False: the audit entry or a notification may be missing. */
-    isTold: z.boolean(),
+    isNotified: z.boolean(),
     /** Null: it is not verified later. */
     awaited: AwaitedChange.nullable(),
     /** What showed the change during verification. */
@@ -161,7 +161,7 @@ export function mayFollow(current: ActionState | null, next: ActionState): boole
   if (nextOutcome === null || outcome.state !== nextOutcome.state)
     return outcome.state === 'sent' && nextOutcome !== null && isFound(nextOutcome);
   // Reporting comes last. Until then only the verifying process may refine its own result.
-  return !outcome.isTold && (isFound(outcome) ? isFound(nextOutcome) : nextOutcome.isTold);
+  return !outcome.isNotified && (isFound(outcome) ? isFound(nextOutcome) : nextOutcome.isNotified);
 }
 
 /** True when the change was verified. The verifying process also reports it. */
@@ -172,7 +172,7 @@ export function isFound({ state, awaited }: ReportedState): boolean {
 /** The change that still has to be verified or reported; null: none. */
 export function awaitedOf(state: ActionState | null): AwaitedChange | null {
   const outcome = reported(state);
-  return outcome === null || (outcome.state !== 'sent' && outcome.isTold) ? null : outcome.awaited;
+  return outcome === null || (outcome.state !== 'sent' && outcome.isNotified) ? null : outcome.awaited;
 }
 
 /** Null: not verified yet. */
@@ -185,7 +185,7 @@ export function verdictOf(state: ReportedState): Verdict | null {
 }
 
 export function stateOf(result: Result, at: string, awaited: AwaitedChange | null = null): ReportedState {
-  return { state: nameOf(result), at, result, isTold: false, awaited, seen: null };
+  return { state: nameOf(result), at, result, isNotified: false, awaited, seen: null };
 }
 
 function nameOf({ state, expects }: Result): ReportedState['state'] {

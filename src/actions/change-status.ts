@@ -57,11 +57,11 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const before = card?.status ?? null;
     const written = await progress.read(action.id);
     const sides = { before: before === null ? null : wordOf(before), after: null };
-    const tell = finisher(action, verb, facts, sides);
+    const report = finisher(action, verb, facts, sides);
     const finish: Finish = async (state, rest) => {
       // The card is active, no matter who activated it, so earlier block requests no longer count.
       if (verb !== 'block' && (state === 'done' || state === 'unchanged')) await blocks.forgetWanted(acctId);
-      return await tell(state, rest);
+      return await report(state, rest);
     };
 
     if (written?.state === 'sending' && before === wantedStatus[verb]) {

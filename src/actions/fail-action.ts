@@ -36,7 +36,7 @@ export function createFailures(deps: Deps) {
     async failAction(given: Resolved, error: CardApiError | null): Promise<void> {
       const { action, acctId } = (await undoOf(given.action)) ?? given;
       const written = await deps.progress.read(action.id);
-      if (reported(written)?.isTold === true) return;
+      if (reported(written)?.isNotified === true) return;
       const verb = changing[action.verb] ?? null;
       if (verb === null || acctId === 0) return await failUnchanged(action, error, acctId);
       await failChange({ action, verb, acctId, written, error });
@@ -50,7 +50,7 @@ export function createFailures(deps: Deps) {
      * missing. The action is not performed any more.
      */
     isGivenUp: async (action: Action): Promise<boolean> =>
-      await tellGivenUp(action, await deps.progress.read(action.id), deps),
+      await notifyGivenUp(action, await deps.progress.read(action.id), deps),
   };
 
   /** *Undo* names a block, not a card. */
@@ -87,7 +87,7 @@ export function createFailures(deps: Deps) {
     // Stored before anyone is notified: another worker that still has the job must not perform it after that.
     const stands = (await deps.progress.begin(action.id, own)) ?? own;
     if (stands.state === 'sending') return await failUnsure(action, acctId);
-    if (!(await tellGivenUp(action, stands, deps))) throw new TooLateError('another worker has continued it');
+    if (!(await notifyGivenUp(action, stands, deps))) throw new TooLateError('another worker has continued it');
   }
 
   /** A worker died while sending. A worker that is still sending holds the lock. */
@@ -100,26 +100,26 @@ export function createFailures(deps: Deps) {
         why: 'The card service may have done it: its answer was lost, and I do not ask twice.',
         whoCan: 'Look at the card service before you ask again.',
       });
-      await tellGivenUp(action, await deps.progress.write(action.id, own), deps);
+      await notifyGivenUp(action, await deps.progress.write(action.id, own), deps);
     });
   }
 }
 
 /** Reports once that an action was given up. @returns false if it was not given up. */
-async function tellGivenUp(
+async function notifyGivenUp(
   action: Action,
   state: ActionState | null,
   { progress, record, answer, doingOf }: Deps,
 ): Promise<boolean> {
   const reportedState = reported(state);
   if (reportedState?.givenUp === undefined) return false;
-  if (reportedState.isTold) return true;
+  if (reportedState.isNotified) return true;
   const { detail, why, whoCan } = reportedState.givenUp;
   const isUnsure = reportedState.result.state === 'unknown';
   await record(action, { event: isUnsure ? 'unknown' : 'failed', detail });
   const what = `Your request to ${doingOf(action.verb)}`;
   await answer(action, refusal({ what, why, whoCan, isUnsure }));
-  await progress.write(action.id, { ...reportedState, isTold: true });
+  await progress.write(action.id, { ...reportedState, isNotified: true });
   return true;
 }
 

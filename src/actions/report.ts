@@ -102,7 +102,7 @@ export function createReports(deps: Deps) {
     { outcomeOf = action.id }: OutcomeOf,
   ): Promise<void> {
     // A verified outcome is reported by the process that verified it.
-    if (reportedState.isTold || isFound(reportedState)) return;
+    if (reportedState.isNotified || isFound(reportedState)) return;
     const { at, result, awaited } = reportedState;
     await deps.record(action, endEntry(verb, { at, result }));
     if (awaited !== null) await deps.scheduleConfirm(action.id, Date.parse(at) + FIRST_LOOK_MS);
@@ -116,7 +116,7 @@ export function createReports(deps: Deps) {
     if (!isOnAlert(action) || result.state !== 'done') {
       await deps.answer(action, resultMessage(action, verb, { ...result, note }, at));
     }
-    await deps.progress.write(action.id, { ...reportedState, isTold: true });
+    await deps.progress.write(action.id, { ...reportedState, isNotified: true });
   }
 
   async function showOnAlert(

@@ -192,7 +192,7 @@ async function basisOf(
   status: CardStatus,
 ): Promise<string | undefined> {
   if (cardId === null) return undefined;
-  return (await statuses(cardId)).findLast((told) => told.status === status)?.eventId ?? 'never';
+  return (await statuses(cardId)).findLast((reported) => reported.status === status)?.eventId ?? 'never';
 }
 
 /** The card's current status; null when it cannot be read. */

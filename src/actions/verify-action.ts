@@ -64,9 +64,9 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     const elapsedMs = deps.now().getTime() - Date.parse(awaited.sentAt);
     const isLate = elapsedMs >= VERIFY_TIMEOUT_MS;
     // The performing process reports first; otherwise "sent" could overwrite "confirmed".
-    const isToBeTold = reportedState.state === 'sent' && !reportedState.isTold;
+    const isToBeNotified = reportedState.state === 'sent' && !reportedState.isNotified;
     const verdict = verdictOf(reportedState) ?? (await look(awaited, elapsedMs, isLate));
-    if (verdict === null || (isToBeTold && !isLate)) {
+    if (verdict === null || (isToBeNotified && !isLate)) {
       const untilLate = Math.max(FIRST_LOOK_MS, VERIFY_TIMEOUT_MS - elapsedMs);
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
@@ -161,9 +161,9 @@ export function createConclude(deps: ConcludeDeps): Conclude {
   }
 
   /** Stored before anyone is notified, so that after a crash another worker reports the same. */
-  async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isTold = false): Promise<void> {
+  async function keep(awaited: AwaitedChange, verdict: Verdict, result: Result, isNotified = false): Promise<void> {
     const { confirmation: state, by, eventId } = verdict;
-    const found: ReportedState = { state, at: awaited.sentAt, result, isTold, awaited, seen: { by, eventId } };
+    const found: ReportedState = { state, at: awaited.sentAt, result, isNotified, awaited, seen: { by, eventId } };
     await deps.progress.write(awaited.action.id, found);
   }
 }

@@ -59,7 +59,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
   return {
     handlers: handlersOf(context, parts),
     /** Notifies people who wait for a job that this version cannot read. */
-    tellUnreadable: async (name: JobName, data: unknown): Promise<void> => {
+    notifyUnreadable: async (name: JobName, data: unknown): Promise<void> => {
       if (name === 'perform-action') await verbs.failUnreadable(data);
     },
     homeChanged: home.changed,

@@ -197,7 +197,7 @@ interface Deps {
   /** Remembers a finished job, in case Redis comes back without its writes. */
   readonly jobDone: <Name extends JobName>(name: Name, data: JobData<Name>) => void;
   /** A job with data that this version cannot read is not retried. People who wait for it are notified. */
-  readonly tellUnreadable: (name: JobName, data: unknown) => Promise<void>;
+  readonly notifyUnreadable: (name: JobName, data: unknown) => Promise<void>;
   /** Something that App Home shows may have changed. */
   readonly homeChanged: () => Promise<void>;
 }
@@ -211,7 +211,7 @@ const AGAIN_MS = 100;
  * If Redis comes back with older data during a job, the job runs again: some of its writes may be lost, and others are
  * there.
  */
-export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable, homeChanged }: Deps): RunJob {
+export function createRunJob({ handlers, throttle, redo, jobDone, notifyUnreadable, homeChanged }: Deps): RunJob {
   async function run<Name extends JobName>(name: Name, given: unknown, jobTry: JobTry): Promise<number | null> {
     const data = await read(name, given, jobTry);
     const losses = redo.losses();
@@ -233,7 +233,7 @@ export function createRunJob({ handlers, throttle, redo, jobDone, tellUnreadable
     try {
       return fromStoredAs(`the data of ${name}`, jobs[name].data, data);
     } catch (error) {
-      if (isLast && error instanceof UnreadableError) await tellUnreadable(name, data);
+      if (isLast && error instanceof UnreadableError) await notifyUnreadable(name, data);
       throw error;
     }
   }

@@ -100,7 +100,7 @@ export function createMaintenance(context: Context, { workerId, sweepMs, sweep }
 /** Conditions that ops are notified of automatically: work that waits too long, differing clocks, memory that fills up. */
 function createWatches(context: Context, workers: Workers, workerId: string) {
   const { redis, queues, clock, memory, notifyOps, notifyResolved } = context;
-  let toldOfMemory: MemoryLevel | null = null;
+  let reportedLevel: MemoryLevel | null = null;
   return {
     /** Reports that this worker is alive, and what it finds: unreadable records, failed jobs, long waits. */
     async watch(): Promise<void> {
@@ -123,11 +123,11 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
 
     async notifyOfMemory(): Promise<void> {
       const level = memory.level();
-      if (level === toldOfMemory) return;
+      if (level === reportedLevel) return;
       if (level !== 'enough') await notifyOps(level === 'full' ? opsIssue.redisFull : opsIssue.redisFilling);
       if (level !== 'full') await notifyResolved(opsIssue.redisFull);
       if (level === 'enough') await notifyResolved(opsIssue.redisFilling);
-      toldOfMemory = level;
+      reportedLevel = level;
     },
   };
 }

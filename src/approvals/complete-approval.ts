@@ -59,8 +59,8 @@ export function createCompletion(deps: Deps): { complete: CompleteApproval; veri
     async complete(click, request, approval, result) {
       // A person who asked for a second approval is notified by the change itself; the person who gave it, here. This
       // runs first: while the request is in flight, another worker repeats this step after a crash.
-      const isToldElsewhere = isMade(result) || orderIn(request) !== null || isInOwnName(click, request);
-      if (!isToldElsewhere)
+      const isNotifiedElsewhere = isMade(result) || orderIn(request) !== null || isInOwnName(click, request);
+      if (!isNotifiedElsewhere)
         await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
       await apply(request, approval, result);
     },

@@ -44,7 +44,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     if (request.action.verb === 'ask' || request.state === 'withdrawn')
       return await deps.holderNotices.notifyDecided(request);
     // The result of an approval is reported by the change itself.
-    if (request.state === 'denied' || request.state === 'expired') await tellRefused(request);
+    if (request.state === 'denied' || request.state === 'expired') await notifyRefused(request);
   };
 
   /** The original alert no longer waits. */
@@ -70,7 +70,7 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
     });
   }
 
-  async function tellRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
+  async function notifyRefused(request: Extract<ClosedRequest, { state: 'denied' | 'expired' }>): Promise<void> {
     const what = `Your request for ${askedAboutRaw(request)}`;
     const changed =
       unconfirmedApproval(request) === null

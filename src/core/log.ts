@@ -143,9 +143,9 @@ function causeOf([fields, message]: readonly unknown[]): string {
   if (typeof fields !== 'object' || fields === null) return String(fields);
   const err = 'err' in fields && fields.err instanceof Error ? fields.err.message : '';
   const own = new Map(Object.entries(fields));
-  const told = causeFields.map((name) => own.get(name) ?? '');
+  const details = causeFields.map((name) => own.get(name) ?? '');
   // Numbers in an error are ports, sizes and ids.
-  return JSON.stringify([message, err.replace(/\d+/g, '#'), ...told]);
+  return JSON.stringify([message, err.replace(/\d+/g, '#'), ...details]);
 }
 
 function counted({ count, latest }: Repeats): Parameters<LogFn> {

@@ -17,13 +17,13 @@ const CLOCK_SKEW_MS = MINUTE_MS;
  * Converts the service's datetimes to absolute times.
  *
  * Text without an offset is the wall clock of `zone`, including daylight saving. In the hour that occurs twice in
- * autumn, `toldAt` decides (the `CallbackTime` of the same webhook): the latest reading that is not after it. Without
- * `toldAt`, standard time. An hour that is skipped in spring is read as if the clock had not been changed yet.
+ * autumn, `sentAt` decides (the `CallbackTime` of the same webhook): the latest reading that is not after it. Without
+ * `sentAt`, standard time. An hour that is skipped in spring is read as if the clock had not been changed yet.
  *
  * @returns UTC, ISO 8601, always with seven fraction digits, so that it sorts as text; null when the text is not a
  * datetime.
  */
-export function toInstant(text: string, zone: string, toldAt?: string): string | null {
+export function toInstant(text: string, zone: string, sentAt?: string): string | null {
   const match = dateTime.exec(text.trim());
   if (match === null) return null;
   const [, day = '', minute = '', second = '00', fraction = '', offset] = match;
@@ -33,8 +33,8 @@ export function toInstant(text: string, zone: string, toldAt?: string): string |
   if (earlier === undefined || later === undefined) return null;
   const isLater =
     earlier === later ||
-    toldAt === undefined ||
-    Date.parse(`${later}:${second}Z`) <= Date.parse(toldAt) + CLOCK_SKEW_MS;
+    sentAt === undefined ||
+    Date.parse(`${later}:${second}Z`) <= Date.parse(sentAt) + CLOCK_SKEW_MS;
   return `${isLater ? later : earlier}:${second}.${fraction.slice(0, 7).padEnd(7, '0')}Z`;
 }
 

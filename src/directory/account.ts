@@ -236,9 +236,9 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   // If the known facts are newer, only the id is new.
   const isOld = stored.status !== null && isLater(stored.seenAt, news.seenAt);
   // The webhook reports the change that the API already showed.
-  const { was, ...told } = stored;
-  const isTold = was === undefined || stored.status === news.status;
-  const updated = isOld ? { ...(isTold ? told : stored), cardId: news.cardId } : news;
+  const { was, ...withoutWas } = stored;
+  const isReported = was === undefined || stored.status === news.status;
+  const updated = isOld ? { ...(isReported ? withoutWas : stored), cardId: news.cardId } : news;
   return cards.map((card) => (card === stored ? updated : card)).filter((card) => card === updated || !isHint(card));
 }
 

@@ -13,11 +13,11 @@ export function withWas(
   unreported: DirectoryCard['was'] | null,
 ): DirectoryCard {
   const { was: _old, ...card } = news;
-  const told = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: before.seenAt });
-  const isChange = told !== null && told !== undefined && news.status !== null && told.status !== news.status;
+  const earlier = before === undefined ? unreported : (before.was ?? { status: before.status, seenAt: before.seenAt });
+  const isChange = earlier !== null && earlier !== undefined && news.status !== null && earlier.status !== news.status;
   // A card known only from a webhook has no earlier status.
   const isKnown = before === undefined || before.was !== undefined || before.status !== null;
-  return isChange && isKnown ? { ...card, was: told } : card;
+  return isChange && isKnown ? { ...card, was: earlier } : card;
 }
 
 /**

@@ -71,14 +71,14 @@ export function startHeartbeat(
       opsIssue ||= 'away';
       return false;
     }
-    const told = opsIssue;
+    const cause = opsIssue;
     opsIssue = '';
     try {
       const keys = [webKeys.open, webKeys.since, webKeys.gaps, inboxKeys.gaps];
-      own = Number(await script.run(keys, [own, stallMs, told, GAPS_KEPT_MS]));
+      own = Number(await script.run(keys, [own, stallMs, cause, GAPS_KEPT_MS]));
       return true;
     } catch (error) {
-      opsIssue = told || 'away';
+      opsIssue = cause || 'away';
       log.debug({ err: error }, 'could not store the heartbeat');
       return false;
     }

@@ -27,15 +27,15 @@ export interface HealthDeps {
 
 export async function readHealth(deps: HealthDeps, now: () => number = Date.now) {
   const { redis, queues: opened, memory } = deps;
-  const told = createOpsMemory(redis);
+  const opsMemory = createOpsMemory(redis);
   const [inbox, queues, quarantined, webSeenAt, workers, isSlackTokenDead, isCardTokenDead] = await Promise.all([
     readInbox(redis, opened.shards),
     readDepths(opened),
     deps.quarantined.count(),
     redis.get(webKeys.open),
     createWorkers(redis, now).all(),
-    told.isKnown(opsIssue.slackTokenDead),
-    told.isKnown(opsIssue.cardTokenDead),
+    opsMemory.isKnown(opsIssue.slackTokenDead),
+    opsMemory.isKnown(opsIssue.cardTokenDead),
   ]);
   const oldest = earliest([inbox.oldestMs, ...promptQueues.map((name) => queues[name].oldestMs)]);
   const seen = workers.map(({ atMs }) => atMs);

@@ -64,8 +64,8 @@ export function readPolicyFile(path: string, variables: PolicyVariables): Policy
 export function openPolicy(config: PolicyConfig, log: Log) {
   let policy = readPolicy(config);
   let lastSeen = textOf(config.policyFile);
-  const tell = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
-  tell('policy in force');
+  const logPolicy = (what: string): void => log.info({ policy: policy.hash, source: policy.source }, what);
+  logPolicy('policy in force');
   return {
     current: (): Policy => policy,
     /** A new version counts when two looks in a row find it. */
@@ -79,7 +79,7 @@ export function openPolicy(config: PolicyConfig, log: Log) {
         const read = policyIn(config, text);
         if (read.hash === policy.hash) return { kind: 'unchanged' };
         policy = read;
-        tell('another policy in force');
+        logPolicy('another policy in force');
         return { kind: 'changed' };
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;

@@ -57,7 +57,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       const written = await progress.read(action.id);
       const reportedState = reported(written);
       if (reportedState !== null) {
-        if (!reportedState.isTold) await deps.reportOrder(action, order, reportedState);
+        if (!reportedState.isNotified) await deps.reportOrder(action, order, reportedState);
         return reportedState.result;
       }
       const entry = { acctId: null, after: summaryOf(order) };
@@ -182,7 +182,7 @@ export function createReportOrder({
       // Its webhook arrived before it was known that the answer was lost.
       if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
     }
-    await progress.write(action.id, { ...reportedState, isTold: true });
+    await progress.write(action.id, { ...reportedState, isNotified: true });
   };
 }
 

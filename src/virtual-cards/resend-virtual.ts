@@ -29,7 +29,8 @@ export function createResendVirtual(deps: Deps) {
     const { cardId } = card;
     const written = await progress.read(action.id);
     const reportedState = reported(written);
-    if (reportedState !== null) return reportedState.isTold ? undefined : await report(action, acctId, reportedState);
+    if (reportedState !== null)
+      return reportedState.isNotified ? undefined : await report(action, acctId, reportedState);
     if (card.isVirtual === false) {
       const refusal = {
         why: 'This card is not virtual.',
@@ -78,7 +79,7 @@ export function createResendVirtual(deps: Deps) {
     const line = { did: 'asked for the details of', card, at, outcome };
     await deps.record(action, { event: state, acctId, cardId: card.cardId, detail: apiWords ?? note, line });
     await deps.answer(action, resendAnswer({ state, apiWords, note, card, ref: action.id.slice(-8) }));
-    await progress.write(action.id, { ...reportedState, isTold: true });
+    await progress.write(action.id, { ...reportedState, isNotified: true });
   }
 }
 

@@ -136,8 +136,8 @@ function issuesOf(error: z.ZodError): string[] {
  *
  * @throws PayloadError naming the field when it is not a datetime.
  */
-export function instantOf(field: string, text: string, zone: string, toldAt?: string): string {
-  const instant = toInstant(text, zone, toldAt);
+export function instantOf(field: string, text: string, zone: string, sentAt?: string): string {
+  const instant = toInstant(text, zone, sentAt);
   if (instant === null) throw new PayloadError([`${field}: expected an ISO 8601 datetime`]);
   return instant;
 }

@@ -124,7 +124,7 @@ interface Resolution {
   /** `Approved by @Ana, paid at 4:28 AM, limit back to $150.00. 7 minutes after the decline.` */
   readonly words: string;
   /** The outcomes that the text covers, with their amounts. */
-  readonly told: readonly (Outcome | undefined)[];
+  readonly covered: readonly (Outcome | undefined)[];
   /** How certain it is that the purchase was paid: another amount may be another purchase, or a part. */
   readonly title: string;
   /** The change that let the purchase through. */
@@ -158,7 +158,7 @@ export function resolutionOf(outcomes: readonly Outcome[], declinedAt: string): 
   return {
     words: capital(words),
     title: paid.text === '' ? 'Resolved' : isPart(paid) ? 'Partly paid' : 'Probably resolved',
-    told: isAllSaid ? [approved, paid, restored] : [paid],
+    covered: isAllSaid ? [approved, paid, restored] : [paid],
     approved,
   };
 }
@@ -188,7 +188,7 @@ export function closedLines(outcomes: readonly Outcome[], declinedAt: string): S
   const resolution = resolutionOf(outcomes, declinedAt);
   if (resolution === null) return outcomeLines(outcomes);
   const others = outcomes.filter(
-    (one) => one.verb !== 'acknowledge' && (!resolution.told.includes(one) || one.confirmation === 'unconfirmed'),
+    (one) => one.verb !== 'acknowledge' && (!resolution.covered.includes(one) || one.confirmation === 'unconfirmed'),
   );
   return [section(`*${resolution.title}.* ${resolution.words}`, ...others.slice(-6).map(outcomeLine))];
 }

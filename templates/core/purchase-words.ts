@@ -40,24 +40,24 @@ export function inferredNote({ event, timeline }: TransactionAlert): string {
     : '';
 }
 
-/** @param told what the message tells already: its own step. */
-function stateWords(state: PurchaseState, told: PurchaseState): string[] {
+/** @param shown what the message tells already: its own step. */
+function stateWords(state: PurchaseState, shown: PurchaseState): string[] {
   const { authorized, paid, settled, credited, released, restReleased, unexplained, refunded } = state;
   const isTaken = taken(state) > 0;
   // What was taken, or what a reversal left, says more than what was asked for.
-  const isAsked = isTaken ? told.authorized + told.settled > 0 : told.released === 0;
+  const isAsked = isTaken ? shown.authorized + shown.settled > 0 : shown.released === 0;
   return [
-    isAsked && authorized !== told.authorized && authorized !== settled
+    isAsked && authorized !== shown.authorized && authorized !== settled
       ? `authorized for ${formatCents(authorized)}`
       : '',
-    paid === told.paid ? '' : `*paid* ${formatCents(paid)} with PIN`,
-    settled === told.settled ? '' : `*settled* for ${formatCents(settled)}`,
-    isTaken || released === told.released ? '' : releaseWords(state),
-    restReleased === told.restReleased ? '' : 'rest of the hold released',
+    paid === shown.paid ? '' : `*paid* ${formatCents(paid)} with PIN`,
+    settled === shown.settled ? '' : `*settled* for ${formatCents(settled)}`,
+    isTaken || released === shown.released ? '' : releaseWords(state),
+    restReleased === shown.restReleased ? '' : 'rest of the hold released',
     stillHeld(state),
-    credited === told.credited ? '' : creditWords(state),
-    isKnown(state) || unexplained === told.unexplained ? '' : `${formatCents(unexplained)} back in all`,
-    refunded === told.refunded ? '' : refundWords(state),
+    credited === shown.credited ? '' : creditWords(state),
+    isKnown(state) || unexplained === shown.unexplained ? '' : `${formatCents(unexplained)} back in all`,
+    refunded === shown.refunded ? '' : refundWords(state),
   ].filter(Boolean);
 }
 

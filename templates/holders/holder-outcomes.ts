@@ -17,7 +17,7 @@ export function holderOutcomes(outcomes: readonly Outcome[], declinedAt: string 
   const lines = [
     resolution === null ? '' : `*Your purchase went through.* ${resolution.words}`,
     ...outcomes
-      .filter((one) => resolution === null || (one !== resolution.approved && !resolution.told.includes(one)))
+      .filter((one) => resolution === null || (one !== resolution.approved && !resolution.covered.includes(one)))
       .slice(-6)
       .map((one) => line(one, isFraud)),
   ].filter(Boolean);

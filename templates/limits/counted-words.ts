@@ -95,16 +95,16 @@ function earlierWords({ rule, earlier }: CountedRaise, { who, at }: Written): st
   const shown = earlier.slice(-RAISES_MAX);
   const before = earlier.slice(0, -RAISES_MAX);
   const people = [...new Set(shown.map((raise) => raise.by))];
-  const told = people.map((person) => {
+  const names = people.map((person) => {
     const amounts = shown
       .filter((raise) => raise.by === person)
       .map((raise) => `${amount(raise.cents)} at ${at(raise.at)}`);
     return `${who(person)} ${did} ${list.format(amounts)}`;
   });
-  if (before.length === 0) return list.format(told);
+  if (before.length === 0) return list.format(names);
   const cents = sum(before);
   const added = cents === null ? '' : ` added ${formatCents(cents)}`;
-  return list.format([...told, `${countOf(before.length, 'raise')} before these${added}`]);
+  return list.format([...names, `${countOf(before.length, 'raise')} before these${added}`]);
 }
 
 /** Null if one of them has no amount. */

@@ -55,12 +55,12 @@ export function judgeClicks(recording: Recording, needed: readonly ClickKind[]):
   const answered = new Set(answers.map(({ path }) => path));
   // When the response URL is unreachable, each fallback message stands for one click.
   const toldElsewhere = answers.flatMap(({ text, userId }) => (text === unavailable().text ? (userId ?? []) : []));
-  const isToldElsewhere = ({ userId }: Click): boolean => {
+  const isNotifiedElsewhere = ({ userId }: Click): boolean => {
     const at = toldElsewhere.indexOf(userId);
     return at !== -1 && toldElsewhere.splice(at, 1).length > 0;
   };
   const isToldSo = (click: Click): boolean =>
-    notTaken.has(click.responsePath) || refused.has(click.responsePath) || isToldElsewhere(click);
+    notTaken.has(click.responsePath) || refused.has(click.responsePath) || isNotifiedElsewhere(click);
   for (const click of clicks.filter(({ ok, kind }) => ok && kind !== 'acknowledge')) {
     const name = `${click.id} (${click.words})`;
     const all = events.get(click.id);

@@ -36,14 +36,14 @@ const awaited: AwaitedChange = {
 const asked: ActionState = { state: 'asked' };
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const sent = stateOf(sentResult, at, awaited);
-const sentAndTold: ReportedState = { ...sent, isTold: true };
+const sentAndTold: ReportedState = { ...sent, isNotified: true };
 /** Found already applied by the worker that took over from a stalled one. */
 const madeAlready = stateOf(result({ confirmation: 'confirmed' }), at);
 const failed = stateOf(result({ state: 'failed' }), at);
-const found = (state: 'confirmed' | 'unconfirmed' | 'superseded', isTold = false): ReportedState => ({
+const found = (state: 'confirmed' | 'unconfirmed' | 'superseded', isNotified = false): ReportedState => ({
   ...sent,
   state,
-  isTold,
+  isNotified,
   seen: { by: 'webhook', eventId: 'evt_1' },
 });
 
@@ -77,7 +77,7 @@ describe('an action cannot go', () => {
     ['anywhere once it is confirmed and reported', found('confirmed', true), found('confirmed')],
     ['from failed to sending', failed, sending],
     ['from a verified result to the result of a worker still in progress', found('confirmed'), madeAlready],
-    ['there either once the verified result is reported', found('confirmed'), { ...madeAlready, isTold: true }],
+    ['there either once the verified result is reported', found('confirmed'), { ...madeAlready, isNotified: true }],
   ])('%s', (_what, from, to) => {
     expect(mayFollow(from, to)).toBe(false);
   });

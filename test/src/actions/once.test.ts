@@ -233,7 +233,7 @@ describe('an unblock that two workers finish, the second while its confirmation 
     });
 
     expect(await world.stations()).toEqual(['asked', 'sent', 'done', 'confirmed']);
-    expect(await progress.read(action.id)).toMatchObject({ state: 'confirmed', isTold: true });
+    expect(await progress.read(action.id)).toMatchObject({ state: 'confirmed', isNotified: true });
   });
 });
 

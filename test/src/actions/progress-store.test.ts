@@ -59,7 +59,7 @@ it('lists awaited changes, oldest first, until their outcome is reported', async
   expect((await progress.awaited()).map(({ outcomeOf }) => outcomeOf)).toEqual(['act_older', 'act_newer']);
 
   const seen = { by: 'webhook', eventId: 'evt_1' } as const;
-  await progress.write('act_older', { ...older, state: 'confirmed', seen, isTold: true });
+  await progress.write('act_older', { ...older, state: 'confirmed', seen, isNotified: true });
 
   expect((await progress.awaited()).map(({ outcomeOf }) => outcomeOf)).toEqual(['act_newer']);
 });

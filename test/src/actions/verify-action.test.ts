@@ -58,8 +58,8 @@ describe('a change that was sent', () => {
     await performAction(ask('block'), world.deps);
     await world.deps.history.expectedBy(acctId, 'BLOCKED', 'evt_status1');
     const sent = await world.deps.progress.read('act_block1');
-    if (sent === null || !('isTold' in sent)) throw new Error('the block was not sent');
-    const progress = { ...world.deps.progress, read: async () => ({ ...sent, isTold: false }) };
+    if (sent === null || !('isNotified' in sent)) throw new Error('the block was not sent');
+    const progress = { ...world.deps.progress, read: async () => ({ ...sent, isNotified: false }) };
 
     expect(await verifyAction('act_block1', { ...world.deps, progress })).toBeGreaterThan(0);
     expect(world.shown).toEqual([{ state: 'done', confirmation: 'sent' }]);

@@ -18,7 +18,7 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
     homesChanged += 1;
   };
   const unreadable: string[] = [];
-  const tellUnreadable = async (name: JobName): Promise<void> => void unreadable.push(name);
+  const notifyUnreadable = async (name: JobName): Promise<void> => void unreadable.push(name);
   return {
     unreadable,
     done,
@@ -31,7 +31,7 @@ function createWorld(handlers: Partial<JobHandlers>, settled: Promise<void> = Pr
       throttle: { tokenDeadMs: 5000 },
       redo: { settled: async () => settled, losses: () => losses },
       jobDone: (name) => void done.push(name),
-      tellUnreadable,
+      notifyUnreadable,
       homeChanged,
     }),
     homesChanged: () => homesChanged,

@@ -170,7 +170,7 @@ describe.each(clicks)('between two attempts of %s', (_what, click, state) => {
 
     expect(world.writes).toEqual(['limit 900']);
     expect(await world.deps.requests.get('req_ask1')).toMatchObject({ state: 'approved', decision: { by: 'U0ZOE' } });
-    expect(await world.deps.progress.read(click.id)).toMatchObject({ state: 'confirmed', isTold: true });
+    expect(await world.deps.progress.read(click.id)).toMatchObject({ state: 'confirmed', isNotified: true });
     expect(hugo.told()).toEqual([expect.stringContaining('Approved by <@U0ZOE>')]);
     expect(await backs(world)).toEqual([400]);
   });
@@ -225,7 +225,7 @@ it.each(crashes)(
         expect(hugo.told(), diedAt).toEqual([expect.stringMatching(words)]);
         const written = await world.deps.progress.read(click.id);
         expect(written?.state, diedAt).not.toBe('sending');
-        expect(reported(written)?.isTold, diedAt).not.toBe(false);
+        expect(reported(written)?.isNotified, diedAt).not.toBe(false);
         expect(await backs(world), diedAt).toEqual(isMade ? [400] : []);
       },
       others,

@@ -161,7 +161,7 @@ describe('an approved holder', () => {
       note: null,
       confirmation,
     } as const;
-    return { ...stateOf(result, askedAt), isTold: true };
+    return { ...stateOf(result, askedAt), isNotified: true };
   };
 
   it.each([

@@ -80,8 +80,8 @@ describe('a datetime without offset', () => {
     ['reported half an hour later, before the later reading', '01:50:00', '2026-11-01T06:25:00Z', '05:50:00'],
     ['reported days later, which means standard time', '01:30:00', '2026-11-04T00:00:00Z', '06:30:00'],
     ['reported before either reading', '01:30:00', '2026-11-01T04:00:00Z', '05:30:00'],
-  ])('in the repeated hour, %s', (_how, wall, toldAt, utc) => {
-    expect(toInstant(`2026-11-01T${wall}`, eastern, toldAt)).toBe(`2026-11-01T${utc}.0000000Z`);
+  ])('in the repeated hour, %s', (_how, wall, sentAt, utc) => {
+    expect(toInstant(`2026-11-01T${wall}`, eastern, sentAt)).toBe(`2026-11-01T${utc}.0000000Z`);
   });
 
   it('is read in the configured zone', () => {
