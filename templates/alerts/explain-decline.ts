@@ -59,13 +59,9 @@ function about({ alert, eventLog }: Explained, { place, whoMay }: Around): Known
   const reason = reasonOf(alert, place);
   const [holder, admin] = fixes(alert, reason, place);
   const merchant = event.merchant.name.trim();
-  const at = merchant === '' ? '' : ` at ${escapeUntrusted(merchant, 80)}`;
   return [
     header(`Declined: ${formatCents(event.amountCents)}${merchant && ` at ${merchant}`}`),
-    section(
-      '*What happened*',
-      `${cardOfHolder(cardOf(alert))} was declined for ${formatCents(event.amountCents)}${at}${dateAfter(',', event.occurredAt)}.`,
-    ),
+    section(`${cardOfHolder(cardOf(alert))}${dateAfter(',', event.occurredAt)}`),
     section(
       `*Why:* ${escapeUntrusted(reason.title, 100)}`,
       escapeUntrusted(reason.meaning, 300),

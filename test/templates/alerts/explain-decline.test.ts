@@ -22,7 +22,9 @@ it("names the people who can fix it, and the event's log if given", () => {
   );
   // Names the places, because “posted” twice would be confusing.
   expect(text).toMatch(/\*Posted in\* <#C1><!date.*\*Posted in\* a direct message<!date/);
-  expect(text).toMatch(/at Blue Bottle Coffee<!date\^\d+\^, \{date_short_pretty\}/);
+  // The title names the amount and the merchant, so the next line does not.
+  expect(text).toMatch(/Declined: \$[\d.]+ at Blue Bottle Coffee".*card [^"]*<!date\^\d+\^, \{date_short_pretty\}/);
+  expect(text.match(/Blue Bottle Coffee/g)).toHaveLength(1);
   expect(text).toContain('2 more declines');
 });
 
