@@ -3,28 +3,15 @@ import { type Action, alertIdOf, requestIdOf } from '../actions/action.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import { readBack } from '../actions/send-status.ts';
 import type { RequestsOfActions } from '../actions/verify-action.ts';
-import {
-  createAskForRaise,
-  createFindChange,
-  createFindObstacle,
-  createJudgeAsk,
-  createShowWaiting,
-} from '../approvals/ask-for-raise.ts';
+import { createAskForRaise } from '../approvals/ask-for-raise.ts';
 import { createAskPermission } from '../approvals/ask-permission.ts';
 import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts';
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
-import { createReadCurrent, createRefreshRequests } from '../approvals/current-request.ts';
+import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
 import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
-import {
-  createApprovals,
-  createIsOwnRequest,
-  createJudgeClick,
-  createRecount,
-  createWhyNotAllowed,
-  type Orders,
-} from '../approvals/judge-click.ts';
+import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from '../approvals/judge-click.ts';
 import type { RequestedChange } from '../approvals/open-request.ts';
 import { createOpenRequest } from '../approvals/open-request.ts';
 import type { OpenRequest } from '../approvals/request.ts';
@@ -33,10 +20,8 @@ import {
   createAgeRequest,
   createExpireRequest,
   createHolderNotices,
-  createPostReminder,
   createResolveRequest,
 } from '../approvals/resolve-request.ts';
-import { createWhyNoLonger } from '../approvals/why-no-longer.ts';
 import { commandCode } from '../core/installation.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { commandOf, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -76,26 +61,14 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const resolve = createResolveRequest({ ...common, holderNotices });
   const finish = createFinishRequest({ ...common, resolve });
   const { complete, verified } = createCompletion({ ...common, finish, holderNotices });
-  const isOwn = createIsOwnRequest(common);
-  const whyNotAllowed = createWhyNotAllowed({ ...common, isOwn });
-  const approvals = createApprovals({ ...common, isOwn });
-  const whyNoLonger = createWhyNoLonger({ ...common, whyNotAllowed, approvals });
-  const execution = createExecution({ ...common, complete, whyNoLonger });
+  const execution = createExecution({ ...common, complete, whyNoLonger: createWhyNoLonger(common) });
   const expire = createExpireRequest({ ...common, resolve });
   const recount = createRecount(common);
   const recountOfAsker = (request: OpenRequest) => recount(request, request.action, [request.action.actor.userId]);
-  const readCurrent = createReadCurrent(common);
-  const judgeClick = createJudgeClick({ ...common, whyNotAllowed, approvals, recount, readCurrent });
+  const judgeClick = createJudgeClick({ ...common, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
   const capChange = createCapChange(common);
-  const askForRaise = createAskForRaise({
-    ...common,
-    openRequest,
-    judge: createJudgeAsk(common),
-    findChange: createFindChange(common),
-    findObstacle: createFindObstacle(common),
-    showWaiting: createShowWaiting(tools),
-  });
+  const askForRaise = createAskForRaise({ ...common, openRequest });
   const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });
   const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });
   const override = createOverrideRequest({ ...common, execution, finish, judgeClick, recount, capChange });
@@ -112,8 +85,8 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
     } satisfies Partial<Handlers>,
     failApproval: createFailApproval({ ...common, complete, failures }),
     requestsOfActions: requestsOf(verified, tools),
-    refreshRequests: createRefreshRequests({ ...common, readCurrent, recount: recountOfAsker }),
-    ageRequest: createAgeRequest({ ...common, execution, expire, postReminder: createPostReminder(common) }),
+    refreshRequests: createRefreshRequests({ ...common, recount: recountOfAsker }),
+    ageRequest: createAgeRequest({ ...common, execution, expire }),
   };
 }
 

@@ -18,30 +18,24 @@ interface CurrentRequest {
   readonly changes: readonly RuleChange[];
 }
 
-/** Reads the card. Throws CardApiError when it cannot be read. */
-export type ReadCurrent = (request: OpenRequest) => Promise<CurrentRequest>;
-
-interface ReadDeps {
+export interface ReadDeps extends Pick<RaiseAmounts, 'changesFromBase' | 'temporaryValues'> {
   readonly card: Pick<CardClient, 'getSpendRules' | 'getAccount'>;
-  readonly changesFromBase: RaiseAmounts['changesFromBase'];
-  readonly temporaryValues: RaiseAmounts['temporaryValues'];
 }
 
-export function createReadCurrent({ card, changesFromBase, temporaryValues }: ReadDeps): ReadCurrent {
-  return async function readCurrent(request) {
-    const { acctId } = request;
-    const { rules } = await card.getSpendRules(acctId);
-    const all = changesFrom(rules, goalsOf(request.changes));
-    const fromBase = await changesFromBase(all, request.term, acctId);
-    // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
-    // enough.
-    const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
-    const now = without(all, without(all, changes));
-    const temporary = await temporaryValues(all, acctId);
-    const isBlocked = isInUseBlocked(await card.getAccount(acctId), request.card.cardId);
-    const current = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
-    return { request: current, all, now, changes };
-  };
+/** Reads the card. Throws CardApiError when it cannot be read. */
+export async function readCurrent(request: OpenRequest, deps: ReadDeps): Promise<CurrentRequest> {
+  const { acctId } = request;
+  const { rules } = await deps.card.getSpendRules(acctId);
+  const all = changesFrom(rules, goalsOf(request.changes));
+  const fromBase = await deps.changesFromBase(all, request.term, acctId);
+  // Approving never lowers a limit: limits that are already higher stay. One that is higher only for the moment is not
+  // enough.
+  const changes = fromBase.filter((change, index) => !lowers(all.slice(index, index + 1)) || isLooser([change]));
+  const now = without(all, without(all, changes));
+  const temporary = await deps.temporaryValues(all, acctId);
+  const isBlocked = isInUseBlocked(await deps.card.getAccount(acctId), request.card.cardId);
+  const current = { ...request, isBlocked, changes: changes.length > 0 ? changes : all, temporary };
+  return { request: current, all, now, changes };
 }
 
 /** Whether the card is blocked to which an account's rules apply. */
@@ -78,9 +72,8 @@ export function whatMoved(current: OpenRequest, shown: OpenRequest): string | nu
   return current.isBlocked && !shown.isBlocked ? 'The card was blocked since it was asked for.' : null;
 }
 
-interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'> {
+interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'>, ReadDeps {
   readonly requests: Pick<Requests, 'open' | 'get' | 'save'>;
-  readonly readCurrent: ReadCurrent;
   /** How many approvals the request needs now, counting what the person who asked has added meanwhile. */
   readonly recount: (request: OpenRequest) => Promise<Pick<OpenRequest, 'needed' | 'counted'>>;
 }
@@ -101,7 +94,7 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
     const request = await deps.requests.get(id);
     // While an approval is in flight, the card may show its change.
     if (request?.state !== 'open' || request.inFlight.length > 0) return;
-    const { request: current } = await deps.readCurrent(request);
+    const { request: current } = await readCurrent(request, deps);
     const isMoved = whatMoved(current, request) !== null;
     const kept = isMoved ? { ...allVoid(current), ...(await deps.recount(current)) } : current;
     if (JSON.stringify(kept) === JSON.stringify(request)) return;

@@ -14,7 +14,7 @@ import type { Approval as Approved } from '../limits/change-rule.ts';
 import { type RuleAction, ruleVerbOf } from '../limits/verbs.ts';
 import { type BlockAll, blockIdOf } from './block-all.ts';
 import type { CompleteApproval } from './complete-approval.ts';
-import type { Orders } from './judge-click.ts';
+import type { Orders, WhyNoLonger } from './judge-click.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
@@ -29,7 +29,6 @@ import {
   withoutInFlight,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
-import type { WhyNoLonger } from './why-no-longer.ts';
 
 type NotYet = Pick<Refusal, 'why' | 'whoCan'>;
 

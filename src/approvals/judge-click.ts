@@ -2,6 +2,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Action } from '../actions/action.ts';
 import type { Result } from '../actions/action-state.ts';
 import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
 import { commandCode, serviceTime } from '../core/installation.ts';
@@ -11,10 +12,11 @@ import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
-import { allVoid, lowers, type ReadCurrent, whatMoved } from './current-request.ts';
+import { allVoid, isInUseBlocked, lowers, type ReadDeps, readCurrent, whatMoved } from './current-request.ts';
 import {
   type Approval,
   type ApprovalClick,
+  type ApprovedChange,
   accountIn,
   changesFromNow,
   hasSeen,
@@ -43,25 +45,22 @@ export type JudgeClick = (
   request: OpenRequest,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
-interface Deps extends Pick<ActionTools, 'updateRequest'> {
-  readonly whyNotAllowed: WhyNotAllowed;
-  readonly approvals: Approvals;
+interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps {
   readonly recount: Recount;
-  readonly readCurrent: ReadCurrent;
   readonly links: { isHeldBy(userId: string, acctId: number): Promise<boolean> };
   readonly requests: Pick<Requests, 'save'>;
 }
 
 export function createJudgeClick(deps: Deps): JudgeClick {
   return async function judgeClick(click, request) {
-    const why = await deps.whyNotAllowed(click, request);
+    const why = await whyNotAllowed(click, request, deps);
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no single card whose rules could have changed.
     if (!isAboutRules(request)) return { kind: 'counts', request: await withoutVoid(click, request, request), now: [] };
     const { verb, actor } = request.action;
     if (verb === 'ask' && !(await deps.links.isHeldBy(actor.userId, request.acctId)))
       return { kind: 'refused', why: 'Whoever asked for it no longer holds the card.', whoCan: heldByOthers };
-    const { request: read, all, now, changes } = await deps.readCurrent(request);
+    const { request: read, all, now, changes } = await readCurrent(request, deps);
     const current = await withoutVoid(click, read, request);
     // Nothing is left to change, no matter who did it. Approving now closes the request. A value that is there only for
     // the moment is still a raise.
@@ -88,34 +87,32 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   };
 
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
-    const { approvals, voided } = await deps.approvals.ofNow(click, request, current.approvals);
+    const { approvals, voided } = await approvalsOfNow(click, request, current.approvals, deps);
     return { ...current, approvals, voided: [...current.voided, ...voided] };
   }
 }
 
-export type Approvals = ReturnType<typeof createApprovals>;
-
-export function createApprovals(deps: Pick<ActionTools, 'approvesFor'> & { readonly isOwn: IsOwnRequest }) {
-  return {
-    /**
-     * Which approvals still count, besides the one of this click. Void are those of people who are no longer approvers, who
-     * are approvers only as delegates of the person clicking or of another counted approver, or who now hold the card.
-     */
-    async ofNow(click: ApprovalClick, request: LimitRequest, given: readonly Approval[]) {
-      const approvals: Approval[] = [];
-      const voided: string[] = [];
-      const acctId = accountIn(request);
-      const counted = [click.actor.userId];
-      for (const approval of given) {
-        const approvers = await deps.approvesFor(approval.by, acctId, counted);
-        if (approvers !== null && !(await deps.isOwn(approval.by, request))) {
-          approvals.push(approval);
-          counted.push(approval.by, ...approvers);
-        } else voided.push(approval.by);
-      }
-      return { approvals, voided };
-    },
-  };
+/**
+ * Which approvals still count, besides the one of this click. Void are those of people who are no longer approvers, who
+ * are approvers only as delegates of the person clicking or of another counted approver, or who now hold the card.
+ */
+async function approvalsOfNow(
+  click: ApprovalClick,
+  request: LimitRequest,
+  given: readonly Approval[],
+  deps: AllowedDeps,
+): Promise<{ readonly approvals: Approval[]; readonly voided: string[] }> {
+  const approvals: Approval[] = [];
+  const voided: string[] = [];
+  const counted = [click.actor.userId];
+  for (const approval of given) {
+    const approvers = await deps.approvesFor(approval.by, accountIn(request), counted);
+    if (approvers !== null && !(await isOwn(approval.by, request, deps))) {
+      approvals.push(approval);
+      counted.push(approval.by, ...approvers);
+    } else voided.push(approval.by);
+  }
+  return { approvals, voided };
 }
 
 const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
@@ -193,49 +190,74 @@ export interface Orders {
   place(action: OrderVirtualAction, by: string | null, run: ActionRun): Promise<Result>;
 }
 
-/** Whether a request is about the person's own card, or orders a card for them. */
-type IsOwnRequest = (userId: string, request: LimitRequest) => Promise<boolean>;
-
-interface IsOwnDeps extends Pick<ActionTools, 'isOwnCard'> {
+interface AllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now' | 'isOwnCard'> {
   readonly orders: Pick<Orders, 'isOwn'>;
 }
 
-export function createIsOwnRequest({ isOwnCard, orders }: IsOwnDeps): IsOwnRequest {
-  return async function isOwnRequest(userId, request) {
-    const order = orderIn(request);
-    if (order !== null) return await orders.isOwn(userId, order);
-    return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
-  };
+/** Whether a request is about the person's own card, or orders a card for them. */
+async function isOwn(userId: string, request: LimitRequest, { isOwnCard, orders }: AllowedDeps): Promise<boolean> {
+  const order = orderIn(request);
+  if (order !== null) return await orders.isOwn(userId, order);
+  return isAboutRules(request) && (await isOwnCard(userId, request.acctId));
 }
 
 /** Why a person may not decide a request, one sentence; null when they may. */
-export type WhyNotAllowed = (click: ApprovalClick, request: LimitRequest) => Promise<string | null>;
-
-interface WhyNotAllowedDeps extends Pick<ActionTools, 'authorize' | 'approvesFor' | 'now'> {
-  readonly isOwn: IsOwnRequest;
+export async function whyNotAllowed(
+  click: ApprovalClick,
+  request: LimitRequest,
+  deps: AllowedDeps,
+): Promise<string | null> {
+  const { action, holder, approvals, voided } = request;
+  const by = click.actor.userId;
+  const acctId = accountIn(request);
+  const approvers = await Promise.all(
+    approvals.map(async (one) => [one.by, ...((await deps.approvesFor(one.by, acctId, [])) ?? [])]),
+  );
+  const verdict = await deps.authorize(click, {
+    ...(acctId === null ? { bands: [] } : { acctId }),
+    isOwn: async (userId) => userId === holder || (await isOwn(userId, request, deps)),
+    notInPlaceOf: [action.actor.userId, ...approvers.flat()],
+    // An approver who asked may approve again after their first approval became void. This does not permit an
+    // emergency override.
+    isOwnAction:
+      (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
+      approvals.some((one) => one.by === by),
+    ageMs: deps.now().getTime() - openedAtMs(request),
+    raiseCents: 1,
+  });
+  if (verdict.kind === 'late') return 'Your click waited longer than 10 minutes, so it does not count.';
+  return verdict.kind === 'refused' ? verdict.why : null;
 }
 
-export function createWhyNotAllowed(deps: WhyNotAllowedDeps): WhyNotAllowed {
-  return async function whyNotAllowed(click, request) {
-    const { action, holder, approvals, voided } = request;
-    const by = click.actor.userId;
-    const acctId = accountIn(request);
-    const approvers = await Promise.all(
-      approvals.map(async (one) => [one.by, ...((await deps.approvesFor(one.by, acctId, [])) ?? [])]),
-    );
-    const verdict = await deps.authorize(click, {
-      ...(acctId === null ? { bands: [] } : { acctId }),
-      isOwn: async (userId) => userId === holder || (await deps.isOwn(userId, request)),
-      notInPlaceOf: [action.actor.userId, ...approvers.flat()],
-      // An approver who asked may approve again after their first approval became void. This does not permit an
-      // emergency override.
-      isOwnAction:
-        (action.actor.userId === by && (click.verb === 'emergency-override' || !voided.includes(by))) ||
-        approvals.some((one) => one.by === by),
-      ageMs: deps.now().getTime() - openedAtMs(request),
-      raiseCents: 1,
-    });
-    if (verdict.kind === 'late') return 'Your click waited longer than 10 minutes, so it does not count.';
-    return verdict.kind === 'refused' ? verdict.why : null;
+/**
+ * Why an approved change may not be made any more, by the roles, the links and the status of this moment: one sentence.
+ * Null: it may. Asked right before the card service is called, because reading the card may take long.
+ */
+export type WhyNoLonger = (
+  click: ApprovalClick,
+  request: LimitRequest,
+  approved: Pick<ApprovedChange, 'approvals'>,
+) => Promise<string | null>;
+
+export function createWhyNoLonger(
+  deps: AllowedDeps & Pick<Deps, 'links'> & { readonly card: Pick<CardClient, 'getAccount'> },
+): WhyNoLonger {
+  return async function whyNoLonger(click, request, { approvals }) {
+    const { action, acctId } = request;
+    if (isAboutRules(request) && !request.isBlocked) {
+      const account = await deps.card.getAccount(acctId);
+      if (isInUseBlocked(account, request.card.cardId)) return blockedNow;
+    }
+    if (action.verb === 'ask' && !(await deps.links.isHeldBy(action.actor.userId, acctId))) return heldByOthersNow;
+    if ((await whyNotAllowed(click, request, deps)) !== null) return notAllowedNow;
+    if (click.verb === 'emergency-override') return null;
+    const others = approvals.filter(({ by }) => by !== click.actor.userId);
+    const { voided } = await approvalsOfNow(click, request, others, deps);
+    return voided.length === 0 ? null : notAllowedNow;
   };
 }
+
+const blockedNow = 'The card was blocked in this moment, so I did not do it. Look at the request again.';
+const heldByOthersNow = 'Whoever asked for it no longer holds the card, so I did not do it.';
+const notAllowedNow =
+  'In this moment an approver lost the right to approve it, so I did not do it. Look at the request again.';

@@ -152,11 +152,10 @@ export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequ
   };
 }
 
-interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'> {
+interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'>, ReminderDeps {
   readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
   readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
-  readonly postReminder: PostReminder;
 }
 
 /**
@@ -194,7 +193,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );
     const isListed = request.remindedAt !== null;
-    if (!isListed) await deps.postReminder([request, ...open]);
+    if (!isListed) await postReminder([request, ...open], deps);
     const remindedAt = deps.now().toISOString();
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
@@ -208,21 +207,18 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
 /** How often a request is looked at that may have expired earlier than it used to. */
 const LOOK_AGAIN_MS = 3_600_000;
 
-/** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
-type PostReminder = (waiting: readonly [OpenRequest, ...OpenRequest[]]) => Promise<void>;
-
 interface ReminderDeps extends Pick<ActionTools, 'whoMay' | 'postToApprovals'> {
   /** Link to a request's message; null: none. */
   readonly requestLink: (requestId: string) => Promise<string | null>;
 }
 
-export function createPostReminder({ whoMay, postToApprovals, requestLink }: ReminderDeps): PostReminder {
-  return async function postReminder(waiting) {
-    const [{ id, card }] = waiting;
-    const linked = await Promise.all(
-      waiting.map(async (request) => ({ request, link: await requestLink(request.id) })),
-    );
-    const reminder = requestReminder(linked, await whoMay('approver', card.group));
-    await postToApprovals(`${id}-reminder`, reminder, card.group);
-  };
+/** Reminds the approvers of a group of open requests, the first of which is due. Idempotent. */
+async function postReminder(
+  waiting: readonly [OpenRequest, ...OpenRequest[]],
+  { whoMay, postToApprovals, requestLink }: ReminderDeps,
+): Promise<void> {
+  const [{ id, card }] = waiting;
+  const linked = await Promise.all(waiting.map(async (request) => ({ request, link: await requestLink(request.id) })));
+  const reminder = requestReminder(linked, await whoMay('approver', card.group));
+  await postToApprovals(`${id}-reminder`, reminder, card.group);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDecideRequest, createDecisions } from '../../../src/approvals/decide-request.ts';
-import { createRecount, createWhyNotAllowed } from '../../../src/approvals/judge-click.ts';
+import { createRecount, whyNotAllowed } from '../../../src/approvals/judge-click.ts';
 import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
@@ -329,12 +329,13 @@ describe('an approval', () => {
     ['the person who asked', 'U0HUGO', null, false],
     ['a holder of the card', 'U0BEN', 'U0BEN', false],
   ])('of %s: counts %4$s', async (_who, userId, holder, counts) => {
-    const whyNotAllowed = createWhyNotAllowed({
+    const deps = {
       ...authorizationOf({ holder }),
-      isOwn: async (who) => who === holder,
+      isOwnCard: async (who: string) => who === holder,
+      orders: { isOwn: async () => expect.fail('it is no order') },
       now: () => new Date(askedAt),
-    });
+    };
 
-    expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf())) === null).toBe(counts);
+    expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf(), deps)) === null).toBe(counts);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
-import { createAgeRequest, createExpireRequest, createPostReminder } from '../../../src/approvals/resolve-request.ts';
+import { createAgeRequest, createExpireRequest } from '../../../src/approvals/resolve-request.ts';
 import { withoutLock } from '../../support/held.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -35,15 +35,13 @@ function setUp(minutes: number, given: Given = {}) {
     },
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },
     expire: async (open) => void expired.push(open),
-    postReminder: createPostReminder({
-      whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
-      postToApprovals: async (id, { text }, group) => {
-        posted.push(id);
-        texts.push(text);
-        groups.push(group);
-      },
-      requestLink: async (id) => `https://example.slack.com/${id}`,
-    }),
+    whoMay: async (_role, group) => [group === 'Sales' ? 'U0BEN' : 'U0ANA'],
+    postToApprovals: async (id, { text }, group) => {
+      posted.push(id);
+      texts.push(text);
+      groups.push(group);
+    },
+    requestLink: async (id) => `https://example.slack.com/${id}`,
     updateRequest: async (id) => void updated.push(id),
     withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
