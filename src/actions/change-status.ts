@@ -1,5 +1,6 @@
 import type { ActionVerb } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
+import { statusWord } from '../../templates/core/card-words.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { AccountDetails } from '../card-api/schema-account.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -11,7 +12,7 @@ import type { ActionRun, ActionTools, FactsOf, LockedRun } from './action-tools.
 import type { Blocks } from './block-store.ts';
 import type { Reports } from './report.ts';
 import type { Finish } from './send-change.ts';
-import { cardInUse, type SendStatus, type StatusVerb, wantedStatus, wordOf } from './send-status.ts';
+import { cardInUse, type SendStatus, type StatusVerb, wantedStatus } from './send-status.ts';
 
 type Card = AccountDetails['cards'][number];
 
@@ -36,13 +37,11 @@ export type ChangeStatus = (
   options?: { readonly closes?: readonly number[] | undefined },
 ) => Promise<unknown>;
 
-interface Deps extends Pick<ActionTools, 'progress' | 'factsOf'> {
-  readonly permit: PermitStatus;
+interface Deps extends Pick<ActionTools, 'progress'>, PermitDeps, AskFirstDeps {
   readonly card: Pick<CardClient, 'getAccount'>;
   readonly blocks: Pick<Blocks, 'want' | 'resetWanted' | 'forgetWanted'>;
   readonly reports: Pick<Reports, 'report'>;
   readonly sendStatus: SendStatus;
-  readonly askFirst: AskFirst;
 }
 
 export function createChangeStatus(deps: Deps): ChangeStatus {
@@ -56,7 +55,7 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     const facts = await factsOfCard(acctId, card, deps.factsOf);
     const before = card?.status ?? null;
     const written = await progress.read(action.id);
-    const sides = { before: before === null ? null : wordOf(before), after: null };
+    const sides = { before: before === null ? null : statusWord(before), after: null };
     const report = finisher(action, verb, facts, sides);
     const finish: Finish = async (state, rest) => {
       // The card is active, no matter who activated it, so earlier block requests no longer count.
@@ -83,9 +82,9 @@ export function createChangeStatus(deps: Deps): ChangeStatus {
     if (obstacle !== null) return await finish(obstacle.state, { note: obstacle.note });
 
     if (card !== undefined && !areListed(ending, closes))
-      return wasSending ? await notAgain(closesMore) : await deps.askFirst(action, acctId, card, ending);
+      return wasSending ? await notAgain(closesMore) : await askFirst(action, acctId, card, ending, deps);
 
-    if (verb !== 'block' && !(await deps.permit(resolved, wasSending ? notAgain : null))) return null;
+    if (verb !== 'block' && !(await permitStatus(resolved, wasSending ? notAgain : null, deps))) return null;
     return await sendStatus.send(verb, resolved, from, finish, run);
   };
 
@@ -180,23 +179,25 @@ function areListed(ending: readonly Card[], listed: readonly number[] | undefine
 const closesMore =
   'By now it would close another card that you have not seen, so I did not send it again. Look at the account.';
 
-/** Other cards of the account would be closed for good: asks the person to confirm. */
-type AskFirst = (action: Action, acctId: number, card: Card, ending: readonly Card[]) => Promise<void>;
-
 type AskFirstDeps = Pick<ActionTools, 'factsOf' | 'answer' | 'putChoice'>;
 
-export function createAskFirst({ factsOf, answer, putChoice }: AskFirstDeps): AskFirst {
-  return async function askFirst(action, acctId, card, ending) {
-    const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
-    const closes = ending.flatMap(({ cardId }) => cardId ?? []);
-    const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
-    const value = await putChoice(confirmed, action.id);
-    const others = [];
-    for (const other of ending)
-      others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
-    const meant = await factsOfCard(acctId, card, factsOf);
-    await answer(action, confirmActivation({ value, card: meant, ending: others }));
-  };
+/** Other cards of the account would be closed for good: asks the person to confirm. */
+async function askFirst(
+  action: Action,
+  acctId: number,
+  card: Card,
+  ending: readonly Card[],
+  { factsOf, answer, putChoice }: AskFirstDeps,
+): Promise<void> {
+  const target = { kind: 'card', acctId, cardId: card.cardId, alertId: alertIdOf(action) } as const;
+  const closes = ending.flatMap(({ cardId }) => cardId ?? []);
+  const confirmed: Action & { closes: readonly number[] } = { ...action, closes, target };
+  const value = await putChoice(confirmed, action.id);
+  const others = [];
+  for (const other of ending)
+    others.push({ card: await factsOfCard(acctId, other, factsOf), status: other.status ?? '' });
+  const meant = await factsOfCard(acctId, card, factsOf);
+  await answer(action, confirmActivation({ value, card: meant, ending: others }));
 }
 
 async function factsOfCard(acctId: number, card: Card | undefined, factsOf: FactsOf): Promise<CardFacts> {
@@ -204,52 +205,50 @@ async function factsOfCard(acctId: number, card: Card | undefined, factsOf: Fact
   return { ...facts, last4: facts.last4 ?? card?.last4 ?? null };
 }
 
+/** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
+type NotAgain = (whyNot: string) => Promise<Result>;
+
+type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
+
 /**
  * Asks the policy immediately before calling the card service. Someone without permission gets a refusal. If the action
  * waited too long, the person is asked again. A block is never delayed.
  *
  * @param notAgain how to end an action of which something was sent before; null: nothing was sent.
  */
-type PermitStatus = (resolved: Resolved, notAgain: NotAgain | null) => Promise<boolean>;
+async function permitStatus(
+  { action, acctId }: Resolved,
+  notAgain: NotAgain | null,
+  { authorize, askAgain, refuse, whoMay }: PermitDeps,
+): Promise<boolean> {
+  const decision = await authorize(action, { acctId });
+  if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
+  const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
+  if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
+  else if (decision.kind === 'late') await askAgain(action, { acctId });
+  else {
+    const others = decision.who === null ? [] : await whoMay(decision.who);
+    const userIds = others.filter((id) => id !== action.actor.userId);
+    const whoCan = { text: 'Ask another approver.', userIds };
+    await refuse(action, { why, whoCan }, { acctId });
+  }
+  return false;
+}
 
-/** Ends a change that an earlier attempt may have sent, without sending it again. @param whyNot one sentence. */
-type NotAgain = (whyNot: string) => Promise<Result>;
-
-type PermitDeps = Pick<ActionTools, 'authorize' | 'askAgain' | 'refuse' | 'whoMay'>;
-
-export function createPermitStatus({ authorize, askAgain, refuse, whoMay }: PermitDeps): PermitStatus {
-  return async function permitStatus({ action, acctId }, notAgain) {
-    const decision = await authorize(action, { acctId });
-    if (decision.kind !== 'late' && decision.kind !== 'refused') return true;
-    const why = decision.kind === 'late' ? 'It waited longer than 10 minutes.' : decision.why;
-    if (notAgain !== null) await notAgain(`I did not send it again: ${why}`);
-    else if (decision.kind === 'late') await askAgain(action, { acctId });
-    else {
-      const others = decision.who === null ? [] : await whoMay(decision.who);
-      const userIds = others.filter((id) => id !== action.actor.userId);
-      const whoCan = { text: 'Ask another approver.', userIds };
-      await refuse(action, { why, whoCan }, { acctId });
-    }
-    return false;
-  };
+interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
+  readonly reports: Pick<Reports, 'resume'>;
 }
 
 /**
  * Changes a card under its account's lock. The request is recorded first. An action with a known outcome is only
  * reported, not repeated.
  */
-type ChangeOnce = (
-  resolved: Resolved<Action & { readonly verb: ActionVerb }>,
-  run: ActionRun,
-  change: (run: LockedRun) => Promise<unknown>,
-) => Promise<void>;
-
-interface ChangeOnceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock'> {
-  readonly reports: Pick<Reports, 'resume'>;
-}
-
-export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps): ChangeOnce {
-  return async function changeOnce({ action, acctId, cardId }, run, change) {
+export function createChangeOnce({ progress, record, withLock, reports }: ChangeOnceDeps) {
+  return async function changeOnce(
+    { action, acctId, cardId }: Resolved<Action & { readonly verb: ActionVerb }>,
+    run: ActionRun,
+    change: (run: LockedRun) => Promise<unknown>,
+  ): Promise<void> {
     await record(action, { event: 'asked', isFirst: true, acctId, cardId });
     const changeUnlessKnown = async (lease: Lease): Promise<void> => {
       const resumed = await reports.resume(action, action.verb, await progress.read(action.id));

@@ -10,7 +10,7 @@ import type { Result } from './action-state.ts';
 import type { LockedRun } from './action-tools.ts';
 import type { LatestChanges } from './progress-store.ts';
 import { type Change, type Finish, type SendChange, superseded } from './send-change.ts';
-import type { OfferUndo } from './undo-block.ts';
+import { type OfferDeps, offerUndo } from './undo-block.ts';
 
 export const wantedStatus = { block: 'BLOCKED', unblock: 'ACTIVE', activate: 'ACTIVE' } as const;
 export type StatusVerb = keyof typeof wantedStatus;
@@ -45,18 +45,17 @@ export interface StatusHistory {
   confirmedBy(acctId: number, status: CardStatus, actionId: string): Promise<string | null>;
 }
 
-interface Deps {
+interface Deps extends OvertakenDeps, OfferDeps {
   readonly card: Pick<CardClient, 'getAccount' | 'setCardStatus' | 'activateCard'>;
-  readonly latestChanges: Pick<LatestChanges, 'alreadyInEffect'>;
-  readonly whyOvertaken: WhyOvertaken;
-  readonly history: Pick<StatusHistory, 'expectStatus' | 'forgetExpected' | 'statuses'>;
-  readonly offerUndo: OfferUndo;
+  readonly latestChanges: OvertakenDeps['latestChanges'] & Pick<LatestChanges, 'alreadyInEffect'>;
+  readonly history: OvertakenDeps['history'] & Pick<StatusHistory, 'expectStatus' | 'forgetExpected'>;
   readonly sendChange: SendChange;
 }
 
 export type SendStatus = ReturnType<typeof createSendStatus>;
 
-export function createSendStatus({ card: api, latestChanges, history, whyOvertaken, offerUndo, sendChange }: Deps) {
+export function createSendStatus(deps: Deps) {
+  const { card: api, latestChanges, history, sendChange } = deps;
   return {
     /** Stores what is about to be sent, sends it once and reports the outcome: see {@link SendChange}. */
     async send(verb: StatusVerb, resolved: Resolved, from: SentFrom, finish: Finish, run: LockedRun): Promise<Result> {
@@ -64,12 +63,12 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
       const { before, card, written, whyNot = null, closes = [] } = from;
       const status = wantedStatus[verb];
       const wasSending = written?.state === 'sending';
-      const why = await whyOvertaken(verb, resolved);
+      const why = await whyOvertaken(verb, resolved, deps);
       if (why !== null && !wasSending) return await finish('failed', { note: why });
       const expects = { kind: 'status', status, cardId } as const;
       const basisNow = () => basisOf(history, cardId ?? card.cardId, status);
       const basis = await basisNow();
-      const sides = { before, after: wordOf(status) };
+      const sides = { before, after: statusWord(status) };
       const note = closesWords(closes);
       const on = { action, verb, acctId, cardId: card.cardId, expects, counts: countsAgainst(verb) };
       const change = { ...on, sides, basis, written, whyNot, detail: note };
@@ -79,7 +78,7 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
         look: () => lookAfterwards({ acctId, cardId, status, basisNow }, basis, api),
         async made(confirmation) {
           if (confirmation === 'confirmed') return await foundMade(verb, resolved, from, finish);
-          const undo = await offerUndo(resolved, before);
+          const undo = await offerUndo(resolved, before, deps);
           return await finish('done', { after: sides.after, note, confirmation, expects, ...undo });
         },
         /** The newer change may be this very change, which could not be read a moment ago. */
@@ -106,8 +105,8 @@ export function createSendStatus({ card: api, latestChanges, history, whyOvertak
     { before, closes = [] }: Pick<SentFrom, 'before' | 'closes'>,
     finish: Finish,
   ) {
-    const undo = await offerUndo(resolved, before);
-    const made = { before, after: wordOf(wantedStatus[verb]), note: closesWords(closes) };
+    const undo = await offerUndo(resolved, before, deps);
+    const made = { before, after: statusWord(wantedStatus[verb]), note: closesWords(closes) };
     return await finish('done', { ...made, confirmation: 'confirmed', ...undo });
   }
 }
@@ -217,11 +216,6 @@ export function cardInUse<Card extends { readonly cardId: number | null; readonl
   return open.find((card) => card.status !== 'INACTIVE') ?? open.at(-1) ?? account.cards.at(-1);
 }
 
-/** The status as people read it. */
-export function wordOf(status: CardStatus): string {
-  return statusWord(status);
-}
-
 /** The answer for an action that waited while someone requested a different change that was made first. */
 export function overtaken(what: string, wasSent = false): string {
   const done = wasSent ? 'send yours again' : 'make yours';
@@ -231,26 +225,25 @@ export function overtaken(what: string, wasSent = false): string {
 const changedOutside =
   'The card’s status was changed outside Slack after you asked, so I left it as it is. Look at the card, and ask again if you still want it.';
 
-/** Why an action must not change a card's status any more: a later decision is already in effect. Null: it may. */
-type WhyOvertaken = (verb: StatusVerb, resolved: Resolved) => Promise<string | null>;
-
 interface OvertakenDeps {
   readonly latestChanges: Pick<LatestChanges, 'isOvertaken'>;
   readonly history: Pick<StatusHistory, 'statuses' | 'isExpected'>;
 }
 
-export function createWhyOvertaken({ latestChanges, history }: OvertakenDeps): WhyOvertaken {
-  return async function whyOvertaken(verb, { action, acctId, cardId }) {
-    const expects = { kind: 'status', status: wantedStatus[verb], cardId } as const;
-    if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb)))
-      return overtaken('card’s status');
-    const reports = cardId === null ? [] : await history.statuses(cardId);
-    const last = reports.at(-1);
-    if (last === undefined || !wouldUndo(verb, reports)) return null;
-    // Later by both the card service's clock and ours: neither can be trusted alone.
-    const isLater = last.callbackAt > action.askedAt && last.receivedAt > action.askedAt;
-    return isLater && !(await history.isExpected(acctId, last.status, last.eventId)) ? changedOutside : null;
-  };
+/** Why an action must not change a card's status any more: a later decision is already in effect. Null: it may. */
+export async function whyOvertaken(
+  verb: StatusVerb,
+  { action, acctId, cardId }: Resolved,
+  { latestChanges, history }: OvertakenDeps,
+): Promise<string | null> {
+  const expects = { kind: 'status', status: wantedStatus[verb], cardId } as const;
+  if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb))) return overtaken('card’s status');
+  const reports = cardId === null ? [] : await history.statuses(cardId);
+  const last = reports.at(-1);
+  if (last === undefined || !wouldUndo(verb, reports)) return null;
+  // Later by both the card service's clock and ours: neither can be trusted alone.
+  const isLater = last.callbackAt > action.askedAt && last.receivedAt > action.askedAt;
+  return isLater && !(await history.isExpected(acctId, last.status, last.eventId)) ? changedOutside : null;
 }
 
 /** Whether the verb would revert the latest status received: {@link countsAgainst} for changes made outside Slack. */

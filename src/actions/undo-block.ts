@@ -12,38 +12,38 @@ import type { OutcomesOnAlerts, Reports } from './report.ts';
 import type { StatusHistory } from './send-status.ts';
 import type { UndoBlockAction } from './verbs.ts';
 
+export interface OfferDeps extends Pick<ActionTools, 'now'> {
+  readonly blocks: Pick<Blocks, 'keep'>;
+  /** Removes *Undo* when its minute is over. */
+  readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
+}
+
 /**
  * The person who blocked a card can undo it for a minute.
  *
  * Only if the card was active before: a new card cannot be made new again. Not for someone who acted only as the
  * cardholder, because people cannot unblock their own card.
  */
-export type OfferUndo = (resolved: Resolved, before: string | null) => Promise<Pick<Result, 'control'>>;
-
-interface OfferDeps extends Pick<ActionTools, 'now'> {
-  readonly blocks: Pick<Blocks, 'keep'>;
-  /** Removes *Undo* when its minute is over. */
-  readonly scheduleUndoEnd: (actionId: string, atMs: number) => Promise<void>;
-}
-
-export function createOfferUndo({ blocks, scheduleUndoEnd, now }: OfferDeps): OfferUndo {
-  return async function offerUndo({ action, acctId, cardId }, before) {
-    const mayUndo = action.roles.some((role) => role !== 'holder');
-    if (action.verb !== 'block' || before !== 'active' || !mayUndo) return {};
-    const at = now();
-    const until = new Date(at.getTime() + UNDO_MS);
-    const alertId = alertIdOf(action);
-    const by = action.actor.userId;
-    await blocks.keep({ actionId: action.id, acctId, cardId, alertId, by, at: at.toISOString() });
-    if (alertId !== null) await scheduleUndoEnd(action.id, until.getTime());
-    return { control: { kind: 'undo', id: action.id, until: until.toISOString() } };
-  };
+export async function offerUndo(
+  { action, acctId, cardId }: Resolved,
+  before: string | null,
+  { blocks, scheduleUndoEnd, now }: OfferDeps,
+): Promise<Pick<Result, 'control'>> {
+  const mayUndo = action.roles.some((role) => role !== 'holder');
+  if (action.verb !== 'block' || before !== 'active' || !mayUndo) return {};
+  const at = now();
+  const until = new Date(at.getTime() + UNDO_MS);
+  const alertId = alertIdOf(action);
+  const by = action.actor.userId;
+  await blocks.keep({ actionId: action.id, acctId, cardId, alertId, by, at: at.toISOString() });
+  if (alertId !== null) await scheduleUndoEnd(action.id, until.getTime());
+  return { control: { kind: 'undo', id: action.id, until: until.toISOString() } };
 }
 
 interface Deps
-  extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'> {
-  readonly blocks: Pick<Blocks, 'get'>;
-  readonly whyNotUndo: WhyNotUndo;
+  extends Pick<ActionTools, 'authorize' | 'rolesNow' | 'isOwnCard' | 'factsOf' | 'progress' | 'refuse' | 'withLock'>,
+    WhyNotDeps {
+  readonly blocks: Pick<Blocks, 'get' | 'wantedBy'>;
   readonly changeStatus: ChangeStatus;
   readonly reports: Pick<Reports, 'resume'>;
 }
@@ -72,7 +72,7 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
     await deps.withLock(`account:${acctId}`, async (lease) => {
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
-      const whyNot = written === null ? await deps.whyNotUndo(block) : null;
+      const whyNot = written === null ? await whyNotUndo(block, deps) : null;
       if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan ?? (await whoUnblocks(action, block)));
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });
@@ -93,37 +93,39 @@ export function unblockOf(action: Action, { acctId, cardId, alertId }: Block): A
   return { ...action, target: { kind: 'card', acctId, cardId, alertId } };
 }
 
-/** Why the current block is not only the work of this person, and whom to ask first; null when it is. */
-type WhyNotUndo = (block: Block) => Promise<(Pick<Refusal, 'why'> & Partial<Pick<Refusal, 'whoCan'>>) | null>;
-
-interface WhyNotOwnDeps {
+interface WhyNotDeps {
   readonly blocks: Pick<Blocks, 'wantedBy'>;
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly history: Pick<StatusHistory, 'confirmedBy' | 'statuses'>;
 }
 
-export function createWhyNotUndo({ blocks, latestChanges, history }: WhyNotOwnDeps): WhyNotUndo {
-  return async function whyNotUndo(block) {
-    const { actionId, acctId, cardId, by } = block;
-    const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
-    if (other !== undefined) {
-      const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
-      return { why: 'Somebody else wants this card blocked as well.', whoCan };
-    }
-    if (await wasBlockedOutside(block))
-      return { why: 'This card was unblocked and blocked again outside Slack since then.' };
-    const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId);
-    return isOld ? { why: 'This card was unblocked and blocked again since then.' } : null;
-  };
-
-  /** The card service reported another block after this one. */
-  async function wasBlockedOutside({ actionId, acctId, cardId }: Block): Promise<boolean> {
-    const own = await history.confirmedBy(acctId, 'BLOCKED', actionId);
-    if (own === null || cardId === null) return false;
-    const statuses = await history.statuses(cardId);
-    const at = statuses.findIndex(({ eventId }) => eventId === own);
-    return at !== -1 && statuses.slice(at + 1).some(({ status }) => status === 'BLOCKED');
+/** Why the current block is not only the work of this person, and whom to ask first; null when it is. */
+async function whyNotUndo(
+  block: Block,
+  { blocks, latestChanges, history }: WhyNotDeps,
+): Promise<(Pick<Refusal, 'why'> & Partial<Pick<Refusal, 'whoCan'>>) | null> {
+  const { actionId, acctId, cardId, by } = block;
+  const other = (await blocks.wantedBy(acctId)).find((userId) => userId !== by);
+  if (other !== undefined) {
+    const whoCan = { text: 'An approver can unblock the card; first ask', userIds: [other] };
+    return { why: 'Somebody else wants this card blocked as well.', whoCan };
   }
+  if (await wasBlockedOutside(block, history))
+    return { why: 'This card was unblocked and blocked again outside Slack since then.' };
+  const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId);
+  return isOld ? { why: 'This card was unblocked and blocked again since then.' } : null;
+}
+
+/** The card service reported another block after this one. */
+async function wasBlockedOutside(
+  { actionId, acctId, cardId }: Block,
+  history: WhyNotDeps['history'],
+): Promise<boolean> {
+  const own = await history.confirmedBy(acctId, 'BLOCKED', actionId);
+  if (own === null || cardId === null) return false;
+  const statuses = await history.statuses(cardId);
+  const at = statuses.findIndex(({ eventId }) => eventId === own);
+  return at !== -1 && statuses.slice(at + 1).some(({ status }) => status === 'BLOCKED');
 }
 
 interface EndUndoDeps {

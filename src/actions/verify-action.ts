@@ -41,12 +41,10 @@ export interface RequestsOfActions {
   verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation']): Promise<void>;
 }
 
-interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
-  readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
+interface Deps extends Pick<ActionTools, 'withLock'>, ConcludeDeps {
   readonly card: Pick<CardClient, 'getAccount' | 'getSpendRules'>;
   readonly history: Pick<StatusHistory, 'confirmedBy'>;
-  readonly requests: Pick<RequestsOfActions, 'withLock'>;
-  readonly conclude: Conclude;
+  readonly requests: RequestsOfActions;
 }
 
 /**
@@ -57,6 +55,7 @@ interface Deps extends Pick<ActionTools, 'progress' | 'withLock' | 'now'> {
  * The returned function returns the milliseconds until the next check, or null when it is done.
  */
 export function createVerifyAction(deps: Deps): (actionId: string) => Promise<number | null> {
+  const conclude = createConclude(deps);
   return async function verifyAction(actionId) {
     const reportedState = reported(await deps.progress.read(actionId));
     const awaited = awaitedOf(reportedState);
@@ -72,7 +71,7 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
     }
     // Takes locks in the same order as decisions on requests do.
     await deps.requests.withLock(awaited.outcomeOf, () =>
-      deps.withLock(`account:${awaited.acctId}`, () => deps.conclude(awaited, verdict)),
+      deps.withLock(`account:${awaited.acctId}`, () => conclude(awaited, verdict)),
     );
     return null;
   };
@@ -107,23 +106,25 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
   }
 }
 
-/** The outcome of a change is known: stores and reports it. Idempotent. */
-type Conclude = (awaited: AwaitedChange, verdict: Verdict) => Promise<void>;
-
-interface ConcludeDeps extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'cardChanged'> {
-  readonly latestChanges: Pick<LatestChanges, 'changedBy'>;
-  readonly seenNow: SeenNow;
+interface ConcludeDeps
+  extends Pick<ActionTools, 'progress' | 'record' | 'outcomes' | 'answer' | 'cardChanged'>,
+    SeenDeps {
+  readonly latestChanges: Pick<LatestChanges, 'changedBy' | 'isSuperseded'>;
   readonly notifyOps: NotifyOps;
   readonly requests: Pick<RequestsOfActions, 'verified'>;
 }
 
-/** First the record, then the alert's messages, then the people who must be notified. */
-export function createConclude(deps: ConcludeDeps): Conclude {
-  return async function conclude(awaited, verdict) {
+/**
+ * The outcome of a change is known: stores it, then reports it. First the record, then the alert's messages, then the
+ * people who must be notified. Idempotent.
+ */
+function createConclude(deps: ConcludeDeps) {
+  const seenNow = createSeenNow(deps);
+  return async function conclude(awaited: AwaitedChange, verdict: Verdict): Promise<void> {
     const { action, verb, acctId, outcomeOf, sentAt } = awaited;
     const { confirmation } = verdict;
     await keep(awaited, verdict, awaited.result);
-    const { result, withoutRuleset } = await deps.seenNow(awaited, verdict);
+    const { result, withoutRuleset } = await seenNow(awaited, verdict);
     const { before, after, card } = result;
     const { expects, card: asked } = awaited.result;
     const ruleset = expects?.kind === 'rule' ? (asked.ruleset ?? null) : null;
@@ -179,12 +180,6 @@ function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmatio
   return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
 }
 
-/** The result of a change after verification, and its note without the part about a ruleset. */
-type SeenNow = (
-  awaited: AwaitedChange,
-  verdict: Verdict,
-) => Promise<{ readonly result: Result; readonly withoutRuleset: string | null }>;
-
 interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
   readonly latestChanges: Pick<LatestChanges, 'isSuperseded'>;
   readonly blocks: Pick<Blocks, 'forgetWanted'>;
@@ -201,8 +196,9 @@ interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {
   readonly reload: (acctId: number) => Promise<{ readonly rulesetId: number | null } | null>;
 }
 
-export function createSeenNow(deps: SeenDeps): SeenNow {
-  return async function seenNow(awaited, verdict) {
+/** The result of a change after verification, and its note without the part about a ruleset. */
+function createSeenNow(deps: SeenDeps) {
+  return async function seenNow(awaited: AwaitedChange, verdict: Verdict) {
     const { action, acctId, result } = awaited;
     const { expects } = result;
     if (verdict.confirmation === 'confirmed' && expects?.kind === 'status' && expects.status === 'ACTIVE') {

@@ -1,12 +1,12 @@
 import type { Resolved } from '../actions/action.ts';
 import type { ActionRun } from '../actions/action-tools.ts';
-import { createAskFirst, createChangeOnce, createChangeStatus, createPermitStatus } from '../actions/change-status.ts';
+import { createChangeOnce, createChangeStatus } from '../actions/change-status.ts';
 import { createFailures, type Failures } from '../actions/fail-action.ts';
 import { createSendChange } from '../actions/send-change.ts';
-import { createSendStatus, createWhyOvertaken } from '../actions/send-status.ts';
-import { createEndUndo, createOfferUndo, createUndoBlock, createWhyNotUndo } from '../actions/undo-block.ts';
+import { createSendStatus } from '../actions/send-status.ts';
+import { createEndUndo, createUndoBlock } from '../actions/undo-block.ts';
 import type { BlockAction } from '../actions/verbs.ts';
-import { createConclude, createSeenNow, createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
+import { createVerifyAction, type RequestsOfActions } from '../actions/verify-action.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
 import { createFraudCaseVerbs } from '../alerts/fraud-case.ts';
 import { ruleRemedy } from '../alerts/rule-remedy.ts';
@@ -34,17 +34,8 @@ import type { Tools } from './compose-tools.ts';
 /** Blocks, unblocks and activates cards. */
 export function composeStatus(tools: Tools) {
   const changeOnce = createChangeOnce(tools);
-  const changeStatus = createChangeStatus({
-    ...tools,
-    permit: createPermitStatus(tools),
-    sendStatus: createSendStatus({
-      ...tools,
-      sendChange: createSendChange(tools),
-      whyOvertaken: createWhyOvertaken(tools),
-      offerUndo: createOfferUndo(tools),
-    }),
-    askFirst: createAskFirst(tools),
-  });
+  const sendStatus = createSendStatus({ ...tools, sendChange: createSendChange(tools) });
+  const changeStatus = createChangeStatus({ ...tools, sendStatus });
   const block = (resolved: Resolved<BlockAction>, run: ActionRun) =>
     changeOnce(resolved, run, (locked) => changeStatus('block', resolved, locked));
   const { closeFraudCase, ...blocking } = createFraudCaseVerbs({ ...tools, block });
@@ -59,7 +50,7 @@ export function composeStatus(tools: Tools) {
           changeStatus('activate', resolved, locked, { closes: resolved.action.closes }),
         ),
       unblock: (resolved, run) => changeOnce(resolved, run, (locked) => changeStatus('unblock', resolved, locked)),
-      'undo-block': createUndoBlock({ ...tools, changeStatus, whyNotUndo: createWhyNotUndo(tools) }),
+      'undo-block': createUndoBlock({ ...tools, changeStatus }),
     } satisfies Partial<Handlers>,
   };
 }
@@ -144,7 +135,5 @@ export function composeVerification(
   { applyLateConfirmation }: Pick<ReturnType<typeof composeLimits>, 'applyLateConfirmation'>,
   requests: RequestsOfActions,
 ) {
-  const seenNow = createSeenNow({ ...tools, applyLateConfirmation, reload: tools.directory.reload });
-  const conclude = createConclude({ ...tools, seenNow, requests });
-  return createVerifyAction({ ...tools, requests, conclude });
+  return createVerifyAction({ ...tools, applyLateConfirmation, reload: tools.directory.reload, requests });
 }

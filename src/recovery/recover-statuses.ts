@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wordOf } from '../actions/send-status.ts';
+import { statusWord } from '../../templates/core/card-words.ts';
 import { type Audit, readSince } from '../audit/audit.ts';
 import { type AuditRecord, nobody } from '../audit/audit-record.ts';
 import { StoreUnavailableError } from '../core/errors.ts';
@@ -137,8 +137,8 @@ const explains: ReadonlySet<AuditRecord['event']> = new Set(['sent', 'done', 'co
 
 /** Whether a record is of the change that gave the card its status. An activation also closes the account's other cards. */
 function isOf({ verb, cardId, after }: AuditRecord, card: CardStatusEvent['cards'][number]): boolean {
-  const isClosing = verb === 'activate' && after === wordOf('ACTIVE') && cardId !== card.cardId;
-  return after === wordOf(card.status) || (card.status === 'CLOSED' && isClosing);
+  const isClosing = verb === 'activate' && after === statusWord('ACTIVE') && cardId !== card.cardId;
+  return after === statusWord(card.status) || (card.status === 'CLOSED' && isClosing);
 }
 
 /** Audits a status that a recovery found, when no other entry explains it. Idempotent. */
@@ -154,7 +154,7 @@ export function createRecordDiscovered({
   return async function recordDiscovered(gap, { id, acctId, cards }, before) {
     const [card] = cards;
     if (card === undefined) return;
-    const after = wordOf(card.status);
+    const after = statusWord(card.status);
     const records = await readSince(audit, Date.parse(gap.from) - BEFORE_MS);
     const isExplained = records.some(
       (record) => record.acctId === acctId && explains.has(record.event) && isOf(record, card),
@@ -168,7 +168,7 @@ export function createRecordDiscovered({
       verb: 'status',
       acctId,
       cardId: card.cardId,
-      before: before === null ? null : wordOf(before),
+      before: before === null ? null : statusWord(before),
       after,
       alertId: id,
       detail: 'seen in the card service after a gap; no record says who made this change',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWhyOvertaken } from '../../../src/actions/send-status.ts';
+import { whyOvertaken } from '../../../src/actions/send-status.ts';
 import type { StatusRecord } from '../../../src/core/event.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -35,13 +35,16 @@ interface Given {
 }
 
 function why(verb: 'block' | 'unblock', { told: known = [], later: done, isOurs = false }: Given) {
-  const whyOvertaken = createWhyOvertaken({
-    latestChanges: {
-      isOvertaken: async (_acctId, _expects, _action, counts) => done !== undefined && counts?.(done) !== false,
+  return whyOvertaken(
+    verb,
+    { action: ask(verb), acctId, cardId },
+    {
+      latestChanges: {
+        isOvertaken: async (_acctId, _expects, _action, counts) => done !== undefined && counts?.(done) !== false,
+      },
+      history: { statuses: async () => known, isExpected: async () => isOurs },
     },
-    history: { statuses: async () => known, isExpected: async () => isOurs },
-  });
-  return whyOvertaken(verb, { action: ask(verb), acctId, cardId });
+  );
 }
 
 it.each<[string, 'block' | 'unblock', Given, RegExp]>([

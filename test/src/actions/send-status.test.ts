@@ -68,14 +68,16 @@ describe('a status change', () => {
         },
         reports: { resume: async () => null },
       }),
-      latestChanges: { alreadyInEffect: async () => {} },
+      latestChanges: { alreadyInEffect: async () => {}, isOvertaken: async () => isOvertaken },
       history: {
         expectStatus: async () => {},
         forgetExpected: async () => {},
+        isExpected: async () => false,
         statuses: async () => (isSent ? [at, ...told] : [at]).map((status) => ({ ...status, ...times })),
       },
-      whyOvertaken: async () => (isOvertaken ? 'Somebody asked for something else.' : null),
-      offerUndo: async () => ({ control: null }),
+      blocks: { keep: async () => {} },
+      scheduleUndoEnd: async () => {},
+      now: () => new Date('2026-11-20T15:00:00Z'),
     });
     const block = async (written: ActionState | null = null, lease = held): Promise<string[]> => {
       const finish: Finish = async (state, { confirmation } = {}) => {
