@@ -5,7 +5,6 @@ import type { OpenTemporaryChange, WaitingRequest } from '../../templates/app-ho
 import type { FactsOf } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import type { TransactionAlert } from '../alerts/alert.ts';
-import { askedIn } from '../approvals/request.ts';
 import type { Requests } from '../approvals/request-store.ts';
 import type { CardClient } from '../card-api/client.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -90,13 +89,13 @@ export async function ownRequests(
   deps: Pick<TeamDeps, 'requests' | 'cardsFor'>,
 ): Promise<WaitingRequest[]> {
   const all = await waitingRequests({ userId }, deps);
-  return all.filter(({ askedBy }) => askedBy === userId);
+  return all.filter(({ action }) => action.actor.userId === userId);
 }
 
 /** What others have asked: the person's own requests have a list of their own. */
 async function othersRequests({ userId }: Viewer, deps: TeamDeps): Promise<WaitingRequest[]> {
   const all = await waitingRequests({ userId }, deps);
-  return all.filter(({ askedBy }) => askedBy !== userId);
+  return all.filter(({ action }) => action.actor.userId !== userId);
 }
 
 /** The permission for `/card show`. */
@@ -113,12 +112,7 @@ async function waitingRequests(
   return open.map((request) => {
     const { action, card, holder, approvals } = request;
     const isInvolved = [action.actor.userId, holder, ...approvals.map(({ by }) => by)].includes(userId);
-    return {
-      ...request,
-      ...askedIn(request),
-      approvals: approvals.length,
-      mayDecide: decidable.includes(card) && !isInvolved,
-    };
+    return { ...request, mayDecide: decidable.includes(card) && !isInvolved };
   });
 }
 

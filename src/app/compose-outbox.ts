@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { temporaryChange as renderTemporaryChange } from '../../templates/limits/temporary-change.ts';
 import { notShownHere } from '../../templates/routing/shared-channel.ts';
 import { createShowAlert } from '../alerts/show-alert.ts';
-import { requestMessage } from '../approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../approvals/request.ts';
 import { stateKey } from '../core/keys.ts';
 import { createTokenBucket } from '../core/token-bucket.ts';
@@ -115,7 +115,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
         load: requests.get,
         render: async (request) => {
           const id = temporaryChangeIdOf(request);
-          return requestMessage(request, id === null ? null : await temporaryChanges.get(id));
+          return approvalRequest(request, id === null ? null : await temporaryChanges.get(id));
         },
       }),
     ),

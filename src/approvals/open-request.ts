@@ -1,26 +1,12 @@
-import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
 import { whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
-import { decisionOf } from '../core/decided-record.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
-import type { TemporaryChange } from '../limits/temporary-change-store.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
-import type { Message } from '../slack/message.ts';
-import {
-  accountIn,
-  askedIn,
-  askedTerm,
-  expiryOf,
-  isAboutRules,
-  isOverdue,
-  type LimitRequest,
-  type OpenRequest,
-  unconfirmedApproval,
-} from './request.ts';
+import { accountIn, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
@@ -130,20 +116,4 @@ function isSame({ acctId, changes, term, action }: LimitRequest, asked: Requeste
   // A request for an hour must not be approved as a permanent one.
   const isSameChange = isSameGoals(changes, asked.changes) && JSON.stringify(term) === JSON.stringify(asked.term);
   return acctId === asked.acctId && isSameChange && action.verb === asked.action.verb;
-}
-
-/** A request's current message. @param temporaryChange made by its approval, if it has an end. */
-export function requestMessage(request: LimitRequest, temporaryChange: TemporaryChange | null = null): Message {
-  const decision = decisionOf(request);
-  return approvalRequest({
-    ...request,
-    ...askedIn(request),
-    isHolders: request.action.verb === 'ask',
-    asked: { goals: request.goals, term: askedTerm(request) },
-    unconfirmed: unconfirmedApproval(request),
-    decidedBy: decision?.by ?? null,
-    until: decision?.at ?? expiryOf(request).at,
-    isOverdue: isOverdue(request),
-    temporaryChange,
-  });
 }

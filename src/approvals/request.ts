@@ -146,22 +146,8 @@ export function payCentsOf({ action }: LimitRequest): number | null {
   return action.verb === 'ask' ? action.ask.amountCents : null;
 }
 
-/** What a request shows about the original question and who asked. */
-export function askedIn(request: LimitRequest) {
-  const { actor, askedAt, reason } = request.action;
-  return {
-    value: requestValue(request),
-    askedBy: actor.userId,
-    askedAt,
-    reason,
-    blocks: blocksIn(request),
-    payCents: payCentsOf(request),
-    isChanged: isChanged(request),
-  };
-}
-
 /** An approver decides about something else than what was asked for. */
-function isChanged(request: LimitRequest): boolean {
+export function isChanged(request: LimitRequest): boolean {
   const { goals, changes, term } = request;
   // Limits that have become higher since are left out.
   const wanted = without(goals, without(goals, changes));
@@ -177,13 +163,6 @@ export function changesFromNow({ changes, temporary }: Pick<LimitRequest, 'chang
     return value === undefined ? change : { ...change, from: value.now };
   });
 }
-
-/** What approvers and the person who asked see of a request, wherever it is shown. */
-export type AskedFor = ReturnType<typeof askedIn> &
-  Pick<
-    LimitRequest,
-    'card' | 'state' | 'isBlocked' | 'orderCents' | 'changes' | 'temporary' | 'term' | 'facts' | 'needed' | 'counted'
-  >;
 
 /** The requested duration, regardless of an approver's changes. */
 export function askedTerm({ action }: LimitRequest): Term {

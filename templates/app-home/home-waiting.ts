@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { type HomePages, listPage } from '../../src/app-home/home-page.ts';
-import type { AskedFor } from '../../src/approvals/request.ts';
+import { isAboutRules, type OpenRequest, requestValue } from '../../src/approvals/request.ts';
 import type { RuleChange } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
@@ -35,8 +35,7 @@ import { revertButton } from '../limits/temporary-change.ts';
 import { homeList } from './home-list.ts';
 
 /** A request that waits for approval. */
-export interface WaitingRequest extends AskedFor {
-  readonly approvals: number;
+export interface WaitingRequest extends OpenRequest {
   /** False when the person requested it, already approved it, or may not decide. */
   readonly mayDecide: boolean;
 }
@@ -67,14 +66,14 @@ export function homeRequests(requests: readonly WaitingRequest[], pages: HomePag
   return homeList({ list: 'requests', title: 'Requests waiting', ...page }, (shown) =>
     shown.flatMap((request): KnownBlock[] => [
       section(
-        `*${mention(request.askedBy)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
-        `Reason: ${escapeUntrusted(request.reason, 200) || 'none given'} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.askedAt)}`,
+        `*${mention(request.action.actor.userId)} ${requestSummary(request, ` ${cardOfHolder(request.card)}`)}*`,
+        `Reason: ${escapeUntrusted(request.action.reason, 200) || 'none given'} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
         temporaryWords(request),
         cautions(request),
         whyApprovals(request),
       ),
       ...fields(requestFields(request)),
-      ...context(request.orderCents === null && request.blocks.length === 0 ? mayLeaveRuleset(request.card) : null),
+      ...context(isAboutRules(request) ? mayLeaveRuleset(request.card) : null),
       ...(request.mayDecide ? actions(...decideButtons(request)) : []),
     ]),
   );
@@ -86,7 +85,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
   return homeList({ list: 'own-requests', title: 'Your requests', ...page }, (shown) =>
     shown.map((request) => ({
       ...section(
-        `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.askedAt)}`,
+        `• You ${requestSummary(request, ` ${whose(request)}`).replace(/^(want|ask)s/, '$1')} · ${approvalsSoFar(request)} · ${dateAfter('asked', request.action.askedAt)}`,
         temporaryWords(request),
         cautions(request),
         whyApprovals(request),
@@ -96,22 +95,24 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
   );
 }
 
-function withdrawButton({ value, card }: WaitingRequest) {
-  const label = `Withdraw your request for ${cardOfHolderRaw(card)}`;
-  return button({ text: 'Withdraw', action: actionId.withdrawRequest, value, label });
+function withdrawButton(request: OpenRequest) {
+  const label = `Withdraw your request for ${cardOfHolderRaw(request.card)}`;
+  return button({ text: 'Withdraw', action: actionId.withdrawRequest, value: requestValue(request), label });
 }
 
 /** Only a card's holder says what is to be paid. */
-function whose({ payCents, card }: WaitingRequest): string {
-  return payCents === null ? cardOfHolder(card) : `your ${cardName(card)}`;
+function whose({ action, card }: OpenRequest): string {
+  return action.verb === 'ask' ? `your ${cardName(card)}` : cardOfHolder(card);
 }
 
-function approvalsSoFar({ approvals, needed }: WaitingRequest): string {
-  return approvals === 0 ? needsWords(needed).toLowerCase() : `${approvals} of ${countOf(needed, 'approval')}`;
+function approvalsSoFar({ approvals, needed }: OpenRequest): string {
+  if (approvals.length === 0) return needsWords(needed).toLowerCase();
+  return `${approvals.length} of ${countOf(needed, 'approval')}`;
 }
 
-function decideButtons({ value, card }: WaitingRequest) {
-  const name = cardOfHolderRaw(card);
+function decideButtons(request: OpenRequest) {
+  const name = cardOfHolderRaw(request.card);
+  const value = requestValue(request);
   return [
     button({
       text: 'Approve',

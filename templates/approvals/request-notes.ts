@@ -1,4 +1,4 @@
-import { askedIn, changesFromNow, type LimitRequest, type OverriddenRequest } from '../../src/approvals/request.ts';
+import { changesFromNow, type LimitRequest, type OverriddenRequest } from '../../src/approvals/request.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
@@ -22,7 +22,7 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
   const head = waiting.length === 1 ? 'a request is waiting' : `${countOf(waiting.length, 'request')} are waiting`;
   const lines = waiting.slice(0, WAITING_MAX).map(({ request, link: address }) => {
     const { action, card } = request;
-    const summary = requestSummary({ ...request, ...askedIn(request) }, ` ${cardOfHolder(card)}`);
+    const summary = requestSummary(request, ` ${cardOfHolder(card)}`);
     const words = `${mention(action.actor.userId)} ${summary}, ${dateAfter('asked', action.askedAt)}`;
     return { words, address };
   });

@@ -1,14 +1,21 @@
-import { changesFromNow } from '../../src/approvals/request.ts';
+import {
+  askedTerm,
+  blocksIn,
+  changesFromNow,
+  isChanged,
+  type LimitRequest,
+  payCentsOf,
+} from '../../src/approvals/request.ts';
 import type { RequestFacts } from '../../src/approvals/request-facts.ts';
 import {
   isAboutLimits,
   isLooser,
   isMade,
-  isSameGoals,
   type RuleChange,
   type Term,
   without,
 } from '../../src/card-api/rule-change.ts';
+import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { termWords } from '../../src/limits/change-request.ts';
@@ -19,12 +26,6 @@ import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
 import { BLOCKED, holderName } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
-import type { ApprovalRequest } from './approval-request.ts';
-
-type Summarized = Pick<
-  ApprovalRequest,
-  'payCents' | 'facts' | 'changes' | 'isChanged' | 'temporary' | 'orderCents' | 'blocks' | 'card'
->;
 
 const BLOCKS_SHOWN = 5;
 
@@ -32,8 +33,9 @@ const BLOCKS_SHOWN = 5;
  * `wants to pay $84.10 at Corner Diner (Restaurants): daily limit $150.00 → $180.50`. @param of whose card, with a
  * leading space.
  */
-export function requestSummary(request: Summarized, of: string): string {
-  const { payCents, facts, orderCents, blocks, card } = request;
+export function requestSummary(request: LimitRequest, of: string): string {
+  const { facts, orderCents, card } = request;
+  const [blocks, payCents] = [blocksIn(request), payCentsOf(request)];
   if (blocks.length > 0) {
     const more = blocks.length - BLOCKS_SHOWN;
     const names = blocks.slice(0, BLOCKS_SHOWN).map((name) => escapeUntrusted(name, 100));
@@ -43,7 +45,7 @@ export function requestSummary(request: Summarized, of: string): string {
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
   const changes = changesFromNow(request);
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
-  const changed = request.isChanged ? ', changed by an approver' : '';
+  const changed = isChanged(request) ? ', changed by an approver' : '';
   const at = merchantWords(facts);
   if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   const { purchase } = facts;
@@ -82,7 +84,7 @@ function wantedRule(changes: readonly RuleChange[]): string {
 }
 
 /** `Temporary now: daily limit $800.00, back to $150.00, today at 5:00 PM.`; null: nothing is temporary. */
-export function temporaryWords(request: Pick<ApprovalRequest, 'changes' | 'temporary'>): string | null {
+export function temporaryWords(request: Pick<LimitRequest, 'changes' | 'temporary'>): string | null {
   const { changes, temporary } = request;
   if (temporary.length === 0) return null;
   const isCounted = changesFromNow(request).some(({ from }, index) => from !== changes[index]?.from);
@@ -104,9 +106,7 @@ export function backWords(
 }
 
 /** What an approver must know before approving; once it is decided, what was so then. */
-export function cautions(
-  request: Pick<ApprovalRequest, 'isBlocked' | 'facts' | 'state' | 'changes' | 'temporary'>,
-): string | null {
+export function cautions(request: LimitRequest): string | null {
   const { isBlocked, facts, state, changes } = request;
   if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
   const now = changesFromNow(request);
@@ -125,17 +125,18 @@ const USED_UP =
   'Nothing was left of the limit, and the card may have spent more than its limit, so this may not be enough.';
 
 /** Who asked for what, if an approver decided something else. */
-export function changedWords(request: ApprovalRequest): string | null {
-  const { asked, changes, term, approvals, askedBy, decidedBy } = request;
-  if (isSameGoals(asked.goals, changes) && JSON.stringify(asked.term) === JSON.stringify(term)) return null;
-  const by = approvals.find((one) => one.by !== askedBy)?.by ?? decidedBy;
-  const wanted = `${escapeUntrusted(ruleStates(asked.goals, 'to'), RULES_MAX)}, ${durationWords(asked.term)}`;
+export function changedWords(request: LimitRequest): string | null {
+  const { action, goals, changes, term, approvals } = request;
+  const askedBy = action.actor.userId;
+  const wanted = `${escapeUntrusted(ruleStates(goals, 'to'), RULES_MAX)}, ${durationWords(askedTerm(request))}`;
   // Nobody decided otherwise: approving lowers nothing, so limits that have become higher were left out.
-  const enough = without(asked.goals, changes);
-  if (isSameGoals(without(asked.goals, enough), changes) && JSON.stringify(asked.term) === JSON.stringify(term))
+  const enough = without(goals, changes);
+  if (!isChanged(request) && enough.length === 0) return null;
+  if (!isChanged(request))
     return `${mention(askedBy)} asked for: ${wanted}. At least that already, so not changed: ${escapeUntrusted(ruleNames(enough), RULES_MAX)}.`;
   const given = `${escapeUntrusted(ruleStates(changes, 'to'), RULES_MAX)}, ${durationWords(term)}`;
-  const who = by === null ? 'It was changed' : `${mention(by)} changed it`;
+  const by = approvals.find((one) => one.by !== askedBy)?.by ?? decisionOf(request)?.by;
+  const who = by === undefined ? 'It was changed' : `${mention(by)} changed it`;
   return `${mention(askedBy)} asked for: ${wanted}. ${who} to: ${given}.`;
 }
 
@@ -148,7 +149,7 @@ export function whyApprovals({
   counted,
   needed,
   orderCents,
-}: Pick<ApprovalRequest, 'counted' | 'needed' | 'orderCents'>): string | null {
+}: Pick<LimitRequest, 'counted' | 'needed' | 'orderCents'>): string | null {
   if (needed === 1) return null;
   if (counted === null && orderCents !== null)
     return `*${countOf(needed, 'approval')}:* it is more than one person may order within 24 hours.`;
@@ -170,18 +171,13 @@ export function needsWords(needed: number): string {
 }
 
 /** The duration, and facts that help to decide. The change itself is shown above. */
-export function requestFields({
-  orderCents,
-  payCents,
-  blocks,
-  term,
-  facts,
-}: Pick<ApprovalRequest, 'orderCents' | 'payCents' | 'blocks' | 'term' | 'facts'>): Field[] {
-  if (blocks.length > 0) return [];
+export function requestFields(request: LimitRequest): Field[] {
+  const { orderCents, term, facts } = request;
+  if (blocksIn(request).length > 0) return [];
   if (orderCents !== null) return [['Funded with', formatCents(orderCents)]];
   const { purchase, left, there, earlier } = facts;
   const address = purchase?.link ?? null;
-  const cents = payCents ?? purchase?.amountCents ?? 0;
+  const cents = payCentsOf(request) ?? purchase?.amountCents ?? 0;
   return [
     ['Duration', capital(durationWords(term))],
     ['Other limits', left.map((one) => otherLimit(one, cents)).join('\n')],

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { Outcome } from '../../src/actions/action-state.ts';
 import { ActivationReminder, Alert, CardTestingAlert, FraudCaseAlert } from '../../src/alerts/alert.ts';
-import { requestMessage } from '../../src/approvals/open-request.ts';
 import { LimitRequest } from '../../src/approvals/request.ts';
 import { noCard } from '../../src/core/card-facts.ts';
 import { transactionKinds } from '../../src/core/event.ts';
@@ -13,6 +12,7 @@ import { renderAlert } from '../../templates/alerts/alert.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import { explainDecline } from '../../templates/alerts/explain-decline.ts';
+import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import type { View } from '../../templates/core/view.ts';
 import { renderHolderAlert } from '../../templates/holders/holder-alert.ts';
 import { requestDecided } from '../../templates/holders/holder-request.ts';
@@ -208,7 +208,7 @@ describe('any text in any stored field is shown as text, also in fields that are
 
   it.each(requests.map((request) => [request.state, request] as const))('a request: %s', (_, request) => {
     expectSafeWith(LimitRequest, request, (filled) => {
-      expectShown(requestMessage(filled));
+      expectShown(approvalRequest(filled));
       if (filled.state !== 'open') expectShown(requestDecided(filled));
     });
   });

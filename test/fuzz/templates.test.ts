@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import type { ModalView } from '@slack/types';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestMessage } from '../../src/approvals/open-request.ts';
 import type { ClosedRequest, OverriddenRequest } from '../../src/approvals/request.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { goalsOf } from '../../src/card-api/rule-change.ts';
@@ -21,6 +20,7 @@ import { seen } from '../../templates/alerts/seen.ts';
 import { delegateForm, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigest } from '../../templates/app-home/own-digest.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import { approvalRequest } from '../../templates/approvals/approval-request.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
@@ -193,7 +193,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
       requestDecided(request),
       requestDecided(deniedOf(request)),
       requestUnconfirmed(request, { by: two, changes: request.changes, term: request.term }),
-      requestMessage(request),
+      approvalRequest(request),
     ]),
   'ask-again': (one) => [askAgain({ value: 'p_1', doing: one, waitedMs: 660_000 })],
   'still-trying': (one) => [stillTrying({ doing: one, isRateLimited: false, isBlock: true })],

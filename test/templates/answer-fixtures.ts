@@ -1,8 +1,7 @@
-import { noFacts } from '../../src/approvals/request-facts.ts';
+import { goalsOf } from '../../src/card-api/rule-change.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { ActionResult } from '../../templates/actions/action-result.ts';
 import type { ConfirmActivation } from '../../templates/actions/confirm-activation.ts';
-import type { ApprovalRequest } from '../../templates/approvals/approval-request.ts';
 import type { AuditEntry } from '../../templates/audit/audit-line.ts';
 import type { CardShow } from '../../templates/directory/card-show.ts';
 import type { ChooseCard } from '../../templates/directory/choose-card.ts';
@@ -10,11 +9,14 @@ import type { RemedyForm } from '../../templates/limits/remedy-form.ts';
 import type { OpsNotice } from '../../templates/ops/ops-notice.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import { limitChange, limitRaise, remedyOf } from '../support/limit-goals.ts';
+import { openRequestOf } from '../support/limit-requests.ts';
+import { ask } from '../support/perform-world.ts';
 import { card, transactionAlert } from './fixtures.ts';
 
 export { card } from './fixtures.ts';
 
 const at = '2026-11-20T14:14:00Z';
+const raised = limitChange('daily', 40_000, 200_000);
 const other = (last4: string): CardFacts => ({ ...card, last4, cardId: Number(last4) });
 
 /** One of each answer to commands and buttons. */
@@ -74,37 +76,20 @@ export const answer = {
     note: 'It goes back to $400.00 at 6 PM.',
     ref: '7f3a',
   } satisfies ActionResult,
-  request: {
-    value: 'req_1',
-    askedBy: 'U1',
-    askedAt: at,
-    isHolders: false,
-    card,
-    isBlocked: false,
-    orderCents: null,
-    blocks: [],
-    changes: [limitChange('daily', 40_000, 200_000)],
-    temporary: [],
+  request: openRequestOf({
+    id: 'req_1',
+    action: ask('limit', {
+      actor: { userId: 'U1', teamId: 'T1' },
+      askedAt: at,
+      reason: 'Trade fair & booth',
+      changeRequest: { goals: goalsOf([raised]), term: { kind: 'permanent' } },
+    }),
+    changes: [raised],
     term: { kind: 'permanent' },
-    payCents: null,
-    isChanged: false,
-    reason: 'Trade fair & booth',
     needed: 2,
-    approvals: [{ by: 'U2', at }],
-    facts: noFacts,
-    asked: {
-      goals: [{ rule: { kind: 'limit', period: 'daily', category: null }, to: 200_000 }],
-      term: { kind: 'permanent' },
-    },
-    counted: null,
-    state: 'open',
-    unconfirmed: null,
-    note: '',
-    decidedBy: null,
-    isOverdue: false,
-    temporaryChange: null,
-    until: '2026-11-20T15:14:00Z',
-  } satisfies ApprovalRequest,
+    approvals: [{ by: 'U2', at, actionId: null }],
+    expiresAt: '2026-11-20T15:14:00Z',
+  }),
   audit: {
     by: 'U1',
     did: 'blocked',

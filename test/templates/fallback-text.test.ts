@@ -24,8 +24,7 @@ const closed = [
   { ...request, state: 'withdrawn', decision },
   { ...request, state: 'expired' },
 ] as const;
-const states = ['open', 'approved', 'denied', 'withdrawn', 'expired', 'overridden'] as const;
-
+const waiting = answer.request;
 /** Every kind of message, from the examples of the documentation and of `doctor`. */
 const messages: readonly (readonly [name: string, message: Message])[] = [
   ...sampleMessages().map(({ kind, message }) => [kind, message] as const),
@@ -36,8 +35,8 @@ const messages: readonly (readonly [name: string, message: Message])[] = [
   ...(['done', 'failed', 'unknown', 'unchanged', 'waiting'] as const).map(
     (state) => [`result ${state}`, actionResult({ ...answer.result, state })] as const,
   ),
-  ...states.map(
-    (state) => [`request ${state}`, approvalRequest({ ...answer.request, state, decidedBy: 'U2' })] as const,
+  ...[waiting, ...closed.map((one) => ({ ...waiting, ...one }))].map(
+    (one) => [`request ${one.state}`, approvalRequest(one)] as const,
   ),
   ...closed.map((one) => [`decided ${one.state}`, requestDecided(one)] as const),
   ['reminder', requestReminder([{ request, link: null }], ['U1'])],

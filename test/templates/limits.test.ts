@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Alert, CardTestingAlert, FraudCaseAlert } from '../../src/alerts/alert.ts';
 import { declineCodes } from '../../src/alerts/decline-reason.ts';
+import type { LimitRequest } from '../../src/approvals/request.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { transactionKinds } from '../../src/core/event.ts';
 import { helpFor } from '../../src/dispatch/verbs.ts';
@@ -25,6 +26,7 @@ import { refusal } from '../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
+import { inFlight } from '../support/limit-requests.ts';
 import { answer } from './answer-fixtures.ts';
 import { card, change, outcome, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
 import { expectFit, expectPlain, expectSafe, leaks, spiteful } from './judge.ts';
@@ -228,10 +230,12 @@ describe('with any strings, Slack accepts the message and shows them as text', (
           );
         }
         for (const state of ['open', 'approved', 'denied', 'withdrawn', 'expired', 'overridden'] as const) {
-          const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two }));
+          const approvals = Array.from({ length: 30 }, () => ({ by: one, at: two, actionId: null }));
+          const { action, expiresAt } = answer.request;
           expectFit(
             approvalRequest({
               ...answer.request,
+              action: { ...action, reason: two, actor: { userId: one, teamId: 'T1' } },
               state,
               card,
               changes: [{ rule: { kind: 'category', category: { id: 1, name: one } }, from: false, to: true }],
@@ -239,9 +243,8 @@ describe('with any strings, Slack accepts the message and shows them as text', (
                 { rule: { kind: 'category', category: { id: 1, name: one } }, now: true, back: false, until: two },
               ],
               note: one,
-              isOverdue: true,
-              unconfirmed: { kind: 'approval', by: two, at: one, state: state === 'open' ? 'sent' : 'unconfirmed' },
-              reason: two,
+              remindedAt: expiresAt,
+              inFlight: [{ ...inFlight(state === 'open' ? 'sent' : 'unconfirmed'), by: two, at: one }],
               approvals,
               counted: {
                 rule: { kind: 'category', category: { id: 1, name: one } },
@@ -250,10 +253,12 @@ describe('with any strings, Slack accepts the message and shows them as text', (
                 aboveCents: 100_000,
                 cap: { scope: 'program', days: 30, earlierCents: 99_999_999, capCents: 100_000_000 },
               },
-              decidedBy: two,
-              askedBy: one,
-              until: two,
-            }),
+              ...(state !== 'open' &&
+                state !== 'expired' && {
+                  decision: { actionId: 'act_1', by: two, at: two },
+                  temporaryChangeId: null,
+                }),
+            } as LimitRequest),
           );
         }
       }),

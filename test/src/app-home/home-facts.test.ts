@@ -4,6 +4,7 @@ import { listPage } from '../../../src/app-home/home-page.ts';
 import { firstPermitted } from '../../../src/core/first-permitted.ts';
 import { claimTarget } from '../../../src/holders/claim-store.ts';
 import { home } from '../../../templates/app-home/home.ts';
+import { homeOwnRequests } from '../../../templates/app-home/home-waiting.ts';
 import { accountOf } from '../../support/directories.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { openRequestOf } from '../../support/limit-requests.ts';
@@ -175,12 +176,12 @@ it('lists only the requests that the user made, with their button values', async
     cardsFor: async <C>(_userId: string, _permission: unknown, cards: readonly C[]): Promise<C[]> => [...cards],
   };
 
-  expect(await ownRequests('U0HUGO', deps)).toMatchObject([
-    { value: 'req_ask1.2', askedBy: 'U0HUGO', mayDecide: false },
-  ]);
+  const ofHolder = await ownRequests('U0HUGO', deps);
+  expect(ofHolder).toMatchObject([{ action: { actor: { userId: 'U0HUGO' } }, mayDecide: false }]);
+  expect(buttons(homeOwnRequests(ofHolder, {}))).toMatchObject([{ value: 'req_ask1.2' }]);
   expect(await ownRequests('U0EVE', deps)).toEqual([]);
   const { requests } = await teamFacts({ userId: 'U0HUGO', isApprover: true }, new Date(), { ...nothing, ...deps });
-  expect(requests, 'and no other list has them again').toMatchObject([{ askedBy: 'U0BEN' }]);
+  expect(requests, 'and no other list has them again').toMatchObject([{ action: { actor: { userId: 'U0BEN' } } }]);
 });
 
 describe('a user’s own cards', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
 
@@ -33,7 +33,7 @@ it('blocks no card before someone else approves, and then each card once', async
   const [open] = await deps.requests.open();
   expect(open).toMatchObject({ needed: 1, approvals: [], action: { verb: 'block-all', acctIds } });
   expect(world.answers.at(-1)?.text).toContain('More than 5 cards take a second person');
-  const { text } = open === undefined ? { text: '' } : requestMessage(open);
+  const { text } = open === undefined ? { text: '' } : approvalRequest(open);
   expect(text).toMatch(
     /^Approval needed: <@U0OLGA> asks to block 6 cards: Holder 11 · card 11; .* and 1 more\. Needs one/,
   );

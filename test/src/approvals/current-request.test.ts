@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -31,7 +31,7 @@ async function setUp() {
     if (found === null) throw new Error('nothing was asked');
     return found;
   };
-  const message = async () => shown(requestMessage(await request()).blocks);
+  const message = async () => shown(approvalRequest(await request()).blocks);
   updated.length = 0;
   return { world, deps: world.deps, updated, request, message };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { REMIND_AFTER_MS, type Role } from '../../../src/policy/decide-action.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial, override } from '../../support/asked-for-more.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -411,7 +411,7 @@ describe('a request while a limit is higher for the moment', () => {
   }
   const shownNow = async ({ deps }: PerformWorld): Promise<string> => {
     const request = await deps.requests.get('req_much');
-    return request === null ? '' : shown(requestMessage(request).blocks);
+    return request === null ? '' : shown(approvalRequest(request).blocks);
   };
 
   it('shows the limit of the card and that it goes back, and counts from what it goes back to', async () => {
@@ -468,7 +468,7 @@ it('a request to keep a temporary limit counts from what it would go back to, an
     changes: [{ from: 40_000, to: 250_000 }],
     temporary: [{ now: 250_000, back: 40_000, until: null }],
   });
-  expect(request === null ? '' : shown(requestMessage(request).blocks)).toMatch(
+  expect(request === null ? '' : shown(approvalRequest(request).blocks)).toMatch(
     /keep the daily limit: \$2,500\.00\*.*Temporary now: daily limit \$2,500\.00, an approver decides whether it goes back to \$400\.00\./s,
   );
 });
@@ -512,7 +512,7 @@ describe('a request for less than a limit is for the moment', () => {
     expect(told(given)).toContain('Approve it after that, or have the temporary change taken back first.');
     expect(dailyOf(given)).toBe(2500);
     const request = await given.deps.requests.get('req_less');
-    expect(request === null ? '' : shown(requestMessage(request).blocks)).toContain(
+    expect(request === null ? '' : shown(approvalRequest(request).blocks)).toContain(
       'Temporary now: daily limit $2,500.00',
     );
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial, override, type Told } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -63,7 +63,7 @@ async function shown({ world }: Asked): Promise<string> {
   if (request === null) return '';
   const id = temporaryChangeIdOf(request);
   const temporaryChange = id === null ? null : await world.deps.temporaryChanges.get(id);
-  return JSON.stringify(requestMessage(request, temporaryChange));
+  return JSON.stringify(approvalRequest(request, temporaryChange));
 }
 
 const clicks: readonly [string, Action, 'approved' | 'overridden', string][] = [

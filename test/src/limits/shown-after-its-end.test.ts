@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { temporaryChangeIdOf } from '../../../src/approvals/request.ts';
 import type { RuleGoal } from '../../../src/card-api/rule-change.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { temporaryChange } from '../../../templates/limits/temporary-change.ts';
 import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
@@ -162,7 +162,7 @@ it('the request whose approval made it says who replaced it, and loses its butto
     const request = await deps.requests.get('req_ask1');
     if (request === null) throw new Error('no request');
     const id = temporaryChangeIdOf(request);
-    return requestMessage(request, id === null ? null : await deps.temporaryChanges.get(id));
+    return approvalRequest(request, id === null ? null : await deps.temporaryChanges.get(id));
   };
   expect(buttonIds((await message()).blocks)).toContain('revert_now');
   given.updated.length = 0;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { createPostTracked, trackable } from '../../../src/outbox/tracked-message.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { createActionWorld, performAction } from '../../support/perform-world.ts';
@@ -19,7 +19,7 @@ it.each([
 ])('a request posted while %s is updated only if its message has changed since', async (_what, clicks, updates) => {
   const { deps } = await askedToPay(await createActionWorld(redis()), 160_000);
   const world = createPostingWorld(redis(), {
-    request: trackable({ load: deps.requests.get, render: (one) => requestMessage(one) }),
+    request: trackable({ load: deps.requests.get, render: (one) => approvalRequest(one) }),
   });
   const draft = await world.renderEntries([entry], ref.channel);
   const updateRequest = (id: string): Promise<void> => world.update({ kind: 'request', id });

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type HomePages, listPage, turnOf } from '../../../src/app-home/home-page.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
+import { goalsOf } from '../../../src/card-api/rule-change.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { limitChange } from '../../support/limit-goals.ts';
+import { openRequestOf } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
 import { card, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
@@ -47,26 +50,23 @@ const health = {
 };
 const changes = [limitChange('daily', 40_000, 45_000)];
 const request = {
-  value: 'req_1',
-  askedBy: 'U9',
-  askedAt: '2026-11-20T14:14:00Z',
-  card,
-  state: 'open',
-  isBlocked: false,
-  orderCents: null,
-  blocks: [],
-  changes,
-  temporary: [],
-  term: { kind: 'permanent' },
-  payCents: null,
-  isChanged: false,
-  facts: { ...noFacts, purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null } },
-  reason: 'team lunch',
-  approvals: 1,
-  needed: 2,
-  counted: null,
+  ...openRequestOf({
+    id: 'req_1',
+    action: ask('limit', {
+      actor: { userId: 'U9', teamId: 'T1' },
+      askedAt: '2026-11-20T14:14:00Z',
+      reason: 'team lunch',
+      changeRequest: { goals: goalsOf(changes), term: { kind: 'permanent' } },
+    }),
+    changes,
+    term: { kind: 'permanent' },
+    facts: { ...noFacts, purchase: { amountCents: 8410, merchant: 'Corner Diner', kind: null, link: null } },
+    approvals: [{ by: 'U9', at: '2026-11-20T14:14:00Z', actionId: null }],
+    needed: 2,
+  }),
   mayDecide: true,
-} as const;
+};
+const askedBy = (text: string) => ({ ...request.action, reason: text, actor: { userId: text, teamId: 'T1' } });
 const raise = {
   value: 'act_1',
   card,
@@ -241,10 +241,10 @@ describe('App Home', () => {
       delegate,
       team: null,
       pages: {},
-      ownRequests: [request, { ...request, value: 'req_2' }],
+      ownRequests: [request, { ...request, id: 'req_2' }],
     });
     expect(buttons(asked.blocks).map(({ action_id, value }) => [action_id, value])).toEqual([
-      ['withdraw_request', request.value],
+      ['withdraw_request', request.id],
       ['withdraw_request', 'req_2'],
     ]);
     expect(read({ team })).toContain('2 approvals:');
@@ -281,12 +281,12 @@ describe('App Home', () => {
               quiet: text,
               delegates: fill({ to: text, from: text, until: text }),
             },
-            ownRequests: fill({ ...request, card: named, reason: text, askedBy: text }),
+            ownRequests: fill({ ...request, card: named, action: askedBy(text) }),
             own: listPage(fill({ ...own, card: named, status: text, limits, declines: fill(told) }), page, 5),
             pages: { requests: page, claims: page, changes: page, mutes: page, declines: page, inactive: page },
             team: {
               isApprover: true,
-              requests: fill({ ...request, card: named, reason: text, askedBy: text }),
+              requests: fill({ ...request, card: named, action: askedBy(text) }),
               temporaryChanges: fill({ ...raise, card: named, by: text }),
               mutes: fill({ ...mute, card: named, reason: text }),
               claims: fill({ ...claim, claimedBy: text, cards: fill({ ...claimed, card: named }).slice(0, 5) }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { requestMessage } from '../../../src/approvals/open-request.ts';
-import type { LimitRequest } from '../../../src/approvals/request.ts';
-import { homeRequests, type WaitingRequest } from '../../../templates/app-home/home-waiting.ts';
+import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
+import { homeRequests } from '../../../templates/app-home/home-waiting.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { decideForm } from '../../../templates/approvals/decide-form.ts';
 import { overrideNotice, requestReminder } from '../../../templates/approvals/request-notes.ts';
 import { requestDecided } from '../../../templates/holders/holder-request.ts';
@@ -30,25 +30,10 @@ const counted = {
 };
 const ruleset = { id: 7, name: 'Travel', mayOverrule: false };
 
-const inChannel = (request: LimitRequest): string => shown(requestMessage(request).blocks);
+const inChannel = (request: LimitRequest): string => shown(approvalRequest(request).blocks);
 
 /** The same request in App Home. */
-function inHome(request: LimitRequest): string {
-  const { action, approvals, ...rest } = request;
-  const waiting: WaitingRequest = {
-    ...rest,
-    value: 'req_1',
-    askedBy: action.actor.userId,
-    askedAt: action.askedAt,
-    blocks: [],
-    payCents: 8410,
-    isChanged: false,
-    reason: 'team lunch',
-    approvals: approvals.length,
-    mayDecide: true,
-  };
-  return shown(homeRequests([waiting], {}));
-}
+const inHome = (request: OpenRequest): string => shown(homeRequests([{ ...request, mayDecide: true }], {}));
 
 describe.each([
   ['its channel', inChannel],
@@ -166,7 +151,7 @@ it('names the limits of an approved request that still go back, and those that a
   const request = openRequestOf({ changes: [raiseDaily, weekly] });
   const decision = { actionId: 'act_1', by: 'U0ANA', at: askedAt };
   const made = temporaryChangeOf({ changes: [weekly], requestId: request.id });
-  const message = requestMessage({ ...request, state: 'approved', decision, temporaryChangeId: made.id }, made);
+  const message = approvalRequest({ ...request, state: 'approved', decision, temporaryChangeId: made.id }, made);
 
   expect(shown(message.blocks)).toMatch(
     /Weekly limit: Goes back to \$2,000\.00 .*\nReplaced by a later change: daily limit\./,
@@ -243,7 +228,7 @@ it('a reminder is one message for all open requests, with amounts and links', ()
 it('does not call it a raise if nothing rises', () => {
   const request = openRequestOf({ changes: [{ ...raiseDaily, to: 39_900 }] });
 
-  expect(requestMessage(request).text).not.toContain('raise');
+  expect(approvalRequest(request).text).not.toContain('raise');
   expect(inChannel(request)).not.toContain('raise to');
 });
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { LimitRequest } from '../../../src/approvals/request.ts';
+import { goalsOf } from '../../../src/card-api/rule-change.ts';
 import { helpFor } from '../../../src/dispatch/verbs.ts';
 import { actionResult } from '../../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../../templates/actions/confirm-activation.ts';
@@ -13,6 +15,7 @@ import { refusal } from '../../../templates/policy/refusal.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { commandWords } from '../../support/command-words.ts';
 import { limitChange, limitRaise, remedyOf } from '../../support/limit-goals.ts';
+import { ask } from '../../support/perform-world.ts';
 import { answer } from '../answer-fixtures.ts';
 import { dailyRaise } from '../fixtures.ts';
 import { buttonIds, buttons, shown, texts } from '../shown.ts';
@@ -195,6 +198,10 @@ describe('the result of an action', () => {
 
 const dailyRule = { kind: 'limit', period: 'daily', category: null } as const;
 
+/** Asked by the cardholder. */
+const toPay = (amountCents: number) =>
+  ask('ask', { ...answer.request.action, verb: 'ask', ask: { amountCents, term: answer.request.term } });
+
 describe('a request for approval', () => {
   it('asks, and shows its progress', () => {
     const { text, blocks } = approvalRequest(answer.request);
@@ -213,7 +220,7 @@ describe('a request for approval', () => {
   });
 
   it('of a holder shows the purchase, and whose approval it needs', () => {
-    const one = { ...answer.request, isHolders: true, payCents: 30_000, needed: 1, approvals: [] };
+    const one = { ...answer.request, action: toPay(30_000), needed: 1, approvals: [] };
     const { text, blocks } = approvalRequest(one);
     const two = shown(approvalRequest({ ...one, needed: 2 }).blocks);
 
@@ -238,7 +245,7 @@ describe('a request for approval', () => {
     };
     const { text, blocks } = approvalRequest({
       ...answer.request,
-      payCents: 8410,
+      action: toPay(8410),
       facts: { ...facts, earlier: [...facts.earlier] },
     });
 
@@ -265,9 +272,9 @@ describe('a request for approval', () => {
   });
 
   it('shows who asked for what, and who changed it how', () => {
-    const asked = { ...answer.request.asked, goals: [{ rule: dailyRule, to: 300_000 }] };
+    const goals = [{ rule: dailyRule, to: 300_000 }];
 
-    expect(shown(approvalRequest({ ...answer.request, asked }).blocks)).toContain(
+    expect(shown(approvalRequest({ ...answer.request, goals }).blocks)).toContain(
       '<@U1> asked for: daily limit $3,000.00, permanent. <@U2> changed it to: daily limit $2,000.00, permanent.',
     );
   });
@@ -278,13 +285,15 @@ describe('a request for approval', () => {
     ['withdrawn', 'Withdrawn by <@U4>'],
     ['expired', 'It expired'],
   ] as const)('that is %s has no buttons', (state, words) => {
-    const approvals = [...answer.request.approvals, { by: 'U3', at: answer.request.askedAt }];
+    const at = answer.request.action.askedAt;
+    const approvals = [...answer.request.approvals, { by: 'U3', at, actionId: 'act_2' }];
+    const decision = { actionId: 'act_2', by: state === 'approved' ? 'U3' : 'U4', at };
     const { blocks } = approvalRequest({
       ...answer.request,
       state,
       approvals,
-      decidedBy: state === 'denied' || state === 'withdrawn' ? 'U4' : null,
-    });
+      ...(state !== 'expired' && { decision, temporaryChangeId: null }),
+    } as LimitRequest);
 
     expect(buttonIds(blocks)).toEqual([]);
     expect(shown(blocks)).toContain(words);
@@ -363,7 +372,7 @@ it('a request for several limits shows the old and new value of each', () => {
     limitChange('daily', 40_000, 200_000),
     limitChange('weekly', null, 210_000, { id: 9, name: 'Books; <Maps>' }),
   ];
-  const { text, blocks } = approvalRequest({ ...answer.request, changes });
+  const { text, blocks } = approvalRequest({ ...answer.request, changes, goals: goalsOf(changes) });
 
   expect(text).toContain(
     'asks to raise 2 limits of Jane Doe · card 1212: daily limit $400.00 → $2,000.00; weekly limit for Books, &lt;Maps&gt; none → $2,100.00.',
