@@ -7,48 +7,37 @@ import { virtualCard } from '../alerts/virtual-card.ts';
 import { context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
 
-/** `unknown`: no answer came back. */
-type State = 'done' | 'failed' | 'unknown';
-
-interface OrderAnswer {
-  readonly state: State;
-  readonly name: string;
-  /** What was ordered, without personal data. */
-  readonly summary: string;
-  readonly orderId: number | null;
+/** How a request to the card service ended. */
+interface Sent {
+  /** `unknown`: no answer came back. */
+  readonly state: 'done' | 'failed' | 'unknown';
   readonly apiWords: string | null;
   readonly note: string | null;
   readonly ref: string;
 }
 
+interface OrderAnswer extends Sent {
+  readonly name: string;
+  /** What was ordered, without personal data. */
+  readonly summary: string;
+  readonly orderId: number | null;
+}
+
 /** The outcome of an order, before the card itself exists. */
-export function orderAnswer({ state, name, summary, orderId, apiWords, note, ref }: OrderAnswer): Message {
+export function orderAnswer({ name, summary, orderId, ...sent }: OrderAnswer): Message {
   const who = escapeUntrusted(name, 60);
-  const head = {
-    done: `Ordered: a virtual card for ${who}.`,
-    failed: `Could not order a virtual card for ${who}.`,
-    unknown: `Not sure: tried to order a virtual card for ${who}.`,
-  }[state];
-  const what = {
-    done: 'The card service is making it. I’ll message you with the result; the number goes only to your configured receiver.',
-    failed: 'Nothing was ordered.',
-    unknown:
-      'The card service did not answer, so it may or may not be ordered. I won’t order it again. If it was ordered, I’ll message you within minutes. If you hear nothing, check the card program’s portal before you order again.',
-  }[state];
-  const answered = quoted(apiWords);
-  return {
-    text: sentence([head, answered, note === null ? '' : escapeUntrusted(note, 300), what].filter(Boolean).join(' ')),
-    blocks: [
-      section(
-        `*${head}*`,
-        escapeUntrusted(summary, 150),
-        answered,
-        note === null ? null : escapeUntrusted(note, 300),
-        what,
-      ),
-      ...context(orderId === null ? null : `Order ${orderId}`, `Reference ${escapeUntrusted(ref, 60)}`),
+  const words = {
+    done: [
+      `Ordered: a virtual card for ${who}.`,
+      'The card service is making it. I’ll message you with the result; the number goes only to your configured receiver.',
     ],
-  };
+    failed: [`Could not order a virtual card for ${who}.`, 'Nothing was ordered.'],
+    unknown: [
+      `Not sure: tried to order a virtual card for ${who}.`,
+      'The card service did not answer, so it may or may not be ordered. I won’t order it again. If it was ordered, I’ll message you within minutes. If you hear nothing, check the card program’s portal before you order again.',
+    ],
+  } as const;
+  return sentAnswer(sent, words, escapeUntrusted(summary, 150), orderId === null ? null : `Order ${orderId}`);
 }
 
 /** The order needs approval by others. */
@@ -73,30 +62,37 @@ export function orderWaits({
 }
 
 /** The outcome of a resend. */
-export function resendAnswer(answer: {
-  readonly state: State;
-  readonly card: CardFacts;
-  readonly apiWords: string | null;
-  readonly note: string | null;
-  readonly ref: string;
-}): Message {
-  const { state, card, apiWords, note, ref } = answer;
+export function resendAnswer({ card, ...sent }: Sent & { readonly card: CardFacts }): Message {
   const name = cardOfHolder(card);
-  const head = {
-    done: `Asked for the details of ${name} again.`,
-    failed: `Could not ask for the details of ${name}.`,
-    unknown: `Not sure: tried to ask for the details of ${name}.`,
-  }[state];
-  const what = {
-    done: 'They go to your configured receiver, never to Slack. I’ll message you when they have been sent.',
-    failed: 'Nothing was sent.',
-    unknown: 'The card service did not answer. If you hear nothing within minutes, ask again: it does no harm.',
-  }[state];
-  const answered = quoted(apiWords);
+  return sentAnswer(sent, {
+    done: [
+      `Asked for the details of ${name} again.`,
+      'They go to your configured receiver, never to Slack. I’ll message you when they have been sent.',
+    ],
+    failed: [`Could not ask for the details of ${name}.`, 'Nothing was sent.'],
+    unknown: [
+      `Not sure: tried to ask for the details of ${name}.`,
+      'The card service did not answer. If you hear nothing within minutes, ask again: it does no harm.',
+    ],
+  });
+}
+
+function sentAnswer(
+  { state, apiWords, note, ref }: Sent,
+  words: Readonly<Record<Sent['state'], readonly [head: string, what: string]>>,
+  summary = '',
+  order: string | null = null,
+): Message {
+  const [head, what] = words[state];
+  const said =
+    apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
   const noted = note === null ? '' : escapeUntrusted(note, 300);
   return {
-    text: sentence([head, answered, noted, what].filter(Boolean).join(' ')),
-    blocks: [section(`*${head}*`, answered, noted, what), ...context(`Reference ${escapeUntrusted(ref, 60)}`)],
+    text: sentence([head, said, noted, what].filter(Boolean).join(' ')),
+    blocks: [
+      section(`*${head}*`, summary, said, noted, what),
+      ...context(order, `Reference ${escapeUntrusted(ref, 60)}`),
+    ],
   };
 }
 
@@ -107,10 +103,4 @@ export function orderResult(alert: VirtualCardAlert): Message {
     text: sentence(`You asked for this: ${text}`),
     blocks: [...blocks, ...context(`You asked for this with ${commandCode('virtual')}.`)],
   };
-}
-
-function quoted(apiWords: string | null): string {
-  return apiWords === null || apiWords.trim() === ''
-    ? ''
-    : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
 }
