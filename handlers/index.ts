@@ -21,9 +21,8 @@ import { pickCard } from './dispatch/pick-card.ts';
 import { asks, type Pressed, type PressListener } from './dispatch/press.ts';
 import { appHomeOpened, channelChanged, personChanged, userGroupChanged } from './dispatch/slack-events.ts';
 import type { FormListener } from './dispatch/submission.ts';
-import { approveRemedy } from './limits/approve-remedy.ts';
 import { limitCard, limitPicked } from './limits/limit-card.ts';
-import { raiseLimit } from './limits/raise-limit.ts';
+import { approveRemedy, raiseLimit } from './limits/raise-limit.ts';
 import { orderVirtual } from './virtual-cards/order-virtual.ts';
 
 const ofAlert = (alertId: string) => ({ kind: 'alert', alertId }) as const;

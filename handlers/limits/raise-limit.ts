@@ -1,9 +1,12 @@
+import { ruleRemedy } from '../../src/alerts/rule-remedy.ts';
 import { isSameRule, type LimitRule, LimitWindow } from '../../src/card-api/rule.ts';
 import { inRuleOrder, isAboutLimits, type LimitGoal, limitGoals, limitOf } from '../../src/card-api/rule-change.ts';
 import type { CardLimits } from '../../src/card-api/spend-rules.ts';
-import { slashCommand } from '../../src/core/installation.ts';
+import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
+import type { Prepared } from '../../src/dispatch/request-action.ts';
+import type { InputOf as InputOfVerb } from '../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
 import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
@@ -13,6 +16,8 @@ import { limitWord } from '../../templates/core/card-words.ts';
 import { type AmountLimit, amountOf, formInput } from '../../templates/limits/form-inputs.ts';
 import { remedyForm } from '../../templates/limits/remedy-form.ts';
 import type { Inputs } from '../dispatch/form-inputs.ts';
+import { onPress } from '../dispatch/press.ts';
+import { refused } from '../dispatch/refused.ts';
 import { onSubmit } from '../dispatch/submission.ts';
 
 type Form = Extract<Pending, { kind: 'form' }>;
@@ -176,3 +181,29 @@ function ruleOf({ period, categoryId }: AmountLimit, remedy: Remedy | null, rule
   const category = { id: categoryId, name: named?.name ?? `category ${categoryId}` };
   return { kind: 'limit', period, category };
 }
+
+/**
+ * *Raise limit…*, *Allow …*, *Unblock card…* on a decline: opens the form.
+ *
+ * Slack's trigger expires after three seconds, so the form opens with the alert's data. The worker then reads the card
+ * and fills in current values. It reads the card again before changing anything.
+ */
+export const approveRemedy = onPress(async ({ value: alertId, body, interaction }, deps) => {
+  const openForm = async (): Promise<Prepared<InputOfVerb<'remedy'>>> => {
+    const alert = await deps.alerts.get(alertId);
+    if (alert?.kind !== 'transaction' || alert.event.decline === null) {
+      const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;
+      return refused({ why: 'This alert is too old.', whoCan });
+    }
+    // Without advice from the card service, the code says which rule the form is about.
+    const remedy = alert.remedy ?? ruleRemedy(alert.event.decline);
+    const { channel, messageTs } = interaction.origin;
+    const form = { kind: 'form', alertId, channel, messageTs, remedy, rules: null, passes: false } as const;
+    const pendingId = await deps.pending.put(form);
+    const view = remedyForm({ privateMetadata: pendingId, alert, remedy, state: 'checking', today: deps.today() });
+    const { viewId, hash } = await deps.openView(body.trigger_id, view);
+    return { kind: 'input', input: { form: { viewId, hash, pendingId } } };
+  };
+  const target = { kind: 'alert', alertId } as const;
+  await deps.requestAction({ ...interaction, verb: 'remedy', target, input: openForm });
+});

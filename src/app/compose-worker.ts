@@ -13,7 +13,7 @@ import { createSigner } from '../core/sign.ts';
 import { fromStoredAs } from '../core/unknown-fields.ts';
 import { createNotifyPerson } from '../holders/notify-holder.ts';
 import type { InboxEntry } from '../intake/intake.ts';
-import { endPurchaseChanges } from '../limits/end-purchase-changes.ts';
+import { endPurchaseChanges } from '../limits/end-temporary-change.ts';
 import * as opsIssue from '../ops/issue.ts';
 import { OutboxEntry } from '../outbox/entry.ts';
 import type { Throttle } from '../outbox/send-message.ts';

@@ -1,4 +1,4 @@
-import { stillTrying } from '../../templates/actions/still-trying.ts';
+import { stillTrying } from '../../templates/actions/ask-again.ts';
 import { notLinked, notPermitted } from '../../templates/policy/not-permitted.ts';
 import type { Resolved } from '../actions/action.ts';
 import { reported } from '../actions/action-state.ts';

@@ -8,7 +8,7 @@ import { actions, context, escapeUntrusted, RULES_MAX, section, sentence } from 
 import { cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
-import { controlButtons } from './control-buttons.ts';
+import { controlButtons } from './card-buttons.ts';
 
 export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 

@@ -9,8 +9,14 @@ import { limitsOf } from '../../src/limits/remedy-change.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
-import { acknowledgeButton, activateButton, blockButton, named } from '../actions/card-buttons.ts';
-import { controlButtons, controlsOf } from '../actions/control-buttons.ts';
+import {
+  acknowledgeButton,
+  activateButton,
+  blockButton,
+  controlButtons,
+  controlsOf,
+  named,
+} from '../actions/card-buttons.ts';
 import { currentState, outcomeLines, outcomeSentence } from '../actions/outcomes.ts';
 import {
   actions,

@@ -1,16 +1,21 @@
-import type { Alert } from '../../src/alerts/alert.ts';
+import type { Alert, ShippingAlert, VirtualCardAlert } from '../../src/alerts/alert.ts';
+import type { CardStatus, VirtualCardEvent } from '../../src/core/event.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
+import { dateToken } from '../../src/slack/mrkdwn.ts';
+import { statusOnTheWay } from '../alerts/order-progress.ts';
 import { firstTriedAt } from '../alerts/repeats.ts';
 import { type ShortLines, shortMessage } from '../alerts/short-alert.ts';
 import { declineLines, tracked } from '../alerts/short-lines.ts';
-import { cardName, cardOf } from '../core/card-words.ts';
+import { isUsable } from '../alerts/virtual-card.ts';
+import { actions, context, fields, header, section, sentence } from '../core/blocks.ts';
+import { balanceWord, cardName, cardOf, statusWord } from '../core/card-words.ts';
+import { shipmentOf, trackButton } from '../core/tracking-link.ts';
 import type { View } from '../core/view.ts';
 import { holderDecline, holderDeclineLines } from './holder-decline.ts';
 import { holderOutcomes } from './holder-outcomes.ts';
-import { holderShipping, shippingAdvice } from './holder-shipping.ts';
 import { holderStatus, holderStatusLines } from './holder-status.ts';
-import { holderVirtualCard, virtualWords } from './holder-virtual-card.ts';
 
 /**
  * An alert for the cardholder, as a direct message: what happened to *your* card, and what you can do now.
@@ -62,4 +67,88 @@ function longAlert(alert: Alert, view: View): Message | null {
     case 'activation-reminder':
       return null;
   }
+}
+
+/** What the holder has to do before using it. */
+export function shippingAdvice(alert: ShippingAlert): string {
+  return advice[statusOnTheWay(alert)];
+}
+
+const advice: Readonly<Record<CardStatus, string>> = {
+  INACTIVE: 'It does not work until it is activated: tell an operator when it arrives.',
+  ACTIVE: 'It is already activated: you can use it as soon as it arrives.',
+  BLOCKED: 'It is blocked and will not work: ask an approver.',
+  CLOSED: 'It is closed and will not work: destroy it when it arrives.',
+};
+
+/** Your new card is on its way. */
+export function holderShipping(alert: ShippingAlert): Message {
+  const { event, late, outcomes } = alert;
+  const card = cardOf(alert);
+  const { tracking, facts, how } = shipmentOf(event);
+  const todo = shippingAdvice(alert);
+
+  return {
+    text: sentence(`${late ? 'Late notice: your' : 'Your'} ${cardName(card)} is on its way${how}. ${todo}`),
+    blocks: [
+      header('Your new card is on its way'),
+      section(todo),
+      ...fields([['Your card', capital(cardName(card))], ...facts]),
+      ...holderOutcomes(outcomes),
+      ...actions(trackButton(tracking, card)),
+      ...context(late ? 'Arrived late' : null, event.id),
+    ],
+  };
+}
+
+const titles: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+  created: 'Your virtual card is ready',
+  partial: 'Your virtual card was created, but is incomplete',
+  resend: 'The details of your virtual card were sent again',
+  not_created: 'Your virtual card was not created',
+};
+
+const NUMBER = 'Its number comes from the card program and is never sent over Slack.';
+
+const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
+  created: NUMBER,
+  partial: `${NUMBER} Part of the order failed; an operator has been told.`,
+  resend: 'They went to the configured receiver. The card itself did not change.',
+  not_created: 'An operator has been told why.',
+};
+
+/** The outcome, for the holder. */
+export function virtualWords({ event }: VirtualCardAlert) {
+  const isCard = event.outcome !== 'not_created';
+  if (event.outcome === 'created' && !isUsable(event)) {
+    const title = 'Your virtual card was created, but cannot be used';
+    return {
+      title,
+      meaning: `It is ${statusWord(event.status ?? '')}. Whoever manages your cards has been told.`,
+      isCard,
+    };
+  }
+  return { title: titles[event.outcome], meaning: meanings[event.outcome], isCard };
+}
+
+/** Your virtual card: ready or not. Never its number. */
+export function holderVirtualCard(alert: VirtualCardAlert): Message {
+  const { event, late } = alert;
+  const card = cardOf(alert);
+  const { title, meaning, isCard } = virtualWords(alert);
+
+  return {
+    text: sentence(`${late ? 'Late notice: ' : ''}${title}${isCard ? ` (${cardName(card)})` : ''}. ${meaning}`),
+    blocks: [
+      header(title),
+      section(meaning),
+      ...fields([
+        ['Your card', isCard ? capital(cardName(card)) : ''],
+        ['Status', isCard && event.status !== null ? capital(statusWord(event.status)) : ''],
+        ['Balance', isCard && event.balanceCents !== null ? balanceWord(event.balanceCents) : ''],
+        ['When', dateToken(event.callbackAt)],
+      ]),
+      ...context(late ? 'Arrived late' : null, event.id),
+    ],
+  };
 }

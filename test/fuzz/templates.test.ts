@@ -10,8 +10,7 @@ import { DEFAULT_COMMAND, DEFAULT_ZONE, useInstallation } from '../../src/core/i
 import { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import type { Mute } from '../../src/routing/mute-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { askAgain } from '../../templates/actions/ask-again.ts';
-import { stillTrying } from '../../templates/actions/still-trying.ts';
+import { askAgain, stillTrying } from '../../templates/actions/ask-again.ts';
 import { cardTrack } from '../../templates/alerts/card-track.ts';
 import { declineList } from '../../templates/alerts/decline-list.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';

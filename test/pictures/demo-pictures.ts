@@ -149,7 +149,7 @@ const onADecline: Section = {
       name: 'block-question',
       words: '*Block card* asks first.',
       alt: 'Block this card? It will decline every purchase until somebody unblocks it',
-      templates: ['actions/control-buttons'],
+      templates: ['actions/card-buttons'],
       take: async ({ see, message, press, form }) => {
         const page = await see('olga', 'declines');
         await press(message(page, declined(HERO_MERCHANT)), 'Block card');

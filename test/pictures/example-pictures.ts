@@ -3,8 +3,7 @@ import { channelId, userId } from '../../local/cast.ts';
 import { ActivationReminder, FraudCaseAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { askAgain } from '../../templates/actions/ask-again.ts';
-import { stillTrying } from '../../templates/actions/still-trying.ts';
+import { askAgain, stillTrying } from '../../templates/actions/ask-again.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { declinePaid } from '../../templates/alerts/decline-paid.ts';
 import { seen } from '../../templates/alerts/seen.ts';
@@ -246,7 +245,7 @@ const holders: readonly ExamplePicture[] = [
     name: 'holder-mail',
     words: 'A shipped card and a virtual card, as the holder sees them.',
     alt: 'Your new card is on its way; your virtual card is ready',
-    templates: ['holders/holder-shipping', 'holders/holder-virtual-card'],
+    templates: ['holders/holder-alert'],
     shows: () => [
       ...direct(shippingAlert({ last4: '1234' }, { card })),
       ...direct(
@@ -425,7 +424,7 @@ const answers: readonly ExamplePicture[] = [
     name: 'refusals',
     words: 'A refusal says why, what to do, and that nothing changed.',
     alt: 'A refusal, an outdated button, a click that came too late, and a block that takes longer',
-    templates: ['policy/refusal', 'dispatch/unknown', 'actions/ask-again', 'actions/still-trying'],
+    templates: ['policy/refusal', 'dispatch/unknown', 'actions/ask-again'],
     shows: () => [
       refusal({
         ...answer.refusal,

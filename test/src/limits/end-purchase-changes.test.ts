@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestTarget, requestValue } from '../../../src/approvals/request.ts';
 import type { TransactionEvent } from '../../../src/core/event.ts';
-import { endPurchaseChanges } from '../../../src/limits/end-purchase-changes.ts';
+import { endPurchaseChanges } from '../../../src/limits/end-temporary-change.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {

@@ -4,8 +4,7 @@ import { cardShipping } from '../../../templates/alerts/card-shipping.ts';
 import { cardStatus } from '../../../templates/alerts/card-status.ts';
 import { type CardTrack, cardTrack } from '../../../templates/alerts/card-track.ts';
 import { virtualCard } from '../../../templates/alerts/virtual-card.ts';
-import { renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
-import { holderShipping } from '../../../templates/holders/holder-shipping.ts';
+import { holderShipping, renderHolderAlert } from '../../../templates/holders/holder-alert.ts';
 import { card, change, outcome, shippingAlert, statusAlert, virtualAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
 
