@@ -1,43 +1,32 @@
 import type { SectionBlock } from '@slack/types';
 import type { Confirmation, Outcome } from '../../src/actions/action-state.ts';
 import { formatRoughly } from '../../src/core/duration.ts';
-import { capital } from '../../src/core/first-letter.ts';
+import { capital, lowerFirst } from '../../src/core/first-letter.ts';
 import { dateToken, mention, timeToken } from '../../src/slack/mrkdwn.ts';
 import { escapeUntrusted, section } from '../core/blocks.ts';
 import { sentences } from '../core/change-words.ts';
 
 type Words = Readonly<Record<Outcome['state'], string>>;
 
+/** `Blocked`, `Block failed`, `Block pending`, `May be blocked`. */
+function change(done: string, noun: string): Words {
+  return { done, failed: `${noun} failed`, waiting: `${noun} pending`, unknown: `May be ${lowerFirst(done)}` };
+}
+
+/** `Put back`, `Not put back`, `Not put back yet`, `May be put back`. */
+function step(done: string, past = lowerFirst(done)): Words {
+  return { done, failed: `Not ${past}`, waiting: `Not ${past} yet`, unknown: `May be ${past}` };
+}
+
 const words: Readonly<Record<Outcome['verb'], Words>> = {
-  block: {
-    done: 'Blocked',
-    failed: 'Block failed',
-    waiting: 'Block pending',
-    unknown: 'May be blocked',
-  },
-  unblock: {
-    done: 'Unblocked',
-    failed: 'Unblock failed',
-    waiting: 'Unblock pending',
-    unknown: 'May be unblocked',
-  },
-  activate: {
-    done: 'Activated',
-    failed: 'Activation failed',
-    waiting: 'Activation pending',
-    unknown: 'May be activated',
-  },
+  block: change('Blocked', 'Block'),
+  unblock: change('Unblocked', 'Unblock'),
+  activate: change('Activated', 'Activation'),
   limit: {
     done: 'Limit changed',
     failed: 'Limit change failed',
     waiting: 'Sent to approvers',
     unknown: 'Limit may have changed',
-  },
-  recognize: {
-    done: 'Confirmed by the cardholder',
-    failed: 'Not recognized',
-    waiting: 'Not recognized yet',
-    unknown: 'May be recognized',
   },
   allow: {
     done: 'Spending rules changed',
@@ -45,30 +34,16 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Sent to approvers',
     unknown: 'Spending rules may have changed',
   },
-  restore: {
-    done: 'Put back',
-    failed: 'Not put back',
-    waiting: 'Not put back yet',
-    unknown: 'May be put back',
-  },
-  supersede: {
-    done: 'Replaced by a later change',
-    failed: 'Not replaced',
-    waiting: 'Not replaced yet',
-    unknown: 'May be replaced',
-  },
+  restore: step('Put back'),
+  supersede: step('Replaced by a later change', 'replaced'),
   rebase: {
     done: 'Goes back to another value',
     failed: 'Goes back as before',
     waiting: 'Goes back as before',
     unknown: 'May go back to another value',
   },
-  'report-fraud': {
-    done: 'Reported as fraud',
-    failed: 'Not reported',
-    waiting: 'Not reported yet',
-    unknown: 'May be reported',
-  },
+  recognize: step('Confirmed by the cardholder', 'recognized'),
+  'report-fraud': step('Reported as fraud', 'reported'),
   'close-case': {
     done: 'Case closed',
     failed: 'Case not closed',
