@@ -1,7 +1,5 @@
-import type { Confirmation, Control } from '../../src/actions/action-state.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
+import type { Confirmation, Result } from '../../src/actions/action-state.ts';
 import { capital } from '../../src/core/first-letter.ts';
-import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import { actions, context, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
@@ -12,34 +10,17 @@ import { controlButtons } from './card-buttons.ts';
 
 export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 
-export interface ActionResult {
+/** The outcome of an action, and what was asked for. */
+export interface ActionResult extends Omit<Result, 'expects'> {
   readonly verb: ActionVerb;
-  /**
-   * `unchanged`: already in effect. `waiting`: a second approver is needed. `unknown`: the request was sent, and no
-   * answer came back.
-   */
-  readonly state: 'done' | 'unchanged' | 'waiting' | 'failed' | 'unknown';
-  readonly card: CardFacts;
   /** Slack user id. */
   readonly by: string;
   /** UTC ISO 8601. */
   readonly at: string;
-  /** In words: `daily limit $400.00`, `active`; null when unknown. */
-  readonly before: string | null;
-  readonly after: string | null;
-  /** The API's own words when it rejected the change. */
-  readonly apiWords: string | null;
   /** The reason the person gave. */
   readonly reason: string | null;
-  /** Another plain sentence: that a limit ends automatically, what to do now. */
-  readonly note: string | null;
-  /** The counted raise, if its size is why a second approver is needed. */
-  readonly counted?: CountedRaise | null | undefined;
-  /** What can still be done about the change. */
-  readonly control?: Control | null | undefined;
   /** The reference to give when asking for help. */
   readonly ref: string | null;
-  readonly confirmation?: Confirmation | undefined;
 }
 
 const doneWords: Readonly<Record<ActionVerb, string>> = {
