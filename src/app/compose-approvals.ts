@@ -32,7 +32,6 @@ import {
   cardOfOrder,
   createOrderVirtual,
   createPlaceOrder,
-  createReportOrder,
   orderOf,
   type PlaceOrder,
 } from '../virtual-cards/order-virtual.ts';
@@ -126,8 +125,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
   const { orderVirtualCards, requestVirtualCardData } = tools.card;
   const notices = createOrderNotices(tools);
   const orderPermit = createOrderPermit(tools);
-  const reportOrder = createReportOrder({ ...tools, notices });
-  const placeOrder = createPlaceOrder({ ...tools, orderVirtualCards, orderPermit, reportOrder });
+  const placeOrder = createPlaceOrder({ ...tools, orderVirtualCards, orderPermit, notices });
   const orderVirtual = createOrderVirtual({
     ...tools,
     orderPermit,

@@ -33,13 +33,12 @@ export type PlaceOrder = (
   run: ActionRun,
 ) => Promise<Result>;
 
-interface PlaceDeps extends Pick<ActionTools, 'progress' | 'record' | 'withLock' | 'now'> {
+interface PlaceDeps extends Pick<ActionTools, 'withLock' | 'now'>, ReportDeps {
   /** Orders at the card service. @throws CardApiError */
   readonly orderVirtualCards: (request: {
     readonly VirtualCards: readonly unknown[];
   }) => Promise<{ readonly virtualCardOrderId: number }>;
   readonly orderPermit: Pick<OrderPermit, 'count' | 'cancel'>;
-  readonly reportOrder: (action: Action, order: VirtualOrder, reportedState: ReportedState) => Promise<void>;
 }
 
 /**
@@ -57,7 +56,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
       const written = await progress.read(action.id);
       const reportedState = reported(written);
       if (reportedState !== null) {
-        if (!reportedState.isNotified) await deps.reportOrder(action, order, reportedState);
+        if (!reportedState.isNotified) await reportOrder(action, order, reportedState, deps);
         return reportedState.result;
       }
       const entry = { acctId: null, after: summaryOf(order) };
@@ -102,7 +101,7 @@ export function createPlaceOrder(deps: PlaceDeps): PlaceOrder {
   ): Promise<Result> {
     const own = stateOf({ ...resultOf(order, state), ...rest }, deps.now().toISOString());
     const reportedState = reported(await progress.write(action.id, own)) ?? own;
-    await deps.reportOrder(action, order, reportedState);
+    await reportOrder(action, order, reportedState, deps);
     return reportedState.result;
   }
 }
@@ -150,40 +149,33 @@ interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'answer'>
 /**
  * First the record, then the person who asked, then what the service has already reported about the order. Idempotent.
  */
-export function createReportOrder({
-  progress,
-  record,
-  answer,
-  virtualOrders,
-  notices,
-}: ReportDeps): PlaceDeps['reportOrder'] {
-  return async function reportOrder(action, order, reportedState) {
-    const { at, result } = reportedState;
-    const state = result.state as State;
-    const { apiWords, note, card, after } = result;
-    const api = outcomeWords[state];
-    const line = {
-      did: 'ordered a virtual card for',
-      card,
-      at,
-      after,
-      outcome: [api, apiWords].filter(Boolean).join(': '),
-    };
-    await record(action, { event: state, acctId: null, after, detail: apiWords ?? note, api, line });
-    const orderId = state === 'done' ? Number(note) : null;
-    const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
-    await answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
-    if (orderId !== null) {
-      const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
-      if (eventId !== null) await notices.notifyOrdered(action, eventId);
-    } else if (state === 'unknown') {
-      const asked = { action, at: action.askedAt };
-      const eventId = await virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
-      // Its webhook arrived before it was known that the answer was lost.
-      if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
-    }
-    await progress.write(action.id, { ...reportedState, isNotified: true });
+async function reportOrder(action: Action, order: VirtualOrder, reportedState: ReportedState, deps: ReportDeps): Promise<void> {
+  const { progress, record, answer, virtualOrders, notices } = deps;
+  const { at, result } = reportedState;
+  const state = result.state as State;
+  const { apiWords, note, card, after } = result;
+  const api = outcomeWords[state];
+  const line = {
+    did: 'ordered a virtual card for',
+    card,
+    at,
+    after,
+    outcome: [api, apiWords].filter(Boolean).join(': '),
   };
+  await record(action, { event: state, acctId: null, after, detail: apiWords ?? note, api, line });
+  const orderId = state === 'done' ? Number(note) : null;
+  const shown = { state, name: nameOf(order), summary: after ?? '', orderId, apiWords, ref: action.id.slice(-8) };
+  await answer(action, orderAnswer({ ...shown, note: orderId === null ? note : null }));
+  if (orderId !== null) {
+    const eventId = await virtualOrders.expect({ kind: 'order', orderId }, { action, at });
+    if (eventId !== null) await notices.notifyOrdered(action, eventId);
+  } else if (state === 'unknown') {
+    const asked = { action, at: action.askedAt };
+    const eventId = await virtualOrders.expect({ kind: 'name', name: nameOf(order) }, asked);
+    // Its webhook arrived before it was known that the answer was lost.
+    if (eventId !== null) await notices.notifyIfAnswer(asked, eventId);
+  }
+  await progress.write(action.id, { ...reportedState, isNotified: true });
 }
 
 /** Decrypts what the web process sealed; null when that fails. */
