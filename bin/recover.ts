@@ -4,7 +4,7 @@ import { type WorkerConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import { createWorkerContext } from '../src/app/worker-context.ts';
-import { CardApiError, SlackError } from '../src/core/errors.ts';
+import { CardApiError } from '../src/core/errors.ts';
 import { type Gap, gapOf } from '../src/core/gap.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createLog, type Log } from '../src/core/log.ts';
@@ -24,7 +24,7 @@ const usage = `Fetches events that the card service reported and Cardbell missed
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
 Nothing is posted twice, so you can run it as often as you like. A worker posts the events. Reads the
-worker's variables. Exit code: 0 when it is done, 1 when the card service or Slack did not answer, 64 for a wrong command line,
+worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
@@ -117,19 +117,17 @@ async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: 
   const policy = orExit(() => openPolicy(config, log));
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics: createMetrics('recover') });
   try {
-    return await composeRecovery({ ...context, visibilityOf: async () => 'public' }).runHere(gap, show);
+    return await composeRecovery(context).runHere(gap, show);
   } finally {
     await context.directory.stop();
     await closeQueues(queues);
   }
 }
 
-/** @throws `error` when neither the card service nor Slack is its cause. */
+/** @throws `error` when the card service is not its cause. */
 function whyFailed(error: unknown): string {
-  if (error instanceof CardApiError)
-    return `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
-  if (error instanceof SlackError) return `${error.message}. Recovery reports its result in the ops channel.`;
-  throw error;
+  if (!(error instanceof CardApiError)) throw error;
+  return `${error.message}${error.apiMessage === null ? '' : `: ${error.apiMessage}`}`;
 }
 
 process.exit(await main());

@@ -30,6 +30,8 @@ import {
 } from '../outbox/tracked-message.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
 import { createUndeliverable, type Undeliverable } from '../outbox/undeliverable.ts';
+import { createRecoveries } from '../recovery/recovery-store.ts';
+import { recoveryMessage } from '../recovery/run-recovery.ts';
 import { createUnsharedChannel } from '../routing/channel-access.ts';
 import { createHeldUntil } from '../routing/channel-settings.ts';
 import { remembered } from './remember-writes.ts';
@@ -103,6 +105,7 @@ type Rendering = ReturnType<typeof composeRendering>;
 /** Every message that is kept up to date: what to load, and how to render it. */
 function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof createShowAlert>): RenderSubjects {
   const { requests, temporaryChanges, factsOf, visibilityOf } = context;
+  const recoveries = createRecoveries(context.redis, context.config.redisShards);
   /** If the channel has been shared with another company since, the message is blanked. */
   const forTeam =
     (shown: RenderSubject): RenderSubject =>
@@ -126,6 +129,7 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
       }),
     ),
     claim: forTeam((id) => claimMessage(id, context)),
+    recovery: forTeam((id) => recoveryMessage(id, recoveries)),
   };
 }
 

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { recoveryLine } from '../../templates/recovery/recovery-line.ts';
-import { PayloadError, SlackError } from '../core/errors.ts';
+import { PayloadError } from '../core/errors.ts';
 import { FETCHED_PATH } from '../core/event.ts';
-import { windowOf } from '../core/gap.ts';
 import { webKeys } from '../core/keys.ts';
 import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createCountNew, createLateIntake } from '../intake/take-late.ts';
-import { SHARED_CHANNEL } from '../outbox/render-entries.ts';
-import { createNotifyRecovery } from '../recovery/notify-recovery.ts';
 import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
-import { createDryRun, createRecoveries, createUnreportedOnly, type Recoveries } from '../recovery/recovery-store.ts';
-import { createRunRecovery } from '../recovery/run-recovery.ts';
+import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
+import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
 import { quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerConfig } from './config.ts';
@@ -26,8 +22,8 @@ const CALL_MS = 120_000;
 
 /** Recovers gaps, and the statuses of cards that changed during them. */
 export function composeRecovery(context: WorkerContext) {
-  const { redis, log, memory, withLock, backfilled, now } = context;
-  const { redisShards } = context.config;
+  const { config, redis, log, memory, withLock, backfilled, now } = context;
+  const { redisShards } = config;
   const late = createLateIntake(redis, memory.reserve, redisShards, context.redo);
   const recoveries = createRecoveries(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
@@ -53,7 +49,12 @@ export function composeRecovery(context: WorkerContext) {
         recoverStatuses: statuses.afterGap,
         recoveries,
       }),
-      notify: notifyOf(context, recoveries),
+      show: createShowRecovery({
+        recoveries,
+        post: (id) => context.postTracked(config.channels.ops, { kind: 'recovery', id }),
+        updateMessage: (id) => context.enqueue('update-messages', { kind: 'recovery', id }),
+        now: Date.now,
+      }),
       recoveries,
       tryLock: createLock(redis, { maxWaitMs: 0, log }),
       withLock,
@@ -115,30 +116,4 @@ function missedRows({ redis, config, card, assumptions, now, log }: RowDeps) {
     now: Date.now,
     log,
   } as const;
-}
-
-/** Reports the progress of a recovery in the ops channel. */
-function notifyOf({ slack, visibilityOf, config, postNotice, log }: WorkerContext, recoveries: Recoveries) {
-  const channel = config.channels.ops;
-  return createNotifyRecovery({
-    slack: {
-      ...slack,
-      // Progress is posted directly, bypassing the outbox with its check, so check here. The result goes through the
-      // outbox.
-      async post(to, ...message) {
-        if ((await visibilityOf(to)) === 'shared')
-          throw new SlackError('chat.postMessage', 'channel_unusable', SHARED_CHANNEL);
-        return await slack.post(to, ...message);
-      },
-    },
-    channel,
-    recoveries,
-    render(gap, state, done, progress) {
-      const { fromMs: repeatFromMs } = windowOf(gap, { nowMs: Date.now(), sinceMs: 0 });
-      return recoveryLine({ ...gap, ...progress, state, done, repeatFromMs });
-    },
-    postNotice: (id, message) => postNotice(channel, id, message),
-    now: Date.now,
-    log,
-  });
 }

@@ -56,6 +56,7 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
   request: 'A request',
   'temporary-change': 'A temporary change',
   claim: 'A claim',
+  recovery: 'A recovery',
 };
 
 /**

@@ -6,7 +6,7 @@ import { defineScript, readScript } from '../core/redis-script.ts';
 import { fromStored } from '../core/unknown-fields.ts';
 import type { MessageRef } from '../slack/message.ts';
 
-const subjectKinds = ['alert', 'request', 'temporary-change', 'claim'] as const;
+const subjectKinds = ['alert', 'request', 'temporary-change', 'claim', 'recovery'] as const;
 
 /** A subject whose messages show its current state. */
 export const Subject = z.strictObject({ kind: z.enum(subjectKinds), id: z.string() });
@@ -42,6 +42,7 @@ const ttlSeconds: Readonly<Record<Subject['kind'], number>> = {
   alert: ALERT_TTL_SECONDS,
   request: 30 * DAY_SECONDS,
   claim: 30 * DAY_SECONDS,
+  recovery: 30 * DAY_SECONDS,
   'temporary-change': 396 * DAY_SECONDS,
 };
 

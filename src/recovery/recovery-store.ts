@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
 import type { QuarantinedWebhook, TransactionEvent } from '../core/event.ts';
+import { Gap } from '../core/gap.ts';
 import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
@@ -11,6 +12,14 @@ const DAY_MS = 24 * 3_600_000;
 const INBOX_REMEMBERS_MS = 6 * DAY_MS;
 /** A day less than alerts are kept, so that the alert of a younger event is certainly still stored. */
 const ALERTS_KEPT_MS = ALERT_TTL_SECONDS * 1000 - DAY_MS;
+
+/** What the message of a recovery shows besides what was found. */
+const RecoveryShown = Gap.pick({ from: true, to: true, cause: true }).extend({
+  state: z.enum(['running', 'waiting', 'done', 'failed']),
+  /** From 0 to 1. */
+  done: z.number(),
+});
+export type RecoveryShown = z.infer<typeof RecoveryShown>;
 
 /** The progress of a recovery. After a crash, another worker continues from here. */
 const Progress = z.object({
@@ -27,8 +36,10 @@ const Progress = z.object({
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
   statuses: z.coerce.number().default(0),
-  /** The Slack message that shows the progress. Empty: a post was started, but its result is unknown. */
-  lineTs: z.string().nullable().default(null),
+  /** What its message shows; null: it has none. */
+  shown: z
+    .preprocess((text) => (typeof text === 'string' ? JSON.parse(text) : text), RecoveryShown.nullable())
+    .default(null),
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof Progress>;
@@ -56,8 +67,9 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
     /** `recovered` and `unreadable` are counted by the intake, in the step that stores the events. */
     async write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void> {
       const fields = Object.entries(progress).filter(([, value]) => value !== null);
+      const stored = fields.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]);
       const key = keyOf(gapId);
-      await redis.multi().hset(key, Object.fromEntries(fields)).expire(key, RECOVERY_TTL_SECONDS).exec();
+      await redis.multi().hset(key, Object.fromEntries(stored)).expire(key, RECOVERY_TTL_SECONDS).exec();
     },
   };
 }

@@ -1,14 +1,14 @@
-import { recoveryStarted } from '../../templates/recovery/recovery-line.ts';
+import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { CardApiError, SlackError, StoreUnavailableError } from '../core/errors.ts';
-import type { Gap } from '../core/gap.ts';
+import { CardApiError, StoreUnavailableError } from '../core/errors.ts';
+import { type Gap, isLong, windowOf } from '../core/gap.ts';
 import { commandCode } from '../core/installation.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { Since } from '../core/since.ts';
-import type { NotifyRecovery } from './notify-recovery.ts';
+import type { Message } from '../slack/message.ts';
 import type { OnProgress, RecoverGap } from './recover-gap.ts';
-import type { Recoveries, RecoveryProgress } from './recovery-store.ts';
+import type { Recoveries, RecoveryProgress, RecoveryShown } from './recovery-store.ts';
 import type { RecoverAction } from './verbs.ts';
 
 interface StartDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuse'> {
@@ -35,14 +35,66 @@ export function createStartRecovery({ momentOf, recoverGap, opsChannel, answer, 
   };
 }
 
+/** A recovery shorter than this shows no progress. */
+const QUICK_MS = 3000;
+/** Its message takes few of the edits that all channels share. */
+const EDIT_EVERY_MS = 5000;
+
+/** Shows the state of a recovery in its message, if it is worth one. Idempotent. @param done from 0 to 1. */
+type ShowRecovery = (
+  gap: Gap,
+  state: RecoveryShown['state'],
+  done: number,
+  progress: RecoveryProgress,
+) => Promise<void>;
+
+interface ShowDeps {
+  readonly recoveries: Pick<Recoveries, 'write'>;
+  /** Posts its message unless there is one. */
+  readonly post: (gapId: string) => Promise<void>;
+  readonly updateMessage: (gapId: string) => Promise<void>;
+  readonly now: () => number;
+}
+
+/** A quick recovery that finds nothing has no message. */
+export function createShowRecovery({ recoveries, post, updateMessage, now }: ShowDeps): ShowRecovery {
+  const startedAt = new Map<string, number>();
+  let shownAt = Number.NEGATIVE_INFINITY;
+  return async function showRecovery(gap, state, done, progress) {
+    const { from, to, cause } = gap;
+    const since = startedAt.get(gap.id) ?? now();
+    startedAt.set(gap.id, since);
+    if (state === 'done' || state === 'failed') {
+      startedAt.delete(gap.id);
+      const isNews = state === 'failed' || progress.recovered + progress.unreadable > 0;
+      if (!isNews && cause !== 'asked' && !isLong(gap) && progress.shown === null) return;
+    } else {
+      if (now() - since < QUICK_MS && progress.shown === null) return;
+      if (now() - shownAt < EDIT_EVERY_MS) return;
+      shownAt = now();
+    }
+    await recoveries.write(gap.id, { shown: { from, to, cause, state, done } });
+    await post(gap.id);
+    await updateMessage(gap.id);
+  };
+}
+
+/** The message of a recovery as it is now. */
+export async function recoveryMessage(gapId: string, { read }: Pick<Recoveries, 'read'>): Promise<Message | null> {
+  const progress = await read(gapId);
+  const { shown } = progress;
+  if (shown === null) return null;
+  const { fromMs } = windowOf(shown, { nowMs: Date.now(), sinceMs: 0 });
+  return recoveryLine({ ...progress, ...shown, repeatFromMs: fromMs });
+}
+
 const BUSY_PAUSE_MS = 1000;
 const API_DOWN_PAUSE_MS = 15_000;
 const TOKEN_DEAD_PAUSE_MS = 60_000;
-const SLACK_PAUSE_MS = 5000;
 
 interface Deps {
   readonly recoverGap: RecoverGap;
-  readonly notify: NotifyRecovery;
+  readonly show: ShowRecovery;
   readonly recoveries: Pick<Recoveries, 'read'>;
   /** @throws StoreUnavailableError immediately while another recovery is running. */
   readonly tryLock: WithLock;
@@ -51,7 +103,7 @@ interface Deps {
   readonly log: Log;
 }
 
-export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, withLock, log }: Deps) {
+export function createRunRecovery({ recoverGap, show, recoveries, tryLock, withLock, log }: Deps) {
   return {
     /**
      * Closes a gap, as a job. Only one recovery runs at a time, across all workers.
@@ -70,26 +122,25 @@ export function createRunRecovery({ recoverGap, notify, recoveries, tryLock, wit
     /** The same from a terminal: shows the progress there, and the result also in Slack. @throws CardApiError */
     async runHere(gap: Gap, onProgress: OnProgress): Promise<RecoveryProgress> {
       const progress = await withLock('recovery', () => recoverGap(gap, onProgress));
-      await notify.end(gap, 'done', progress);
+      await show(gap, 'done', 1, progress);
       return progress;
     },
   };
 
   async function runAlone(gap: Gap): Promise<number | null> {
     try {
-      const result = await recoverGap(gap, (done, progress) => notify.progress(gap, 'running', done, progress));
-      await notify.end(gap, 'done', result);
+      const result = await recoverGap(gap, (done, progress) => show(gap, 'running', done, progress));
+      await show(gap, 'done', 1, result);
       return null;
     } catch (error) {
-      if (error instanceof SlackError) return error.retryAfterMs ?? SLACK_PAUSE_MS;
       if (!(error instanceof CardApiError)) throw error;
       log.warn({ err: error, gap }, 'could not close a gap');
       const progress = await recoveries.read(gap.id);
       if (error.retryable || error.code === 'token_dead') {
-        await notify.progress(gap, 'waiting', 0, progress);
+        await show(gap, 'waiting', 0, progress);
         return error.code === 'token_dead' ? TOKEN_DEAD_PAUSE_MS : API_DOWN_PAUSE_MS;
       }
-      await notify.end(gap, 'failed', progress);
+      await show(gap, 'failed', 1, progress);
       return null;
     }
   }

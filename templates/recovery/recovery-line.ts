@@ -1,19 +1,15 @@
-import type { Gap } from '../../src/core/gap.ts';
 import { terminalCode } from '../../src/core/installation.ts';
-import type { RecoveryProgress } from '../../src/recovery/recovery-store.ts';
+import type { RecoveryProgress, RecoveryShown } from '../../src/recovery/recovery-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
 import { context, countOf, section, sentence } from '../core/blocks.ts';
 
 /** The progress or result of a gap's recovery. */
 interface RecoveryLine
-  extends Pick<Gap, 'from' | 'to'>,
+  extends Omit<RecoveryShown, 'cause'>,
     Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'> {
   /** From when a person repeats it (ms), which may be before `from`: the webhooks of earlier events may be missing too. */
   readonly repeatFromMs: number;
-  readonly state: 'running' | 'waiting' | 'done' | 'failed';
-  /** From 0 to 1. */
-  readonly done: number;
 }
 
 const BAR = 20;

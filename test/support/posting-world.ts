@@ -106,6 +106,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     alert: trackable(showAlert),
     request: request ?? none,
     claim: none,
+    recovery: none,
     'temporary-change': none,
   };
   const renderBatch = createRenderBatch({ rowsOf: showAlert.rowsOf, visibilityOf, unsupported });

@@ -21,7 +21,7 @@ function renderIn(visibility: (channel: string) => ChannelVisibility) {
   const shown = async () => message;
   return createRenderEntries({
     trackedMessages: { revisions: async () => [] },
-    renderSubjects: { alert: shown, request: shown, claim: shown, 'temporary-change': shown },
+    renderSubjects: { alert: shown, request: shown, claim: shown, 'temporary-change': shown, recovery: shown },
     renderBatch: { render: async () => null },
     attachRows: {
       render: async () => null,

@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest';
-import { CardApiError, SlackError, StoreUnavailableError } from '../../../src/core/errors.ts';
+import { describe, expect, it } from 'vitest';
+import { CardApiError, StoreUnavailableError } from '../../../src/core/errors.ts';
 import { gapOf } from '../../../src/core/gap.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { createRecoveries } from '../../../src/recovery/recovery-store.ts';
-import { createRunRecovery } from '../../../src/recovery/run-recovery.ts';
+import { createRunRecovery, createShowRecovery, recoveryMessage } from '../../../src/recovery/run-recovery.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { useRedis } from '../../support/on-redis.ts';
 
@@ -21,10 +21,7 @@ async function run(error: Error | null, isBusy = false) {
       if (error !== null) throw error;
       return await recoveries.read(gap.id);
     },
-    notify: {
-      progress: async (_gap, state) => void reported.push(state),
-      end: async (_gap, state) => void reported.push(state),
-    },
+    show: async (_gap, state) => void reported.push(state),
     recoveries,
     async tryLock(_name, work) {
       if (isBusy) throw new StoreUnavailableError('the lock is taken');
@@ -41,16 +38,71 @@ it.each([
   ['waits for an unresponsive card service', apiError('unavailable', 503), 15_000, ['waiting']],
   ['waits for another token when the card service rejects this one', apiError('token_dead', 401), 60_000, ['waiting']],
   ['fails when the card service refuses it', apiError('refused', 400), null, ['failed']],
-  [
-    'comes back when Slack rejects its result',
-    new SlackError('chat.postMessage', 'rate_limited', 'ratelimited'),
-    5000,
-    [],
-  ],
 ] as const)('a gap %s', async (_what, error, againMs, reported) => {
   expect(await run(error)).toEqual({ againMs, reported });
 });
 
 it('waits while another worker recovers a gap', async () => {
   expect(await run(null, true)).toEqual({ againMs: 1000, reported: [] });
+});
+
+describe('the message of a recovery', () => {
+  const twoHours = gapOf(Date.parse('2026-11-20T10:00:00Z'), Date.parse('2026-11-20T12:00:00Z'), 'away');
+
+  function createWorld() {
+    const recoveries = createRecoveries(redis());
+    const steps: string[] = [];
+    let nowMs = 0;
+    const text = async (id: string) => (await recoveryMessage(id, recoveries))?.text ?? 'nothing';
+    const show = createShowRecovery({
+      recoveries,
+      post: async (id) => void steps.push(`posted: ${await text(id)}`),
+      updateMessage: async (id) => void steps.push(`edited: ${await text(id)}`),
+      now: () => nowMs,
+    });
+    return {
+      steps,
+      async show(shown: typeof gap, state: 'running' | 'waiting' | 'done', done: number, afterMs = 6000) {
+        nowMs += afterMs;
+        await show(shown, state, done, await recoveries.read(shown.id));
+      },
+    };
+  }
+
+  it('shows how far it is, and the result', async () => {
+    const { steps, show } = createWorld();
+
+    for (const done of [0.1, 0.5]) await show(twoHours, 'running', done);
+    await show(twoHours, 'waiting', 0.5);
+    await show(twoHours, 'done', 1);
+
+    expect(steps).toEqual([
+      expect.stringMatching(/^posted: .*: 50% done/),
+      expect.stringMatching(/^edited: .*: 50% done/),
+      expect.stringMatching(/^posted: .*: 50% done.*not responding/),
+      expect.stringMatching(/^edited: .*: 50% done.*not responding/),
+      expect.stringMatching(/^posted: Nothing was missed/),
+      expect.stringMatching(/^edited: Nothing was missed/),
+    ]);
+  });
+
+  it('is not edited more often than people can read', async () => {
+    const { steps, show } = createWorld();
+    await show(twoHours, 'running', 0.1);
+    await show(twoHours, 'running', 0.2);
+
+    await show(twoHours, 'running', 0.3, 1000);
+
+    expect(steps).toHaveLength(2);
+  });
+
+  it('is not posted for a quick recovery that finds nothing', async () => {
+    const { steps, show } = createWorld();
+    await show(gapOf(Date.parse(twoHours.from), Date.parse(twoHours.from) + 5000, 'start'), 'done', 1);
+
+    expect(steps).toEqual([]);
+
+    await show(twoHours, 'done', 1);
+    expect(steps, 'a two-hour recovery is reported anyway').not.toEqual([]);
+  });
 });
