@@ -6,18 +6,23 @@ import { actionId, callbackId } from '../src/slack/action-id.ts';
 import { blockTestedCard, blockTestedCards } from './actions/block-tested-cards.ts';
 import { explainDecline } from './alerts/explain-decline.ts';
 import { findAlert, openAlert, showDetails } from './alerts/open-alert.ts';
-import { endDelegation, nameDelegate, setDelegate } from './app-home/delegate.ts';
-import { actOnHomeCard, chooseProgram, setPreference, turnPage } from './app-home/home-controls.ts';
+import {
+  actOnHomeCard,
+  chooseProgram,
+  endDelegation,
+  nameDelegate,
+  setDelegate,
+  setPreference,
+  turnPage,
+} from './app-home/home-controls.ts';
 import { askForRaise, requestIncrease } from './approvals/ask-for-raise.ts';
 import { openDecideForm, submitDecideForm } from './approvals/decide-form.ts';
 import type { ListenerDeps } from './deps.ts';
 import { findCards } from './directory/find-cards.ts';
 import { ackWhenDone } from './dispatch/ack-when-done.ts';
-import { actOnPicked } from './dispatch/act-on-picked.ts';
-import { card, slashCommands } from './dispatch/card-command.ts';
+import { card, openCommandForm, runCommandForm, slashCommands } from './dispatch/card-command.ts';
 import { activateCard, chooseCard } from './dispatch/choose-card.ts';
-import { openCommandForm, runCommandForm } from './dispatch/command-form.ts';
-import { pickCard } from './dispatch/pick-card.ts';
+import { actOnPicked, pickCard } from './dispatch/picker.ts';
 import { asks, type Pressed, type PressListener } from './dispatch/press.ts';
 import { appHomeOpened, channelChanged, personChanged, userGroupChanged } from './dispatch/slack-events.ts';
 import type { FormListener } from './dispatch/submission.ts';

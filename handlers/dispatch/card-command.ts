@@ -1,15 +1,23 @@
-import type { AllMiddlewareArgs, SlackCommandMiddlewareArgs } from '@slack/bolt';
+import type {
+  AllMiddlewareArgs,
+  GlobalShortcut,
+  SlackCommandMiddlewareArgs,
+  SlackShortcutMiddlewareArgs,
+} from '@slack/bolt';
 import { slashCommand } from '../../src/core/installation.ts';
 import { type Command, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { helpFor, permissionOf } from '../../src/dispatch/verbs.ts';
+import { commandForm, commandInput } from '../../templates/dispatch/command-form.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { askForRaiseByCommand } from '../approvals/ask-for-raise.ts';
 import type { ListenerDeps } from '../deps.ts';
 import { openVirtualOrder } from '../virtual-cards/order-virtual.ts';
+import { inputsOf } from './form-inputs.ts';
 import { type Interaction, ofCommand } from './interaction.ts';
 import { openPicker } from './picker.ts';
+import { ofForm, type ViewArgs } from './submission.ts';
 
 type Args = AllMiddlewareArgs & SlackCommandMiddlewareArgs;
 
@@ -71,4 +79,35 @@ async function isTheirCard(
 ): Promise<boolean> {
   if (isExternal) return false;
   return (await cardsFor(actor.userId, permissionOf(verb), await directory.findKnown(number))).length > 0;
+}
+
+/** *Cardbell command*, the global shortcut. It also works in threads, where Slack does not allow slash commands. */
+export function openCommandForm({ openView }: Pick<ListenerDeps, 'openView'>) {
+  return async ({ ack, shortcut }: AllMiddlewareArgs & SlackShortcutMiddlewareArgs<GlobalShortcut>): Promise<void> => {
+    await ack();
+    await openView(shortcut.trigger_id, commandForm());
+  };
+}
+
+/**
+ * The submitted command form. Parse errors appear next to the input; all other answers go to the chosen conversation.
+ */
+export function runCommandForm(deps: ListenerDeps) {
+  return async ({ ack, body, view }: ViewArgs): Promise<void> => {
+    const inputs = inputsOf(view);
+    const person = inputs.person(commandInput.person);
+    const typed = inputs.text(commandInput.words).split(/\s+/);
+    const [verb = '', ...rest] = typed[0] === slashCommand() ? typed.slice(1) : typed;
+    const mention = person === null ? [] : [`<@${person}>`];
+    // `delegate` takes the person before the days; other verbs take the holder after the card.
+    const words = verb.toLowerCase() === 'delegate' ? [verb, ...mention, ...rest] : [verb, ...rest, ...mention];
+    const parsed = deps.readCommand(words.join(' '));
+    if (parsed.kind === 'unclear') {
+      await ack(inputs.refusal({ [commandInput.words]: parsed.why }));
+      return;
+    }
+    await ack();
+    const channel = inputs.channel(commandInput.channel) ?? body.user.id;
+    await runCommand(parsed, body.trigger_id, ofForm(body, { channel, messageTs: null }, deps), deps);
+  };
 }

@@ -1,11 +1,25 @@
-import type { Action, Origin } from '../../src/actions/action.ts';
-import { helpFor, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
+import type { Action, Origin, Target } from '../../src/actions/action.ts';
+import { contentId } from '../../src/core/content-id.ts';
+import { commandCode } from '../../src/core/installation.ts';
+import type { CardSeal } from '../../src/core/seal.ts';
+import { toCardFacts } from '../../src/directory/account.ts';
+import { askOf, inputOf, type Prepared, type Refused } from '../../src/dispatch/request-action.ts';
+import { helpFor, type InputOf, isAsHolder, isPermitted } from '../../src/dispatch/verbs.ts';
 import type { Role } from '../../src/policy/decide-action.ts';
-import { cardPicker, type PickedVerb, pickedVerbs } from '../../templates/directory/card-picker.ts';
+import {
+  cardPicker,
+  type PickedCard,
+  type PickedVerb,
+  pickedSaid,
+  pickedVerbs,
+  readingCard,
+} from '../../templates/directory/card-picker.ts';
 import { help } from '../../templates/dispatch/help.ts';
 import type { ListenerDeps } from '../deps.ts';
-import type { Interaction } from './interaction.ts';
+import { type Interaction, notifyAt } from './interaction.ts';
 import { look } from './look.ts';
+import { onPress, type Press, type PressListener } from './press.ts';
+import { formTooOld, inForm, refuseChoice, refused } from './refused.ts';
 
 /** `/card` alone. People who may not view cards get the list of commands instead, without even cardholder names. */
 export async function openPicker(triggerId: string, interaction: Interaction, deps: ListenerDeps): Promise<void> {
@@ -51,4 +65,95 @@ export async function controlsOf(
       return { verb, value };
     }),
   );
+}
+
+/** A card was picked. The form shows the card and what this person can do with it now. */
+export const pickCard = onPress(async ({ value, body, interaction }, deps) => {
+  const { view, user } = body;
+  if (view === undefined) return;
+  const privateMetadata = view.private_metadata;
+  const show = async (rest: Pick<Parameters<typeof cardPicker>[0], 'picked' | 'notice'>): Promise<void> =>
+    await deps.updateView({ viewId: view.id, hash: view.hash }, cardPicker({ privateMetadata, ...rest }));
+  const chosen = deps.seals.card.open(value);
+  const { roles, isComplete } =
+    chosen === null ? await deps.permissions.rolesOf(user.id) : await deps.rolesForCard(user.id, chosen.acctId);
+  const target: Target = chosen === null ? { kind: 'own' } : { kind: 'card', ...chosen, alertId: null };
+  const asked = inForm(interaction);
+  const refuse = async (notice: string): Promise<Refused> => {
+    await show({ picked: null, notice });
+    return refused({ why: notice, whoCan: '' });
+  };
+  const input = async (): Promise<Prepared<InputOf<'look'>>> => {
+    if (!isPermitted('show', roles)) return await refuse(isComplete ? NOT_THEIRS : NOT_KNOWN);
+    const pending = await deps.pending.get(privateMetadata);
+    if (pending?.kind !== 'place' || chosen === null) return await refuse(tooOld());
+    const picked = await pickedCard({ actor: asked.actor, roles, origin: pending.origin }, chosen, deps);
+    await show({ picked, notice: null });
+    return { kind: 'input', input: { seen: 'picker' } };
+  };
+  await deps.requestAction({ ...asked, verb: 'look', target, input });
+});
+
+const NOT_THEIRS = 'Only operators and approvers may see cards, and holders their own.';
+const NOT_KNOWN = 'Slack does not say just now who may see cards. Choose again in a minute.';
+const tooOld = () => `This form was open for more than 30 minutes. Close it and type ${commandCode()} again.`;
+
+/** A card as the form shows it, with the actions this person can take. */
+async function pickedCard(
+  asker: Parameters<typeof controlsOf>[0],
+  { acctId, cardId }: NonNullable<ReturnType<CardSeal['open']>>,
+  deps: ListenerDeps,
+): Promise<PickedCard> {
+  const card = toCardFacts(acctId, await deps.directory.account(acctId), { cardId });
+  const status = card.status ?? null;
+  return { card, status, controls: await controlsOf(asker, { acctId, cardId }, status, deps) };
+}
+
+/**
+ * A button of the picker. The worker performs the action and answers where `/card` was typed. Pressing twice requests
+ * it once.
+ *
+ * *Show limits* is answered in a form on top of the picker, which stays open.
+ */
+export const actOnPicked = onPicked(async ({ pendingId, asked, body, say }, deps) => {
+  const isShow = asked.verb === 'show';
+  const shown = isShow ? await deps.pushView(body.trigger_id, readingCard()) : undefined;
+  const { verb, target, actor } = asked;
+  const origin = shown === undefined ? asked.origin : { ...asked.origin, view: shown };
+  // Each press is a new request, because each one fills the form that it opened.
+  const id = contentId('act_', ['picked', pendingId, shown?.viewId ?? '']);
+  const ask = askOf({ id, verb, target, actor, isExternal: false, origin, input: inputOf(asked) });
+  await deps.requestAction({ ...ask, notify: notifyAt(origin, body.user.id, deps) });
+  if (!isShow) await say(pickedSaid.asked(origin.channel));
+});
+
+interface Picked extends Pick<Press, 'body'> {
+  readonly pendingId: string;
+  readonly asked: Action;
+  /** Replaces the content of the picker with a sentence. */
+  readonly say: (notice: string) => Promise<void>;
+}
+
+/** A button of the picker. If its action has expired, the press is refused in the form. */
+export function onPicked(act: (picked: Picked, deps: ListenerDeps) => Promise<void>): PressListener {
+  return onPress(async ({ value: pendingId, body, interaction }, deps) => {
+    const { view, user } = body;
+    if (view === undefined) return;
+    const privateMetadata = view.private_metadata;
+    const say = async (notice: string): Promise<void> =>
+      await deps.updateView(
+        { viewId: view.id, hash: view.hash },
+        cardPicker({ privateMetadata, picked: null, notice }),
+      );
+    const asked = await pickedBy(user.id, pendingId, deps);
+    if (asked !== null) return await act({ pendingId, asked, body, say }, deps);
+    await refuseChoice(inForm(interaction), { kind: 'action', actionId: pendingId }, formTooOld(), deps);
+    await say(pickedSaid.expired());
+  });
+}
+
+/** The action behind a control of the picker. Null when it has expired or belongs to someone else. */
+export async function pickedBy(userId: string, pendingId: string, { pending }: ListenerDeps): Promise<Action | null> {
+  const found = await pending.get(pendingId);
+  return found?.kind === 'choice' && found.action.actor.userId === userId ? found.action : null;
 }

@@ -4,9 +4,9 @@ import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { limitCardInput as input, limitCardForm } from '../../templates/limits/limit-card-form.ts';
 import type { ListenerDeps } from '../deps.ts';
-import { onPicked, pickedBy } from '../dispatch/act-on-picked.ts';
 import { inputsOf } from '../dispatch/form-inputs.ts';
 import { notifyAt } from '../dispatch/interaction.ts';
+import { onPicked, pickedBy } from '../dispatch/picker.ts';
 import type { ViewArgs } from '../dispatch/submission.ts';
 
 /** *Change limit…* in the picker: opens a form on top of it. */

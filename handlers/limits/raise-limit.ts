@@ -6,7 +6,7 @@ import { commandCode, slashCommand } from '../../src/core/installation.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Prepared } from '../../src/dispatch/request-action.ts';
-import type { InputOf as InputOfVerb } from '../../src/dispatch/verbs.ts';
+import type { InputOf } from '../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../src/limits/change-request.ts';
 import { contradiction, withRaisedAlong } from '../../src/limits/contradiction.ts';
 import { goalsOfRemedy, type LimitRaise, limitsOf, type Remedy } from '../../src/limits/remedy-change.ts';
@@ -125,7 +125,7 @@ function limitsTyped(
  * The typed limits must let the purchase through. Otherwise it would be declined again although the alert looks
  * resolved. Clearing one of several amounts is allowed: the person wants to raise fewer limits.
  */
-function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: InputOf): Errors {
+function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: PlaceOf): Errors {
   const errors: Errors = {};
   if (typed.length < limitsOf(remedy).length) return errors;
   for (const { rule, to } of typed) {
@@ -138,7 +138,7 @@ function tooLow(typed: readonly LimitGoal[], remedy: Remedy | null, inputOf: Inp
 }
 
 /** The form raises what the card allows by now, which may be more than when the purchase was declined. */
-function lowered(typed: readonly LimitGoal[], rules: CardLimits, inputOf: InputOf): Errors {
+function lowered(typed: readonly LimitGoal[], rules: CardLimits, inputOf: PlaceOf): Errors {
   const errors: Errors = {};
   for (const { rule, to } of typed) {
     const now = limitOf(rules, rule);
@@ -150,10 +150,10 @@ function lowered(typed: readonly LimitGoal[], rules: CardLimits, inputOf: InputO
   return errors;
 }
 
-type InputOf = (rule: LimitRule) => string;
+type PlaceOf = (rule: LimitRule) => string;
 
 /** The input that a limit was typed in, so that its error has a place: the form may show several of which one was typed. */
-function inputsByRule(inputs: Inputs): InputOf {
+function inputsByRule(inputs: Inputs): PlaceOf {
   const [first, ...others] = inputs.amounts().map(({ action }) => action);
   if (first === undefined) return () => formInput.amount;
   return (rule) => (others.includes(amountOf(rule)) ? amountOf(rule) : first);
@@ -189,7 +189,7 @@ function ruleOf({ period, categoryId }: AmountLimit, remedy: Remedy | null, rule
  * and fills in current values. It reads the card again before changing anything.
  */
 export const approveRemedy = onPress(async ({ value: alertId, body, interaction }, deps) => {
-  const openForm = async (): Promise<Prepared<InputOfVerb<'remedy'>>> => {
+  const openForm = async (): Promise<Prepared<InputOf<'remedy'>>> => {
     const alert = await deps.alerts.get(alertId);
     if (alert?.kind !== 'transaction' || alert.event.decline === null) {
       const whoCan = `Use ${commandCode('limit')} with the card’s last four digits.`;

@@ -149,7 +149,12 @@ interface ReportDeps extends Pick<ActionTools, 'progress' | 'record' | 'answer'>
 /**
  * First the record, then the person who asked, then what the service has already reported about the order. Idempotent.
  */
-async function reportOrder(action: Action, order: VirtualOrder, reportedState: ReportedState, deps: ReportDeps): Promise<void> {
+async function reportOrder(
+  action: Action,
+  order: VirtualOrder,
+  reportedState: ReportedState,
+  deps: ReportDeps,
+): Promise<void> {
   const { progress, record, answer, virtualOrders, notices } = deps;
   const { at, result } = reportedState;
   const state = result.state as State;
