@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt';
 import { alertIdInFraudValue } from '../src/alerts/alert.ts';
+import type { ListenerDeps } from '../src/app/compose-web.ts';
 import { requestTarget } from '../src/approvals/request.ts';
 import { claimTarget } from '../src/holders/claim-store.ts';
 import { actionId, callbackId } from '../src/slack/action-id.ts';
@@ -17,7 +18,6 @@ import {
 } from './app-home/home-controls.ts';
 import { askForRaise, requestIncrease } from './approvals/ask-for-raise.ts';
 import { openDecideForm, submitDecideForm } from './approvals/decide-form.ts';
-import type { ListenerDeps } from './deps.ts';
 import { findCards } from './directory/find-cards.ts';
 import { ackWhenDone } from './dispatch/ack-when-done.ts';
 import { card, openCommandForm, runCommandForm, slashCommands } from './dispatch/card-command.ts';

@@ -1,11 +1,11 @@
 import { type CardTestingAlert, readTestedCardValue, type TriedCard } from '../../src/alerts/alert.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { BLOCKED_ALONE_MAX } from '../../src/policy/decide-action.ts';
 import { stillOpen } from '../../templates/alerts/card-testing.ts';
 import { cardOfHolderRaw } from '../../templates/core/card-words.ts';
-import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from '../dispatch/interaction.ts';
 import { onPress } from '../dispatch/press.ts';
 import { refused } from '../dispatch/refused.ts';

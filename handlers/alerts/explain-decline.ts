@@ -3,10 +3,10 @@ import type { AllMiddlewareArgs, MessageShortcut, SlackShortcutMiddlewareArgs } 
 import type { TransactionAlert } from '../../src/alerts/alert.ts';
 import { alertsOfKind } from '../../src/alerts/alert-store.ts';
 import { atLastTry } from '../../src/alerts/last-try.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { isPermitted } from '../../src/dispatch/verbs.ts';
 import { explainDecline as explanation, nothingToExplain } from '../../templates/alerts/explain-decline.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { ofShortcut } from '../dispatch/interaction.ts';
 import { look } from '../dispatch/look.ts';
 import { refuseFormerHolder } from '../dispatch/refused.ts';

@@ -1,10 +1,10 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
 import { atLastTry } from '../../src/alerts/last-try.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
 import { alertDetails } from '../../templates/alerts/alert-details.ts';
 import { alertOption } from '../../templates/outbox/batch.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { look } from '../dispatch/look.ts';
 import { onPress, type PressListener } from '../dispatch/press.ts';
 import { alertTooOld, refuseFormerHolder } from '../dispatch/refused.ts';

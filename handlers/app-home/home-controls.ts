@@ -1,9 +1,9 @@
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { turnOf } from '../../src/app-home/home-page.ts';
 import { readDirectKind, readOwnDigest } from '../../src/app-home/verbs.ts';
 import { delegateForm, delegateInput } from '../../templates/app-home/delegate.ts';
 import { FIRST } from '../../templates/app-home/program-menu.ts';
 import { openAskForm } from '../approvals/ask-for-raise.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { DAY_PASSED, inputsOf } from '../dispatch/form-inputs.ts';
 import { asks, onPress, type PressListener } from '../dispatch/press.ts';
 import { formTooOld, refuseChoice } from '../dispatch/refused.ts';

@@ -1,9 +1,9 @@
 import type { Target } from '../../src/actions/action.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { formatCents, parseAmount } from '../../src/core/money.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Ask } from '../../src/dispatch/request-action.ts';
 import { askForm } from '../../templates/approvals/ask-form.ts';
-import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from '../dispatch/interaction.ts';
 import { onPress } from '../dispatch/press.ts';
 import { onSubmit } from '../dispatch/submission.ts';

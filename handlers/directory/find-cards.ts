@@ -1,10 +1,10 @@
 import type { AllMiddlewareArgs, SlackOptionsMiddlewareArgs } from '@slack/bolt';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import type { CardMatch } from '../../src/directory/index-entries.ts';
 import { permissionOf } from '../../src/dispatch/verbs.ts';
 import { mayAsk, withoutHolder } from '../../src/policy/decide-action.ts';
 import { SELECT_OPTIONS_MAX } from '../../src/slack/limits.ts';
 import { cardOption } from '../../templates/directory/card-picker.ts';
-import type { ListenerDeps } from '../deps.ts';
 
 type Args = AllMiddlewareArgs & SlackOptionsMiddlewareArgs<'block_suggestion'>;
 

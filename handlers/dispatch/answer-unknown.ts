@@ -1,6 +1,6 @@
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import type { AnswerUnknown } from '../../src/slack/app.ts';
 import { tooMany, tooManyForm, unknownControl, unknownForm } from '../../templates/dispatch/unknown.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { createNotify } from './interaction.ts';
 
 /** Payload types that a person triggered and expects an answer to. Slack sends all other types for the app only. */

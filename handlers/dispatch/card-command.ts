@@ -4,6 +4,7 @@ import type {
   SlackCommandMiddlewareArgs,
   SlackShortcutMiddlewareArgs,
 } from '@slack/bolt';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { slashCommand } from '../../src/core/installation.ts';
 import { type Command, readSlashText } from '../../src/dispatch/command.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
@@ -12,7 +13,6 @@ import { commandForm, commandInput } from '../../templates/dispatch/command-form
 import { help } from '../../templates/dispatch/help.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { askForRaiseByCommand } from '../approvals/ask-for-raise.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { openVirtualOrder } from '../virtual-cards/order-virtual.ts';
 import { inputsOf } from './form-inputs.ts';
 import { type Interaction, ofCommand } from './interaction.ts';

@@ -1,6 +1,6 @@
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { askOf, inputOf } from '../../src/dispatch/request-action.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { onPress, type Press } from './press.ts';
 import { refuseChoice } from './refused.ts';
 

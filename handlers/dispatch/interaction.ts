@@ -1,9 +1,9 @@
 import type { BlockAction, MessageShortcut, SlashCommand } from '@slack/bolt';
 import type { Origin } from '../../src/actions/action.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Asking } from '../../src/dispatch/request-action.ts';
 import type { Message } from '../../src/slack/message.ts';
-import type { ListenerDeps } from '../deps.ts';
 
 /** What every Slack payload contains: who, where, and how to answer. */
 export interface Interaction extends Pick<Asking, 'id' | 'actor' | 'isExternal' | 'origin'> {

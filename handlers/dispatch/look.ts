@@ -1,6 +1,6 @@
 import type { Target } from '../../src/actions/action.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
-import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { Action, Origin, Target } from '../../src/actions/action.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { CardSeal } from '../../src/core/seal.ts';
@@ -15,7 +16,6 @@ import {
   readingCard,
 } from '../../templates/directory/card-picker.ts';
 import { help } from '../../templates/dispatch/help.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { type Interaction, notifyAt } from './interaction.ts';
 import { look } from './look.ts';
 import { onPress, type Press, type PressListener } from './press.ts';

@@ -6,9 +6,9 @@ import type {
   SlackActionMiddlewareArgs,
   StaticSelectAction,
 } from '@slack/bolt';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import type { Ask } from '../../src/dispatch/request-action.ts';
 import type { Verb } from '../../src/dispatch/verbs.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { chosenIn, type Interaction, ofButton } from './interaction.ts';
 
 /** A pressed button, or a menu with a selected option. */

@@ -1,10 +1,10 @@
 import type { Target } from '../../src/actions/action.ts';
 import type { Alert } from '../../src/alerts/alert.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import type { Refused } from '../../src/dispatch/request-action.ts';
 import { notLinked } from '../../templates/policy/not-permitted.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
-import type { ListenerDeps } from '../deps.ts';
 import type { Interaction } from './interaction.ts';
 
 /** A refusal in the web process. The person gets the reason and who can help; it is recorded. */

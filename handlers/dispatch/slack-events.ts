@@ -1,4 +1,4 @@
-import type { ListenerDeps } from '../deps.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 
 /** Someone opened App Home: the worker renders it with their current roles. */
 export function appHomeOpened({ renderHome }: ListenerDeps) {

@@ -1,10 +1,10 @@
 import type { AllMiddlewareArgs, SlackViewMiddlewareArgs, ViewOutput, ViewSubmitAction } from '@slack/bolt';
 import type { ModalView } from '@slack/types';
 import type { Origin } from '../../src/actions/action.ts';
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
 import type { Message } from '../../src/slack/message.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { type Inputs, inputsOf } from './form-inputs.ts';
 import { whoActs } from './interaction.ts';
 import type { Asked } from './press.ts';

@@ -1,9 +1,9 @@
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { slashCommand } from '../../src/core/installation.ts';
 import { toCardFacts } from '../../src/directory/account.ts';
 import { askOf } from '../../src/dispatch/request-action.ts';
 import { limitCardInput as input, limitCardForm } from '../../templates/limits/limit-card-form.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { inputsOf } from '../dispatch/form-inputs.ts';
 import { notifyAt } from '../dispatch/interaction.ts';
 import { onPicked, pickedBy } from '../dispatch/picker.ts';

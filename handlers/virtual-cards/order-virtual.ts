@@ -1,10 +1,10 @@
+import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { maskCardNumbers } from '../../src/core/card-number.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import { parseAmount } from '../../src/core/money.ts';
 import { aloneCents } from '../../src/policy/approval-policy.ts';
 import { readBirthDate, type VirtualOrder } from '../../src/virtual-cards/order.ts';
 import { virtualOrderInput as input, virtualOrderForm } from '../../templates/virtual-cards/order-form.ts';
-import type { ListenerDeps } from '../deps.ts';
 import { type Interaction, notifyAt } from '../dispatch/interaction.ts';
 import type { ViewArgs } from '../dispatch/submission.ts';
 

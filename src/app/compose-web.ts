@@ -1,6 +1,6 @@
-import type { ListenerDeps } from '../../handlers/deps.ts';
 import { createAlerts } from '../alerts/alert-store.ts';
 import { createEventLog } from '../alerts/event-log.ts';
+import type { HomeTurn } from '../app-home/home-page.ts';
 import { createHomeViewers, homeOpened } from '../app-home/viewer-store.ts';
 import { createRequests } from '../approvals/request-store.ts';
 import { contentId } from '../core/content-id.ts';
@@ -13,7 +13,7 @@ import { groupIn } from '../directory/account.ts';
 import { createDirectory } from '../directory/directory.ts';
 import { parseCommand } from '../dispatch/command.ts';
 import { createPending, type PendingStore } from '../dispatch/pending-form-store.ts';
-import { requestAction } from '../dispatch/request-action.ts';
+import { type Ask, requestAction } from '../dispatch/request-action.ts';
 import { createLinks } from '../holders/link-store.ts';
 import type { Intake } from '../intake/intake.ts';
 import type { Metrics } from '../ops/metrics.ts';
@@ -32,6 +32,7 @@ import type { PolicySource } from '../policy/policy-source.ts';
 import { createVisibilityOf, visibilityChanged, visibilityVersionKey } from '../routing/channel-access.ts';
 import type { Respond } from '../slack/answer.ts';
 import type { Slack } from '../slack/client.ts';
+import type { Message } from '../slack/message.ts';
 import { createAuthenticate } from '../webhooks/authenticate.ts';
 import { toStoredEvent } from '../webhooks/kind.ts';
 import type { receiveWebhook } from '../webhooks/receive-webhook.ts';
@@ -45,8 +46,8 @@ export interface WebBase {
   readonly intake: Intake;
   readonly slack: Slack;
   readonly respond: Respond;
-  /** Shows another card program in a person's App Home. */
-  readonly showProgram: ListenerDeps['showProgram'];
+  /** Shows another card program in a person's App Home. Empty: the first one. */
+  readonly showProgram: (userId: string, program: string) => Promise<void>;
   readonly metrics: Metrics;
   /** By Redis' clock: which of two people asked first must not depend on a machine's clock. */
   readonly now: () => Date;
@@ -82,15 +83,16 @@ export function composeWebhooks(
   };
 }
 
-/** Answers people. */
-export function composeListeners(base: WebBase): ListenerDeps {
-  const { config, redis, intake, slack, respond, now, log } = base;
+/** What the listeners of `handlers/` need to answer people. */
+export type ListenerDeps = ReturnType<typeof composeListeners>;
+export function composeListeners(base: WebBase) {
+  const { config, policy, redis, intake, slack, respond, showProgram, now, log } = base;
   const links = createLinks(redis);
   const directory = createDirectory({ redis, loader: null });
   const rolesVersion = createRolesVersion(redis);
   const seals = createSeals(config.slackBotToken);
   const permissions = createPermissions({
-    policy: base.policy.current,
+    policy: policy.current,
     namedDelegates: createDelegations(redis, seals.delegation).all,
     groupMembers: slack.groupMembers,
     rolesVersion: rolesVersion.read,
@@ -100,8 +102,11 @@ export function composeListeners(base: WebBase): ListenerDeps {
   });
   const pending = createPending(redis, createSigner(config.slackBotToken, 'control'));
   return {
-    readCommand: (text) => parseCommand(text, { now: now(), zone: config.serviceZone }),
+    /** Reads the text after `/card`. Times are relative to the card service's current time. */
+    readCommand: (text: string) => parseCommand(text, { now: now(), zone: config.serviceZone }),
+    /** The card service's day, `2026-11-20`. */
     today: () => localDate(now(), config.serviceZone),
+    /** Permits and stores; `notify` reaches the person who asked. */
     requestAction: composeRequestAction(base, permissions, pending),
     permissions,
     rolesForCard: createRolesForCard({
@@ -112,8 +117,9 @@ export function composeListeners(base: WebBase): ListenerDeps {
     cardsFor: createCardsFor({ rolesOf: permissions.rolesOf, links }),
     accountsOf: links.accountsOf,
     requests: createRequests(redis, null),
-    ownDelegates: () => base.policy.current().ownDelegates,
-    policyFor: (group) => sectionOf(base.policy.current(), group).approval,
+    /** The people whom an approver may name as a delegate. */
+    ownDelegates: () => policy.current().ownDelegates,
+    policyFor: (group: string | null) => sectionOf(policy.current(), group).approval,
     alerts: createAlerts(redis),
     alertMessages: alertMessages(createTrackedMessages(redis)),
     eventLog: createEventLog(redis),
@@ -124,15 +130,18 @@ export function composeListeners(base: WebBase): ListenerDeps {
     }),
     pending,
     directory,
+    /** To be called when Slack reports that the readers of a channel changed. */
     visibilityChanged: () => visibilityChanged(redis),
+    /** To be called when Slack reports that a user group or an account changed. */
     rolesChanged: rolesVersion.changed,
     openView: slack.openView,
     pushView: slack.pushView,
     updateView: slack.updateView,
     postEphemeral: createPostEphemeral(slack),
-    showProgram: base.showProgram,
+    showProgram,
     homeViewers: createHomeViewers(redis),
-    renderHome: async (userId, isOpening, turn = null) => {
+    /** Requests a fresh App Home for a person and their current roles. `isOpening`: they are looking at it. */
+    async renderHome(userId: string, isOpening: boolean, turn: HomeTurn | null = null): Promise<void> {
       const { roles } = await permissions.rolesOf(userId);
       await intake.take({ type: 'home', opened: homeOpened({ userId, roles, isOpening, turn }, Date.now()) });
     },
@@ -143,7 +152,7 @@ export function composeListeners(base: WebBase): ListenerDeps {
 }
 
 /** A click in App Home has no channel, so the answer is a direct message. */
-export function createPostEphemeral(slack: Slack): ListenerDeps['postEphemeral'] {
+export function createPostEphemeral(slack: Slack): Slack['postEphemeral'] {
   return async (channel, userId, message) => {
     if (channel !== userId) return await slack.postEphemeral(channel, userId, message);
     await slack.post(await slack.openDirect(userId), message, contentId('m_', [userId, Date.now()]));
@@ -154,7 +163,7 @@ function composeRequestAction(
   { config, intake, metrics, now, log }: WebBase,
   permissions: Permissions,
   pending: PendingStore,
-): ListenerDeps['requestAction'] {
+): (ask: Ask & { readonly notify: (message: Message) => Promise<void> }) => Promise<void> {
   const signer = createSigner(config.slackBotToken, 'action');
   return (ask) =>
     requestAction(ask, ask.notify, {

@@ -1,4 +1,3 @@
-import type { ListenerDeps } from '../../handlers/deps.ts';
 import { watchClock } from '../core/clock.ts';
 import type { Log } from '../core/log.ts';
 import { closeQueues, openQueues } from '../core/queues.ts';
@@ -10,8 +9,6 @@ import { createIntake } from '../intake/intake.ts';
 import { watchMemory } from '../intake/memory.ts';
 import { countEvents, readHealth } from '../ops/health.ts';
 import { openPolicy, watchPolicy } from '../policy/policy-source.ts';
-import type { Respond } from '../slack/answer.ts';
-import type { Slack } from '../slack/client.ts';
 import { respondOf, slackOf } from '../slack/several-programs.ts';
 import { createQuarantineStore } from '../webhooks/quarantine.ts';
 import { composeListeners, composeWebhooks, type WebBase } from './compose-web.ts';
@@ -25,13 +22,7 @@ const FIRST_CONNECTION_MS = 1500;
 /** The web process's part for one card program. */
 export type WebProgram = Awaited<ReturnType<typeof openWebProgram>>;
 
-interface Shared {
-  readonly slack: Slack;
-  readonly respond: Respond;
-  readonly showProgram: ListenerDeps['showProgram'];
-  readonly log: Log;
-  readonly admin: Admin;
-}
+type Shared = Pick<WebBase, 'slack' | 'respond' | 'showProgram' | 'log'> & { readonly admin: Admin };
 
 /** Opens a card program's own parts: its keys in Redis, its inbox, its policy. @throws ConfigError */
 export async function openWebProgram(config: WebConfig, { slack, respond, showProgram, log, admin }: Shared) {

@@ -83,18 +83,7 @@ interface Waiting {
   readonly reject: (error: StoreUnavailableError) => void;
 }
 
-export interface Intake {
-  /**
-   * Stores an event, a quarantined webhook or an action once, by its id.
-   *
-   * @returns after Redis has acknowledged: `new`, or `seen` when it was already stored.
-   * @throws StoreUnavailableError when Redis is down or does not answer in time. The write may have happened anyway;
-   * the sender's retry then gets `seen`.
-   */
-  take(entry: TakenEntry): Promise<'new' | 'seen'>;
-  /** True while Redis is connected but does not answer. Everything is refused immediately. */
-  isSilent(): boolean;
-}
+export type Intake = ReturnType<typeof createIntake>;
 
 interface IntakeOptions {
   readonly shards?: number;
@@ -110,7 +99,7 @@ interface IntakeOptions {
  * Stores incoming entries durably. All webhooks of one turn of the event loop go to Redis in one script call, the
  * fastest durable form that was measured (see docs/performance.md). Each still gets its own answer.
  */
-export function createIntake(redis: RedisClient, options: IntakeOptions = {}): Intake {
+export function createIntake(redis: RedisClient, options: IntakeOptions = {}) {
   const store = createStore(redis);
   const { shards = 1, diskWait = () => 'none', reserve = () => true } = options;
   const silence = watchSilence(redis);
@@ -120,7 +109,14 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
   let waiting: Waiting[] = [];
 
   return {
-    async take(entry) {
+    /**
+     * Stores an event, a quarantined webhook or an action once, by its id.
+     *
+     * @returns after Redis has acknowledged: `new`, or `seen` when it was already stored.
+     * @throws StoreUnavailableError when Redis is down or does not answer in time. The write may have happened anyway;
+     * the sender's retry then gets `seen`.
+     */
+    async take(entry: TakenEntry): Promise<'new' | 'seen'> {
       const [id, isAsked] = [idOf(entry), 'action' in entry || 'opened' in entry];
       const shard = isAsked ? 0 : shardOf(id, shards);
       const inbox = isAsked ? inboxKeys.actions : intakeKey('webhooks', shard);
@@ -134,6 +130,7 @@ export function createIntake(redis: RedisClient, options: IntakeOptions = {}): I
         waiting.push({ inbox, stored: { shard, id, entry: text }, resolve, reject });
       });
     },
+    /** True while Redis is connected but does not answer. Everything is refused immediately. */
     isSilent: silence.isSilent,
   };
 

@@ -105,32 +105,25 @@ function read(text: string): Filter {
 }
 
 /** A position in the tokens of a filter. */
-interface Cursor {
-  /** The text of the current token; empty at the end. */
-  text(): string;
-  /** The current word, or the word `ahead` tokens later, in lower case; empty when there is none. */
-  word(ahead?: number): string;
-  isType(...types: Token['type'][]): boolean;
-  isAtEnd(): boolean;
-  advance(count?: number): void;
-  /** @throws Unreadable at the current token. */
-  fail(expected: string): never;
-}
+type Cursor = ReturnType<typeof createCursor>;
 
-function createCursor(tokens: readonly Token[]): Cursor {
+function createCursor(tokens: readonly Token[]) {
   let at = 0;
   return {
+    /** The text of the current token; empty at the end. */
     text: () => tokens[at]?.text ?? '',
-    word(ahead = 0) {
+    /** The current word, or the word `ahead` tokens later, in lower case; empty when there is none. */
+    word(ahead = 0): string {
       const token = tokens[at + ahead];
       return token?.type === 'word' ? token.text.toLowerCase() : '';
     },
-    isType: (...types) => types.some((type) => tokens[at]?.type === type),
+    isType: (...types: Token['type'][]) => types.some((type) => tokens[at]?.type === type),
     isAtEnd: () => at >= tokens.length,
-    advance(count = 1) {
+    advance(count = 1): void {
       at += count;
     },
-    fail(expected) {
+    /** @throws Unreadable at the current token. */
+    fail(expected: string): never {
       const token = tokens[at];
       if (token === undefined) throw new Unreadable('', `Something is missing at the end: I expected ${expected}.`);
       throw new Unreadable(

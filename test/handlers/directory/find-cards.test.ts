@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ListenerDeps } from '../../../handlers/deps.ts';
 import { findCards } from '../../../handlers/directory/find-cards.ts';
+import type { ListenerDeps } from '../../../src/app/compose-web.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import { createSeals } from '../../../src/core/seal.ts';
 import { createDirectory } from '../../../src/directory/directory.ts';
