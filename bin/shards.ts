@@ -1,10 +1,10 @@
 import './unexpected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastBeat } from '../src/app/last-beat.ts';
 import { moveToShards } from '../src/app/move-shards.ts';
 import { readShards } from '../src/app/stored-format.ts';
 import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
+import { lastBeat } from '../src/ops/health.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE, readArguments } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';

@@ -212,3 +212,15 @@ export function createWorkers(redis: RedisClient, now: () => number = Date.now) 
     },
   };
 }
+
+/** A web process reports every five seconds that it is alive, even while it refuses webhooks. */
+const WEB_SILENT_MS = 7000;
+
+/** When the last process reported that it is alive (ms). Null: none is. A killed worker counts as alive for 45 seconds. */
+export async function lastBeat(redis: RedisClient): Promise<number | null> {
+  const [seen, workers, time] = await Promise.all([redis.get(webKeys.alive), createWorkers(redis).all(), redis.time()]);
+  const web = Number(seen);
+  const isWeb = Number(time[0]) * 1000 - web < WEB_SILENT_MS;
+  const beats = [...(isWeb ? [web] : []), ...workers.map(({ atMs }) => atMs)];
+  return beats.length === 0 ? null : Math.max(...beats);
+}
