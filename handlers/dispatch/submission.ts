@@ -4,9 +4,8 @@ import type { Origin } from '../../src/actions/action.ts';
 import type { ListenerDeps } from '../../src/app/compose-web.ts';
 import { contentId } from '../../src/core/content-id.ts';
 import type { Pending } from '../../src/dispatch/pending-form-store.ts';
-import type { Message } from '../../src/slack/message.ts';
 import { type Inputs, inputsOf } from './form-inputs.ts';
-import { whoActs } from './interaction.ts';
+import { notifyAt, whoActs } from './interaction.ts';
 import type { Asked } from './press.ts';
 
 export type ViewArgs = AllMiddlewareArgs & SlackViewMiddlewareArgs<ViewSubmitAction>;
@@ -29,11 +28,7 @@ export function ofForm(
     id: contentId('act_', ['form', body.view.id, userId]),
     ...who,
     origin,
-    async notify(message: Message): Promise<void> {
-      await deps.postEphemeral(channel, userId, message).catch((error: unknown) => {
-        deps.log.error({ err: error }, 'could not deliver an answer');
-      });
-    },
+    notify: notifyAt(origin, userId, deps),
   };
 }
 

@@ -58,7 +58,10 @@ export async function teamFacts(viewer: Viewer, now: Date, deps: TeamDeps): Prom
     return all.filter(({ card }) => shown.has(card));
   };
   const [requests, claims, temporaryChanges, mutes, declines, inactive, health] = await Promise.all([
-    othersRequests(viewer, deps).then(seen),
+    // The person's own requests have a list of their own.
+    waitingRequests(viewer, deps).then((all) =>
+      seen(all.filter(({ action }) => action.actor.userId !== viewer.userId)),
+    ),
     waitingClaims(viewer, deps),
     openRaises(now, deps).then(seen),
     deps.mutes.active().then(seen),
@@ -90,12 +93,6 @@ export async function ownRequests(
 ): Promise<WaitingRequest[]> {
   const all = await waitingRequests({ userId }, deps);
   return all.filter(({ action }) => action.actor.userId === userId);
-}
-
-/** What others have asked: the person's own requests have a list of their own. */
-async function othersRequests({ userId }: Viewer, deps: TeamDeps): Promise<WaitingRequest[]> {
-  const all = await waitingRequests({ userId }, deps);
-  return all.filter(({ action }) => action.actor.userId !== userId);
 }
 
 /** The permission for `/card show`. */

@@ -99,16 +99,9 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
   const format = recordFormat(options.schema, options.signer);
   return {
     get: async (id) => ofId(id, format.readOrNull(await redis.get(keyOf(id))), options),
-    async put(id, record, also) {
-      const change = redis.multi().set(keyOf(id), format.write(record), 'EX', ttlSeconds);
-      also?.(change);
-      await commit(change);
-    },
-    async delete(id, also) {
-      const change = redis.multi().del(keyOf(id));
-      also?.(change);
-      await commit(change);
-    },
+    put: (id, record, also) =>
+      inOne(redis, (change) => change.set(keyOf(id), format.write(record), 'EX', ttlSeconds), also),
+    delete: (id, also) => inOne(redis, (change) => change.del(keyOf(id)), also),
   };
 }
 
@@ -191,18 +184,17 @@ export function createRecordHash<T>(
   const format = recordFormat(options.schema, options.signer);
   return {
     get: async (id) => ofId(id, format.readOrNull(await redis.hget(key, id)), options),
-    async put(id, record, also) {
-      const change = redis.multi().hset(key, id, format.write(record));
-      also?.(change);
-      await commit(change);
-    },
-    async delete(id, also) {
-      const change = redis.multi().hdel(key, id);
-      also?.(change);
-      await commit(change);
-    },
+    put: (id, record, also) => inOne(redis, (change) => change.hset(key, id, format.write(record)), also),
+    delete: (id, also) => inOne(redis, (change) => change.hdel(key, id), also),
     all: async () => await readEach(redis, key, await redis.hvals(key), format),
   };
+}
+
+/** Runs several changes as one transaction. */
+async function inOne(redis: RedisClient, ...changes: readonly (Also | undefined)[]): Promise<void> {
+  const transaction = redis.multi();
+  for (const change of changes) change?.(transaction);
+  await commit(transaction);
 }
 
 /** Runs a transaction. Throws if any command failed: `exec` itself resolves in that case. @returns the answers. */

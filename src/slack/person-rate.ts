@@ -1,3 +1,5 @@
+import { BoundedMap } from '../core/bounded-map.ts';
+
 /** Requests that one person may make at once, and per second after that. Normal use stays far below. */
 const AT_ONCE = 60;
 const PER_SECOND = 1;
@@ -13,19 +15,12 @@ export type PersonRate = (userId: string) => boolean;
  * @param now milliseconds on a clock that never jumps. With a clock that is set back, everyone would be refused.
  */
 export function createPersonRate(now: () => number = () => performance.now()): PersonRate {
-  const people = new Map<string, { left: number; at: number }>();
+  const people = new BoundedMap<string, { left: number; at: number }>(PEOPLE_MAX);
   return function mayAsk(userId) {
     const at = now();
     const known = people.get(userId) ?? { left: AT_ONCE, at };
     const left = Math.min(AT_ONCE, known.left + ((at - known.at) / 1000) * PER_SECOND);
-    if (people.size >= PEOPLE_MAX) forgetRested(at);
     people.set(userId, { left: Math.max(0, left - 1), at });
     return left >= 1;
   };
-
-  function forgetRested(at: number): void {
-    const restedMs = (AT_ONCE / PER_SECOND) * 1000;
-    for (const [userId, known] of people) if (at - known.at > restedMs) people.delete(userId);
-    if (people.size >= PEOPLE_MAX) people.clear();
-  }
 }
