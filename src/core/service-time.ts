@@ -1,5 +1,9 @@
+import dayjs from 'dayjs';
+import utc from 'dayjs/plugin/utc.js';
 import { BoundedMap } from './bounded-map.ts';
 import { addDays } from './calendar-words.ts';
+
+dayjs.extend(utc);
 
 const dateTime = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
@@ -36,8 +40,7 @@ export function toInstant(text: string, zone: string, sentAt?: string): string |
 
 /** The wall clock of `zone` at an instant, as the API's query parameters expect it: `2026-11-20T09:14:00`. */
 export function toWallClock(instant: Date, zone: string): string {
-  const wall = new Date(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS);
-  return wall.toISOString().slice(0, '2026-11-20T09:14:00'.length);
+  return dayjs.utc(instant.getTime() + offsetAt(instant.getTime(), zone) * MINUTE_MS).format('YYYY-MM-DDTHH:mm:ss');
 }
 
 /** The date in `zone` at an instant: `2026-11-20`. */
@@ -145,7 +148,7 @@ function possibleOffsets(wallMs: number, zone: string): readonly number[] {
 
 const offsetFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** Minutes that the clock of `zone` is ahead of UTC. */
+/** Uses Intl: dayjs' time zone plug-in is wrong in the hour that this computer's own zone skips. */
 function offsetAt(ms: number, zone: string): number {
   let format = offsetFormats.get(zone);
   if (format === undefined) {
