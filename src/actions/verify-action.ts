@@ -153,10 +153,14 @@ function createConclude(deps: ConcludeDeps) {
     await keep(awaited, verdict, result, true);
   };
 
-  /** True when the person has changed the same thing again: they were told about the first change and know the rest. */
+  /**
+   * True when the person has changed the same thing again, or the change has ended: they were told about the first change
+   * and know the rest.
+   */
   async function knowsOfIt({ action, acctId, result }: AwaitedChange, { confirmation }: Verdict): Promise<boolean> {
     if (confirmation !== 'superseded' || result.state !== 'done' || result.expects === undefined) return false;
-    const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => id !== action.id);
+    const own = [action.id, `end-${action.id}`];
+    const later = (await deps.latestChanges.changedBy(acctId, result.expects)).filter((id) => !own.includes(id));
     const states = await Promise.all(later.map((id) => deps.progress.read(id)));
     return states.every((state) => reported(state)?.awaited?.action.actor.userId === action.actor.userId);
   }

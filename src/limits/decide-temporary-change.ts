@@ -1,3 +1,4 @@
+import { temporaryChangeEnded } from '../../templates/limits/temporary-change.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { RuleValue } from '../card-api/rule.ts';
@@ -16,7 +17,7 @@ import type { HandOver } from './supersede.ts';
 import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './temporary-change-store.ts';
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'now'> {
+interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf' | 'now'> {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
@@ -35,7 +36,7 @@ interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'n
  * CardApiError when the job should be retried.
  */
 export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChangeAction) => Promise<void> {
-  const { refuse, refuseDecision } = createRefuseBack(deps);
+  const { refuse, refuseDecision, answerInPlace } = createAnswerBack(deps);
   return async function decideTemporaryChange(action) {
     const { temporaryChangeId } = action.target;
     const acctId = (await deps.temporaryChanges.get(temporaryChangeId))?.acctId;
@@ -53,7 +54,10 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
   ): Promise<void> {
     const { acctId, state, closingActionId } = temporaryChange;
     // Done by this click before a crash.
-    if (closingActionId === action.id) return await deps.notifyEnd.show(temporaryChange);
+    if (closingActionId === action.id) {
+      await deps.notifyEnd.show(temporaryChange);
+      return await answerInPlace(action, temporaryChange);
+    }
     const isSent = (await deps.progress.read(action.id))?.state === 'sending';
     const expected = action.verb === 'complete-temporary-change' ? 'asking' : 'open';
     if (state !== expected) return await refuse(action, overWords[state], 'Nothing is left to be done.', isSent);
@@ -61,17 +65,12 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const why = await permit();
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
-      const over = {
-        closedAt: deps.now().toISOString(),
-        closedBy: action.actor.userId,
-        closingActionId: action.id,
-      };
+      const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId, closingActionId: action.id };
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
     const made = await deps.inEffect(temporaryChange);
     if (made === null) return await refuse(action, notClear, lookLater, isSent);
     const left = await deps.handOver(made);
-    const goesBack = 'When that ends, it goes back to what was before both.';
     if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
     const noLonger: WhyNot[] = [];
     const mayStill = async (): Promise<boolean> => {
@@ -87,19 +86,23 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (after === null) return await refuse(action, notClear, lookLater, isSent);
     await deps.endQuestions(after, action);
     await deps.notifyEnd.notify(after, action, endNote(left, after));
-    if (after.state !== 'asking') return;
+    if (after.state !== 'asking') return await answerInPlace(action, after);
     const touched = ruleNames(undecided(after));
     const back = backWords(after);
     const found = `${back} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
-    const whoCan = 'The question is in the channel for requests.';
-    if (back === '' || isSent) return await refuse(action, found.trim(), whoCan, isSent);
-    await deps.refuse(action, { why: found, whoCan, changed: '' });
+    if (back === '' || isSent) return await refuse(action, found.trim(), whereAsked, isSent);
+    await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
   }
 }
 
 /** `isSent`: an earlier attempt may have been carried out. */
-function createRefuseBack(deps: Pick<ActionTools, 'refuse' | 'askAgain'>) {
-  return { refuse, refuseDecision };
+function createAnswerBack(deps: Pick<ActionTools, 'refuse' | 'askAgain' | 'answer' | 'factsOf'>) {
+  return { refuse, refuseDecision, answerInPlace };
+
+  /** If only the person sees the message with the button, nothing else updates it. */
+  async function answerInPlace(action: Action, over: TemporaryChange): Promise<void> {
+    if (action.origin.replace) await deps.answer(action, temporaryChangeEnded(over, await deps.factsOf(over.acctId)));
+  }
 
   async function refuse(action: Action, why: string, whoCan: string, isSent = false): Promise<void> {
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
@@ -115,6 +118,8 @@ function createRefuseBack(deps: Pick<ActionTools, 'refuse' | 'askAgain'>) {
 
 const notClear = 'Whether the card service made the change itself is not clear yet.';
 const lookLater = 'Wait two minutes, then look at the card.';
+const goesBack = 'When that ends, it goes back to what was before both.';
+const whereAsked = 'The question is in the channel for requests.';
 
 const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
   open: 'It still runs.',

@@ -15,7 +15,15 @@ import { refusal } from '../../support/card-api-errors.ts';
 import { held, withoutLock } from '../../support/held.ts';
 import { limitChange, limitGoal } from '../../support/limit-goals.ts';
 import { memoryRedis } from '../../support/memory-redis.ts';
-import { ask, byCommand, createActionWorld, type Over, verbsOf } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type Over,
+  performAction,
+  verbsOf,
+  verifyAction,
+} from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -43,6 +51,8 @@ describe('a click on a temporary change', () => {
       now: () => new Date('2026-11-20T15:30:00.000Z'),
       permitDecision: async () => (given.why === undefined ? null : { why: given.why, whoCan: 'Ask an approver.' }),
       askAgain: async () => void steps.push('asked again'),
+      answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
+      factsOf: async () => card,
       forgetUnmade: async () => {},
       inEffect: async (given) => given,
       handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
@@ -153,6 +163,25 @@ describe('a click on a temporary change', () => {
     ['superseded', takeBack(), 'A later change took its place.'],
   ])('is refused with a reason if the change is %s', async (state, action, why) => {
     expect(await decide(action, temporaryChangeOf({ state }))).toEqual([over(why)]);
+  });
+});
+
+describe('a click on the private answer to a command', () => {
+  const origin = { kind: 'button', channel: 'C1', messageTs: null, reply: 'sealed', replace: true } as const;
+  const changeRequest = { goals: [limitGoal('daily', 60_000)], term: { kind: 'duration', ms: 3_600_000 } } as const;
+
+  it('is answered there, also if the change was not confirmed yet, and again after a crash', async () => {
+    const world = await createActionWorld(memoryRedis(() => new Date('2026-11-20T15:00:00.000Z')));
+    await performAction(ask('limit', { ...byCommand, id: 'act_1', changeRequest }), world.deps);
+    const click = takeBack({ id: 'act_back', origin });
+
+    await performAction(click, world.deps);
+    await performAction(click, world.deps);
+    world.advance(1000);
+    await verifyAction('act_1', world.deps);
+
+    const back = expect.stringMatching(/^Daily limit of .*: Back to \$400\.00 by <@U0OLGA>/);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringMatching(/^Limit changed: /), back, back]);
   });
 });
 
