@@ -149,9 +149,12 @@ function obstacleTo(verb: StatusVerb, card: Card | undefined, account: AccountDe
     return cannot('The card was never activated: use activate instead of unblock.');
   }
   // The card service sets the status of the account, so it would block the card in use instead.
-  if (verb === 'block' && card.status === 'INACTIVE' && inUse?.status === 'ACTIVE') {
-    const which = inUse.last4 === null ? 'the active card of this account' : `card ${inUse.last4}`;
-    return cannot(`The card is not activated, so nobody can pay with it. A block would stop ${which} instead.`);
+  if (verb === 'block' && card.status === 'INACTIVE' && (inUse?.status === 'ACTIVE' || inUse?.status === 'BLOCKED')) {
+    const which = inUse.last4 === null ? 'the card in use of this account' : `card ${inUse.last4}`;
+    const already = inUse.status === 'BLOCKED' ? ', which is blocked already' : '';
+    return cannot(
+      `The card is not activated, so nobody can pay with it. A block would stop ${which} instead${already}.`,
+    );
   }
   if (verb === 'activate' && card.status === 'BLOCKED') {
     return cannot('The card is blocked, not new: an approver can unblock it.');

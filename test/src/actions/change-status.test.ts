@@ -49,8 +49,11 @@ it('blocks no active card when its replacement, which is not activated, was mean
   await blockNew('act_1', 'Active');
   expect(world.writes).toEqual([]);
   expect(world.answers.at(-1)?.text).toContain('A block would stop card 0007 instead.');
+  await blockNew('act_2', 'Blocked');
+  expect(world.writes).toEqual([]);
+  expect(world.answers.at(-1)?.text).toContain('A block would stop card 0007 instead, which is blocked already.');
 
-  await blockNew('act_2', 'Closed');
+  await blockNew('act_3', 'Closed');
   expect(world.writes).toEqual(['status BLOCKED']);
 });
 
