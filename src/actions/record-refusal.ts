@@ -14,7 +14,7 @@ interface Refused {
   readonly cardId?: number | null;
   /** For the record, if it differs from what the person reads. */
   readonly why?: string;
-  /** It is not a matter of rights: what was typed names no card or cannot be read, or there is nothing to do. */
+  /** It is not a matter of rights: what was typed names no card or cannot be read, or it is decided or over already. */
   readonly isMistake?: true;
 }
 

@@ -20,7 +20,7 @@ export async function withAlert<Result>(
   return await withLock(`alert:${alertId}`, async () => {
     const alert = await alerts.get(alertId);
     if (alert === null) {
-      await refuse(action, tooOld());
+      await refuse(action, tooOld(), { isMistake: true });
       return null;
     }
     const { acctId } = alert.event;

@@ -51,26 +51,28 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
 export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
-    const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
-      deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null });
+    const about = { acctId: request?.acctId ?? null };
+    const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
+    const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
+      deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
 
-    if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
+    if (request === null) return await over('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
       return request.state === 'denied' ? await deps.decisions.deny(action, request) : await deps.finish(request);
     }
     // The approval was counted before a crash. Someone else may have decided since.
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
     if (await deps.execution.resume(action, request, run)) return;
-    if (request.state !== 'open') return await refuse(`This request is ${stateWords[request.state]} already.`);
+    if (request.state !== 'open') return await over(`This request is ${stateWords[request.state]} already.`);
     // So far the person is known to approve for some card.
     if (!(await deps.mayAct(action, accountIn(request))))
       return await refuse('Only approvers of other cards may decide this request.', 'Ask one of them.');
     const isOver = isExpired(request, deps.now());
     const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
-    if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
+    if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     if (isOver) {
       await deps.expire(request);
-      return await refuse(whyExpired(request), 'Ask for the limit again.');
+      return await over(whyExpired(request), 'Ask for the limit again.');
     }
     if (!action.approve) return await deps.decisions.deny(action, request);
     const own = action.changeRequest?.term;
@@ -241,12 +243,13 @@ export function createWithdrawRequest({
   return async function withdrawRequest(action: WithdrawAction): Promise<void> {
     const request = await requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null });
+      refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null, isMistake: true });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;
     const verdict = await authorize(action, { isOwnAction });
-    if (verdict.kind === 'refused') return await refused(verdict.why, 'An approver can deny it.');
+    if (verdict.kind === 'refused')
+      return await refuse(action, { why: verdict.why, whoCan: 'An approver can deny it.' }, { acctId: request.acctId });
     // This click decided the request before a crash: finish the remaining steps.
     if (isDecidedBy(request, action.id)) return await decisions.withdraw(action, request);
     if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);

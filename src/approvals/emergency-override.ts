@@ -35,16 +35,19 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
 export function createOverrideRequest(deps: Deps) {
   return async function overrideRequest(action: OverrideAction, run: ActionRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
+    const about = { acctId: request?.acctId ?? null };
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
-      deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null });
+      deps.refuse(action, { why, whoCan }, about);
+    const over = (why: string, whoCan: Refusal['whoCan']) =>
+      deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
 
-    if (request === null) return await refuse('This request is too old.', 'Ask for the limit again.');
+    if (request === null) return await over('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
     if (await deps.execution.resume(action, request, run)) return;
-    if (request.state !== 'open') return await refuse('This request is decided already.', 'Nothing is left to decide.');
+    if (request.state !== 'open') return await over('This request is decided already.', 'Nothing is left to decide.');
     if (!isAboutRules(request)) return await refuse('Only a change of a card’s rules can be approved this way.');
     const notYet = await deps.execution.whyNotYet(request);
-    if (notYet !== null) return await refuse(notYet.why, notYet.whoCan);
+    if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request);
     if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
     const capped = await deps.capChange(judged);

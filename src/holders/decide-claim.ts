@@ -53,12 +53,13 @@ export function createClaimDecisions(deps: Deps) {
   async function decide(action: DecideClaimAction, claimId: string, lease: Lease): Promise<void> {
     const claim = await deps.claims.get(claimId);
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan });
-    if (claim === null) return await refuse('This claim is too old.', 'Have it claimed again.');
+    const over = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { isMistake: true });
+    if (claim === null) return await over('This claim is too old.', 'Have it claimed again.');
     // This click decided it before a crash, so some people may not have been notified.
     if (claim.state === 'refused' && isDecidedBy(claim, action.id)) return await refuseClaim(action, claim, deps);
     if (claim.state === 'confirmed' && isDecidedBy(claim, action.id)) return await confirmClaim(action, claim, deps);
     if (claim.state !== 'open')
-      return await refuse(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
+      return await over(`This claim is ${claim.state} already.`, 'Nothing is left to decide.');
     // So far the person is known to approve for some card.
     const mayDecide = await Promise.all(claim.cards.map(({ acctId }) => deps.mayAct(action, acctId)));
     if (!mayDecide.includes(true))
@@ -68,7 +69,7 @@ export function createClaimDecisions(deps: Deps) {
     }
     if (deps.now().toISOString() > claim.expiresAt) {
       await end({ ...claim, state: 'expired' });
-      return await refuse('This claim expired without a decision.', 'Have it claimed again.');
+      return await over('This claim expired without a decision.', 'Have it claimed again.');
     }
     await confirmOrRefuse(action, claim, lease);
   }
@@ -81,7 +82,7 @@ export function createClaimDecisions(deps: Deps) {
     const decision = { actionId: action.id, by: action.actor.userId, at: deps.now().toISOString() };
     if (acctId !== undefined && !isAsSeen(action, claim, await holderOf(acctId, deps))) {
       await deps.updateClaim(claim);
-      return await deps.refuse(action, changedHands, { acctId });
+      return await deps.refuse(action, changedHands, { acctId, isMistake: true });
     }
     for (const one of decided) {
       const verdict = await deps.authorize(action, { acctId: one, notInPlaceOf: [claim.action.actor.userId] });

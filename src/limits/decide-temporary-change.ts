@@ -91,7 +91,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     const back = backWords(after);
     const found = `${back} Somebody changed the ${touched} meanwhile, or the card service stored another value. I left it.`;
     if (back === '' || isSent) return await refuse(action, found.trim(), whereAsked, isSent);
-    await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' });
+    await deps.refuse(action, { why: found, whoCan: whereAsked, changed: '' }, { isMistake: true });
   }
 }
 
@@ -104,13 +104,19 @@ function createAnswerBack(deps: Pick<ActionTools, 'refuse' | 'askAgain' | 'answe
     if (action.origin.replace) await deps.answer(action, temporaryChangeEnded(over, await deps.factsOf(over.acctId)));
   }
 
-  async function refuse(action: Action, why: string, whoCan: string, isSent = false): Promise<void> {
+  async function refuse(
+    action: Action,
+    why: string,
+    whoCan: string,
+    isSent = false,
+    about: { readonly isMistake?: true } = { isMistake: true },
+  ): Promise<void> {
     const unsure = { whoCan: 'The card service may have done it before: look at the card.', isUnsure: true };
-    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) });
+    await deps.refuse(action, { why, whoCan, ...(isSent && unsure) }, about);
   }
 
   async function refuseDecision(action: Action, acctId: number, why: WhyNot, isSent: boolean): Promise<void> {
-    if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent);
+    if (why !== 'late') return await refuse(action, why.why, why.whoCan, isSent, {});
     if (isSent) return await refuse(action, 'It waited longer than 10 minutes.', '', isSent);
     await deps.askAgain(action, { acctId });
   }

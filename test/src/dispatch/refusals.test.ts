@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { verbNames } from '../../../src/dispatch/verbs.ts';
 import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
-import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
+import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -255,6 +255,15 @@ it.each(verbNames)('the audit line for %s says in words that it was refused', as
 it.each([
   ['words that name no card', ask('show', { target: { kind: 'words', words: ['9999'] } }), 'no card matches'],
   ['a filter that cannot be read', ask('subscribe', { target: { kind: 'channel', text: 'foo' } }), '“foo”'],
+  ['a request that is over', approvalClick('act_mistake', 'U0ZOE'), 'too old'],
+  ['a request that is over', override, 'too old'],
+  ['a claim that is over', ask('decide-claim', { target: { kind: 'claim', claimId: 'clm_1', choice: 0 } }), 'too old'],
+  [
+    'a temporary change that is over',
+    ask('revert', { target: { kind: 'temporary-change', temporaryChangeId: 'act_9' } }),
+    'too old',
+  ],
+  ['an alert that is over', ask('acknowledge', { target: { kind: 'alert', alertId: 'evt_9' } }), 'too old'],
 ])('the audit line for %s does not say that it was not allowed', async (_what, action, why) => {
   const lines: string[] = [];
   const { deps } = await createActionWorld(redis(), {
