@@ -44,8 +44,9 @@ const fuelMccs: ReadonlySet<string> = new Set(['5541', '5542', '5552', '5983']);
 /**
  * Groups an account's events into purchases, independent of the order of arrival.
  *
- * All steps of a purchase share the network's transaction id. A refund and its settlement share the authorization's id. A
- * step without either id joins the purchase it fits best, and is marked as inferred.
+ * All steps of a purchase share the network's transaction id, or name that of its authorization. A refund and its
+ * settlement share the authorization's id. A step without such an id joins the purchase it fits best, and is marked as
+ * inferred.
  */
 export function groupPurchases(events: readonly PurchaseStep[]): Purchase[] {
   const sorted = events.toSorted((a, b) => a.at.localeCompare(b.at) || a.eventId.localeCompare(b.eventId));
@@ -89,7 +90,14 @@ function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
 function isRelated(a: PurchaseStep, b: PurchaseStep, opened: ReadonlySet<string>): boolean {
   if (a.networkTransactionId === b.networkTransactionId) return true;
   if ([a, b].some((step) => step.kind === 'reversal' && opened.has(step.networkTransactionId))) return false;
-  return a.authTransactionId !== null && a.authTransactionId === b.authTransactionId && a.merchant === b.merchant;
+  return a.merchant === b.merchant && (isReferringTo(a, b) || isReferringTo(b, a));
+}
+
+/** The specification does not say which id of the authorization it is. */
+function isReferringTo({ authTransactionId }: PurchaseStep, other: PurchaseStep): boolean {
+  return (
+    authTransactionId !== null && [other.authTransactionId, other.networkTransactionId].includes(authTransactionId)
+  );
 }
 
 function isOpening({ kind }: PurchaseStep): boolean {

@@ -52,6 +52,19 @@ describe('the steps of a purchase', () => {
     ]);
   });
 
+  it('match if they name the network’s id of the authorization, in any order', () => {
+    const auth = step('authorization', 0, { networkTransactionId: '1' });
+    const later = { authTransactionId: '1', cents: 99_999 };
+    const settled = step('settlement', DAY, { ...later, networkTransactionId: '2' });
+    const reversal = step('reversal', 2 * DAY, { ...later, networkTransactionId: '3' });
+
+    const ids = [auth.eventId, settled.eventId, reversal.eventId];
+    expect(grouped([auth, settled, reversal])).toEqual([{ ids, inferred: [] }]);
+    expect(grouped([settled, reversal, auth])).toEqual([{ ids, inferred: [] }]);
+    const elsewhere = step('settlement', DAY, { ...later, networkTransactionId: '4', merchant: 'm2' });
+    expect(grouped([auth, elsewhere])).toHaveLength(2);
+  });
+
   it('do not match when another merchant names the same authorization', () => {
     const one = step('reversal', 0, { authTransactionId: '77' });
     const other = step('reversal', 1, { authTransactionId: '77', merchant: 'm2' });
