@@ -58,8 +58,8 @@ interface Deps
 export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: ActionRun) => Promise<void> {
   return async function undoBlock(action, run) {
     const block = await deps.blocks.get(action.target.actionId);
-    const refuse = (why: string, whoCan: Refusal['whoCan']) =>
-      deps.refuse(action, { what: 'Undoing the block', why, whoCan }, { acctId: block?.acctId ?? null });
+    const refuse = (why: string, whoCan: Refusal['whoCan'], about: { isMistake?: true } = {}) =>
+      deps.refuse(action, { what: 'Undoing the block', why, whoCan }, { acctId: block?.acctId ?? null, ...about });
     if (block === null)
       return await refuse('That can be undone for a minute only.', 'An approver can unblock the card.');
     const ageMs = Date.parse(action.askedAt) - Date.parse(block.at);
@@ -73,7 +73,8 @@ export function createUndoBlock(deps: Deps): (action: UndoBlockAction, run: Acti
       const written = await deps.progress.read(action.id);
       if ((await deps.reports.resume(unblock, 'unblock', written)) !== null) return;
       const whyNot = written === null ? await whyNotUndo(block, deps) : null;
-      if (whyNot !== null) return await refuse(whyNot.why, whyNot.whoCan ?? (await whoUnblocks(action, block)));
+      if (whyNot !== null)
+        return await refuse(whyNot.why, whyNot.whoCan ?? (await whoUnblocks(action, block)), { isMistake: true });
       await deps.changeStatus('unblock', { action: unblock, acctId, cardId }, { ...run, lease });
     });
   };
@@ -112,8 +113,12 @@ async function whyNotUndo(
   }
   if (await wasBlockedOutside(block, history))
     return { why: 'This card was unblocked and blocked again outside Slack since then.' };
-  const isOld = await latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId);
-  return isOld ? { why: 'This card was unblocked and blocked again since then.' } : null;
+  const changedLater = (counts: (verb: string) => boolean = () => true) =>
+    latestChanges.isSuperseded(acctId, { kind: 'status', status: 'BLOCKED', cardId }, actionId, [], counts);
+  if (!(await changedLater())) return null;
+  if (await changedLater((verb) => verb === 'block'))
+    return { why: 'This card was unblocked and blocked again since then.' };
+  return { why: 'This card was unblocked already.', whoCan: 'Nothing is left to undo.' };
 }
 
 /** The card service reported another block after this one. */

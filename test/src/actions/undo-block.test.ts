@@ -101,6 +101,16 @@ describe('Undo', () => {
     expect(world.service.status).toBe('BLOCKED');
   });
 
+  it('pressed again says that the card was unblocked already', async () => {
+    const world = await blocked();
+    await performAction(undo, world.deps);
+
+    await performAction({ ...undo, id: 'act_undo_2' }, world.deps);
+
+    expect(world.answers.at(-1)?.text).toContain('This card was unblocked already. Nothing is left to undo.');
+    expect(world.writes).toEqual(['status BLOCKED', 'status ACTIVE']);
+  });
+
   it('ignores people who wanted an earlier block, before the card was active again', async () => {
     const world = await createActionWorld(redis());
     await performAction(block('act_old', { actor: OTTO }), world.deps);
