@@ -40,18 +40,18 @@ interface ReceiveDeps {
   readonly log: Log;
 }
 
-type ReceiveEvent = (event: StoredEvent, arrival: Arrival & { readonly isLast: boolean }) => Promise<number | null>;
-
 /**
  * Everything that an event triggers: its alert, and anything that waited for it. Idempotent.
  *
  * Status changes of one account are delivered one at a time, because each shows the previous status.
  */
-export function createReceiveEvent(deps: ReceiveDeps): ReceiveEvent {
-  return async function receiveEvent(event, { hasWaited, isLate, isLast }) {
-    const arrival = { hasWaited, isLate };
+export function createReceiveEvent(deps: ReceiveDeps) {
+  return async function receiveEvent(
+    event: StoredEvent,
+    { isLast, ...arrival }: Arrival & { readonly isLast: boolean },
+  ): Promise<number | null> {
     if (event.kind === 'card-status') {
-      if (!isLate && (await deps.isBackfilled(event))) {
+      if (!arrival.isLate && (await deps.isBackfilled(event))) {
         deps.log.info({ eventId: event.id }, 'skipped a webhook whose change recovery has already reported');
         return null;
       }

@@ -91,9 +91,6 @@ interface Deps {
   readonly showStatus: ShowStatus;
 }
 
-/** @returns milliseconds until the next run, or null when the event is delivered. */
-type DeliverStatus = (event: CardStatusEvent, arrival: Arrival) => Promise<number | null>;
-
 /** The status of an account after an event: active, if one of its cards is. */
 function statusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined {
   const current = timelines.flatMap(({ change }) =>
@@ -102,10 +99,13 @@ function statusNow(timelines: readonly StatusTimeline[]): CardStatus | undefined
   return current.find((one) => one === 'ACTIVE') ?? current[0];
 }
 
-/** Delivers a status change. Two events that belong together share the alert of the block. Idempotent. */
-export function createDeliverStatus(deps: Deps): DeliverStatus {
+/**
+ * Delivers a status change. Two events that belong together share the alert of the block. Idempotent. The returned function
+ * gives the milliseconds until the next run, or null when the event is delivered.
+ */
+export function createDeliverStatus(deps: Deps) {
   const { directory, history, alerts, publish, updateAlert, showStatus } = deps;
-  return async function deliverStatus(event, { hasWaited, isLate }) {
+  return async function deliverStatus(event: CardStatusEvent, { hasWaited, isLate }: Arrival): Promise<number | null> {
     const timelines = await timelinesOf(event);
     const [first] = timelines;
     const single = timelines.length === 1 && first !== undefined ? first : null;

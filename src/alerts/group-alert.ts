@@ -99,11 +99,9 @@ export function createGroupAlert(deps: Deps): GroupAlert {
   }
 }
 
-type GroupStep = (alert: Alert, isPosted: boolean) => Promise<Grouping>;
-
 /** Groups what has a state that all messages about it show, in any channel: a purchase, a card's way to its holder. */
-function createGroupStep({ purchases, cardLifecycle, alerts }: Deps): GroupStep {
-  return async function groupStep(alert, isPosted) {
+function createGroupStep({ purchases, cardLifecycle, alerts }: Deps) {
+  return async function groupStep(alert: Alert, isPosted: boolean): Promise<Grouping> {
     switch (alert.kind) {
       case 'transaction':
         return alert.event.kind === 'decline' ? ownMessage : await groupSpend(alert, isPosted);

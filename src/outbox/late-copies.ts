@@ -38,13 +38,9 @@ interface Deps {
 }
 
 /**
- * Deletes copies of a message: Slack may commit a post seconds after it seemed lost.
- *
- * @param looks number of searches, including this one.
- * @returns milliseconds until the next search, or null.
+ * Deletes copies of a message: Slack may commit a post seconds after it seemed lost. The returned function takes the number
+ * of searches, including this one, and gives the milliseconds until the next search, or null.
  */
-type DeleteLateCopies = (copies: LateCopies, looks: number) => Promise<number | null>;
-
 export function createDeleteLateCopies({
   outbox,
   findPosted,
@@ -53,8 +49,8 @@ export function createDeleteLateCopies({
   trackedMessages,
   slackNow,
   log,
-}: Deps): DeleteLateCopies {
-  return async function deleteLateCopies({ search, entryIds }, looks) {
+}: Deps) {
+  return async function deleteLateCopies({ search, entryIds }: LateCopies, looks: number): Promise<number | null> {
     const { channel, ref } = search;
     const kept = await outbox.sentAt(channel, entryIds);
     // While an entry is still being posted, we cannot know which message stays. Each further attempt schedules its own

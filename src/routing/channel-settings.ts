@@ -157,10 +157,8 @@ interface HeldDeps {
  * Until when (ms) a channel's current quiet hours hold an alert, or another message that nobody waits for; null when they
  * do not.
  */
-type HeldUntil = (channel: string, alertId: string | null) => Promise<number | null>;
-
-export function createHeldUntil({ quietHours, alerts, now }: HeldDeps): HeldUntil {
-  return async function heldUntil(channel, alertId) {
+export function createHeldUntil({ quietHours, alerts, now }: HeldDeps) {
+  return async function heldUntil(channel: string, alertId: string | null): Promise<number | null> {
     const hours = await quietHours.get(channel);
     if (hours === null) return null;
     if (alertId === null) return quietUntil(hours.window, now().getTime());
