@@ -27,16 +27,16 @@ interface Deps {
 /** Renders alerts, alone and in a batch. */
 export function createShowAlert({ alerts, visibilityOf, isOfHolder, isLong, notifyOps, now }: Deps) {
   return {
-    load: alerts.get,
-
     /**
-     * Renders an alert for the readers of a channel; null when they may not see it. What quiet hours held, and what happens
-     * later, is not for someone who holds the card no longer.
+     * Renders an alert for the readers of a channel; null when it is too old, or they may not see it. What quiet hours held,
+     * and what happens later, is not for someone who holds the card no longer.
      */
     async render(
-      alert: Alert,
+      id: string,
       { channel, audience }: { readonly channel: string; readonly audience: 'team' | 'holder' },
     ): Promise<Message | null> {
+      const alert = await alerts.get(id);
+      if (alert === null) return null;
       const { acctId } = alert.event;
       if (audience === 'holder' && acctId !== null && !(await isOfHolder(channel, acctId))) return null;
       const view = { place: await visibilityOf(channel), channel, isLong: await isLong(channel), now: now() };

@@ -25,7 +25,6 @@ import {
   createRenderPosted,
   type RenderSubject,
   type RenderSubjects,
-  trackable,
   updateMessages,
 } from '../outbox/tracked-message.ts';
 import type { Subject } from '../outbox/tracked-message-store.ts';
@@ -112,22 +111,17 @@ function composeSubjects(context: WorkerContext, showAlert: ReturnType<typeof cr
     async (id, place) =>
       (await visibilityOf(place.channel)) === 'shared' ? notShownHere() : await shown(id, place);
   return {
-    alert: trackable(showAlert),
-    request: forTeam(
-      trackable({
-        load: requests.get,
-        render: async (request) => {
-          const id = temporaryChangeIdOf(request);
-          return approvalRequest(request, id === null ? null : await temporaryChanges.get(id));
-        },
-      }),
-    ),
-    'temporary-change': forTeam(
-      trackable({
-        load: temporaryChanges.get,
-        render: async (change) => renderTemporaryChange(change, await factsOf(change.acctId)),
-      }),
-    ),
+    alert: showAlert.render,
+    request: forTeam(async (id) => {
+      const request = await requests.get(id);
+      if (request === null) return null;
+      const changeId = temporaryChangeIdOf(request);
+      return approvalRequest(request, changeId === null ? null : await temporaryChanges.get(changeId));
+    }),
+    'temporary-change': forTeam(async (id) => {
+      const change = await temporaryChanges.get(id);
+      return change === null ? null : renderTemporaryChange(change, await factsOf(change.acctId));
+    }),
     claim: forTeam((id) => claimMessage(id, context)),
     recovery: forTeam((id) => recoveryMessage(id, recoveries)),
   };

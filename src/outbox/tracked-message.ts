@@ -5,26 +5,9 @@ import type { Outbox } from './outbox-store.ts';
 import type { RenderBatch } from './render-entries.ts';
 import type { Reference, Subject, TrackedMessages } from './tracked-message-store.ts';
 
-type Place = Pick<Reference, 'channel' | 'audience'>;
-
-/** How subjects of one kind are loaded and rendered. Each capability provides its own. */
-interface Trackable<T> {
-  /** Null when the subject is unknown or too old. */
-  readonly load: (id: string) => Promise<T | null>;
-  /** The current message; null when its readers may not see it. */
-  readonly render: (subject: T, place: Place) => Message | null | Promise<Message | null>;
-}
-
-/** Renders the current message of a subject; null when there is nothing to show. */
-export type RenderSubject = (id: string, place: Place) => Promise<Message | null>;
+/** Renders the current message of a subject; null when it is unknown or too old, or its readers may not see it. */
+export type RenderSubject = (id: string, place: Pick<Reference, 'channel' | 'audience'>) => Promise<Message | null>;
 export type RenderSubjects = Readonly<Record<Subject['kind'], RenderSubject>>;
-
-export function trackable<T>({ load, render }: Trackable<T>): RenderSubject {
-  return async (id, place) => {
-    const subject = await load(id);
-    return subject === null ? null : await render(subject, place);
-  };
-}
 
 /** The current content of a posted message. */
 export interface Posted {
@@ -89,26 +72,22 @@ interface PostTrackedDeps {
 }
 
 /** Posts a subject in a channel, unless it already has a message there. Idempotent. */
-type PostTracked = (channel: string, subject: Subject) => Promise<void>;
-
-export function createPostTracked({ trackedMessages, outbox }: PostTrackedDeps): PostTracked {
-  return async function postTracked(channel, subject) {
+export function createPostTracked({ trackedMessages, outbox }: PostTrackedDeps) {
+  return async function postTracked(channel: string, subject: Subject): Promise<void> {
     if ((await trackedMessages.references(subject)).length > 0) return;
     await outbox.put(channel, { kind: 'tracked', id: `${subject.kind}-${subject.id}`, subject, priority: 'request' });
   };
 }
 
 /** Posts a message that never changes in a channel, once per id. @param notBefore (ms) while it is held there. */
-type PostNotice = (
-  channel: string,
-  id: string,
-  message: Message,
-  priority?: 'record' | 'request' | 'ops',
-  notBefore?: number | null,
-) => Promise<void>;
-
-export function createPostNotice({ outbox }: Pick<PostTrackedDeps, 'outbox'>): PostNotice {
-  return async (channel, id, message, priority = 'record', notBefore = null) => {
+export function createPostNotice({ outbox }: Pick<PostTrackedDeps, 'outbox'>) {
+  return async (
+    channel: string,
+    id: string,
+    message: Message,
+    priority: 'record' | 'request' | 'ops' = 'record',
+    notBefore: number | null = null,
+  ): Promise<void> => {
     await outbox.put(channel, { kind: 'notice', id, message: forOutbox(message), priority, notBefore });
   };
 }

@@ -25,7 +25,6 @@ import {
   createRenderPosted,
   type RenderSubject,
   type RenderSubjects,
-  trackable,
   updateMessages,
 } from '../../src/outbox/tracked-message.ts';
 import { createTrackedMessages, type Subject } from '../../src/outbox/tracked-message-store.ts';
@@ -103,7 +102,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
   });
   const none = async (): Promise<null> => null;
   const renderSubjects: RenderSubjects = {
-    alert: trackable(showAlert),
+    alert: showAlert.render,
     request: request ?? none,
     claim: none,
     recovery: none,

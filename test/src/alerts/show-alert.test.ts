@@ -19,14 +19,16 @@ function show(holdersChannel: string | null, at = alert.event.receivedAt) {
 const toHolder = { channel: 'D0SAM', audience: 'holder' } as const;
 
 it('shows a holder’s message only in the conversation of the current holder', async () => {
-  expect(await show('D0SAM').render(alert, toHolder)).toMatchObject({ text: expect.stringMatching(/^Your card 1212/) });
-  expect(await show('D0LENA').render(alert, toHolder), 'linked to someone else').toBeNull();
-  expect(await show(null).render(alert, toHolder), 'unlinked').toBeNull();
+  expect(await show('D0SAM').render(alert.event.id, toHolder)).toMatchObject({
+    text: expect.stringMatching(/^Your card 1212/),
+  });
+  expect(await show('D0LENA').render(alert.event.id, toHolder), 'linked to someone else').toBeNull();
+  expect(await show(null).render(alert.event.id, toHolder), 'unlinked').toBeNull();
 });
 
 it('shows the team’s message in any channel, also in a direct conversation', async () => {
   for (const channel of ['C0DECLINES', 'D0TRAVELER'])
-    expect(await show(null).render(alert, { channel, audience: 'team' })).not.toBeNull();
+    expect(await show(null).render(alert.event.id, { channel, audience: 'team' })).not.toBeNull();
 });
 
 it('shows the day of a decline that is posted long after it happened, alone and in a list', async () => {
@@ -37,8 +39,8 @@ it('shows the day of a decline that is posted long after it happened, alone and 
     const [row, next] = await rowsOf(['evt_a', 'evt_b'], 'C0DECLINES');
     if (row === undefined || next === undefined) throw new Error('no rows');
     return JSON.stringify([
-      await render(alert, { channel: 'C0DECLINES', audience: 'team' }),
-      await render(alert, toHolder),
+      await render(alert.event.id, { channel: 'C0DECLINES', audience: 'team' }),
+      await render(alert.event.id, toHolder),
       batchMessage({ rows: [row, next], why: 'held', form: 'list', hasChart: false }),
     ]);
   };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
-import { createPostTracked, trackable } from '../../../src/outbox/tracked-message.ts';
+import { createPostTracked } from '../../../src/outbox/tracked-message.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { approvalClick, askedToPay, denial } from '../../support/asked-for-more.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -19,7 +19,10 @@ it.each([
 ])('a request posted while %s is updated only if its message has changed since', async (_what, clicks, updates) => {
   const { deps } = await askedToPay(await createActionWorld(redis()), 160_000);
   const world = createPostingWorld(redis(), {
-    request: trackable({ load: deps.requests.get, render: (one) => approvalRequest(one) }),
+    request: async (id) => {
+      const one = await deps.requests.get(id);
+      return one && approvalRequest(one);
+    },
   });
   const draft = await world.renderEntries([entry], ref.channel);
   const updateRequest = (id: string): Promise<void> => world.update({ kind: 'request', id });
