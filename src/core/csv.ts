@@ -15,13 +15,8 @@ const formulaInside =
  * formulas get a leading apostrophe. https://owasp.org/www-community/attacks/CSV_Injection
  */
 export function csvLine(cells: readonly Cell[]): string {
-  return csvLines([cells], false);
-}
-
-/** @param endsWithBreak whether a line break also follows the last line. */
-function csvLines(lines: readonly (readonly Cell[])[], endsWithBreak: boolean): string {
-  const cells = lines.map((line) => line.map((cell) => (typeof cell === 'string' ? harmless(cell) : cell)));
-  return stringify(cells, { eof: endsWithBreak, record_delimiter: 'windows', quoted: true, quoted_empty: true });
+  const line = cells.map((cell) => (typeof cell === 'string' ? harmless(cell) : cell));
+  return stringify([line], { eof: false, quoted: true, quoted_empty: true });
 }
 
 /** Spreadsheets recognize UTF-8 only when the file starts with this. */
@@ -34,7 +29,7 @@ export function csvFile<Row>(columns: readonly CsvColumn<Row>[], rows: readonly 
   const onOneLine = (cell: Cell): Cell =>
     typeof cell === 'string' ? cell.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ') : cell;
   const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, of]) => onOneLine(of(row))))];
-  return BYTE_ORDER_MARK + csvLines(lines, true);
+  return BYTE_ORDER_MARK + lines.map((line) => `${csvLine(line)}\r\n`).join('');
 }
 
 /** `84.10`: a format that spreadsheets can sum. */
