@@ -2,6 +2,7 @@ import { askAgain as question } from '../../templates/actions/ask-again.ts';
 import { countOf } from '../../templates/core/blocks.ts';
 import { unclear } from '../../templates/dispatch/unclear.ts';
 import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
+import { lowerFirst } from '../core/first-letter.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
 import type { ActionTools, FactsOf } from './action-tools.ts';
@@ -88,11 +89,12 @@ export function createRefusals(deps: Deps) {
     const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
     const doing = await refusedTo(action);
     const card = acctId === null ? null : await factsOf(acctId);
-    const [did, outcome] = about.isMistake === true ? ['tried to', 'not done, '] : ['was not allowed to', ''];
+    const [did, outcome] =
+      about.isMistake === true ? ['tried to', `not done, ${lowerFirst(why)}`] : ['was not allowed to', why];
     const line = {
       did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
       card,
-      outcome: `${outcome}${why.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
+      outcome: `${outcome.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
     };
     await record(action, { event: 'refused', acctId, cardId, detail: why, line });
   }

@@ -3,8 +3,8 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A title that continues a sentence. A name or an abbreviation stays as it is: `USPS`, `FedEx`, `PIN`. */
+/** A title or sentence that continues another. A name, an abbreviation or “I” stays as it is: `USPS`, `FedEx`, `PIN`. */
 export function lowerFirst(text: string): string {
-  if (/^\p{Lu}\p{L}*\p{Lu}/u.test(text)) return text;
+  if (/^(?:\p{Lu}\p{L}*\p{Lu}|I\b)/u.test(text)) return text;
   return text.charAt(0).toLowerCase() + text.slice(1);
 }

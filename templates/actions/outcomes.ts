@@ -42,7 +42,7 @@ const words: Readonly<Record<Outcome['verb'], Words>> = {
     waiting: 'Goes back as before',
     unknown: 'May go back to another value',
   },
-  recognize: step('Confirmed by the cardholder', 'recognized'),
+  recognize: step('Purchase confirmed', 'recognized'),
   'report-fraud': step('Reported as fraud', 'reported'),
   'close-case': {
     done: 'Case closed',

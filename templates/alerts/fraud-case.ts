@@ -18,7 +18,7 @@ export function fraudCase(alert: FraudCaseAlert): Message {
   const card = cardOf(alert);
   return {
     text: sentence(
-      `${escapeUntrusted(titleOf(alert), 150)}: the cardholder ${mention(reported.by)} says it wasn’t them, ${cardOfHolder(card)}. ${latest(alert)} ${todo(alert)}${outcomeSentence(outcomes)}`,
+      `${escapeUntrusted(titleOf(alert), 150)}: the cardholder ${mention(reported.by)} says it wasn’t them, ${cardOfHolder(card)}. ${[latest(alert), todo(alert)].filter(Boolean).join(' ')}${outcomeSentence(outcomes)}`,
     ),
     blocks: [
       header(titleOf(alert)),

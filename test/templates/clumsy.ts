@@ -1,9 +1,10 @@
 import { texts } from './shown.ts';
 
-/** Badly joined texts: an empty part, a double full stop, or a wrong plural. */
+/** Badly joined texts: an empty part, a double full stop or space, or a wrong plural. */
 const clumsy = new RegExp(
   [
     /(?<!\.)\.\.(?!\.)/, // has ended..
+    /[.!?] {2,}\S/, // days.  Case
     /[:,;·] ?\.(?:\s|$)/, // card ending 7670: .
     /[(“] ?[)”]/, // in ()
     /\s[,;:](?:\s|$)|,\s*,|^\s*[,·]|[,·]\s*$/m,

@@ -593,6 +593,9 @@ describe('advice', () => {
     const recognized = outcome({ verb: 'recognize', by: 'U9', asHolder: true });
     const { team } = readings({ ...declines.balance, outcomes: [reported, recognized] });
 
+    expect(renderAlert({ ...declines.balance, outcomes: [recognized] }, inChannel).text).toContain(
+      'Purchase confirmed by the holder <@U9>.',
+    );
     expect(team?.text).toContain('Add at least $50.00');
   });
 

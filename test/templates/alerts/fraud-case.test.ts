@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FraudCaseAlert } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { clumsyIn } from '../clumsy.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
 import { buttonIds, shown } from '../shown.ts';
 
@@ -77,6 +78,7 @@ describe('a fraud case', () => {
       'show_details',
     ]);
     const message = renderAlert(fraudCase({ outcomes: [blocked, closed] }), view);
+    expect(clumsyIn(message.text)).toBeNull();
     expect(buttonIds(message.blocks)).toEqual(['show_details']);
     expect(shown(message.blocks)).toMatch(/Case closed\* by <@U2> at /);
     expect(shown(message.blocks)).not.toContain('order a replacement');
