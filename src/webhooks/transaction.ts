@@ -25,7 +25,8 @@ const kinds = { Auth: 'authorization', Pin: 'pin', Settlement: 'settlement', Rev
 
 /** The fields we use of the network transaction payload, which five kinds share. */
 const TransactionPayload = z.object({
-  NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*\d+\s*$/)]),
+  /** Quarantine masks one that could be a card number. */
+  NetworkTransactionId: z.union([z.int(), z.string().regex(/^\s*[\d•]+\s*$/)]),
   AcctId: positiveForm,
   TransactionId: identifierForm,
   TransactionTime: z.string(),

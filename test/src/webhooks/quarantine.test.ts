@@ -51,6 +51,18 @@ describe('a quarantined webhook', () => {
     },
   );
 
+  it.each([4_111_111_111_111_111, '4111111111111111'])(
+    'replays as the event it is if its id could be a card number: %s',
+    (id) => {
+      const options = { zone: 'America/New_York', version: '2.0.1.3', receivedAt };
+      const original = webhook('decline', { NetworkTransactionId: id });
+
+      expect(toStoredEvent(quarantine(original, facts).body, 'pin', options)).toEqual(
+        toStoredEvent(original, 'pin', options),
+      );
+    },
+  );
+
   it.each([
     '4111:1111:1111:1111',
     '4111%201111%201111%201111',
