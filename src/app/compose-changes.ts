@@ -14,18 +14,13 @@ import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { createNameCategory } from '../limits/binding-limit.ts';
 import { createChangeRule, createPermitChange, type OpenRequest } from '../limits/change-rule.ts';
-import {
-  createDecideTemporaryChange,
-  createForgetUnmade,
-  createPermitDecision,
-} from '../limits/decide-temporary-change.ts';
+import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
 import { createEndQuestions, createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createFillForm } from '../limits/remedy.ts';
 import { createRestore } from '../limits/restore.ts';
-import { createRestoreLater } from '../limits/restore-later.ts';
 import { createApplyLateConfirmation, createSendRules } from '../limits/send-rules.ts';
 import { createHandOver, createSupersede } from '../limits/supersede.ts';
 import type { RemedyAction, RuleAction } from '../limits/verbs.ts';
@@ -70,7 +65,7 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const terms = createTemporaryTerms({ ...tools, supersede });
   const handOver = createHandOver({ ...tools, notifyEnd, supersede });
   const inEffect = createInEffect(tools);
-  const restore = createRestore({ ...tools, restoreLater: createRestoreLater({ ...tools, notifyEnd }) });
+  const restore = createRestore({ ...tools, notifyEnd });
   const permitDecision = createPermitDecision({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
@@ -89,7 +84,6 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const decideTemporaryChange = createDecideTemporaryChange({
     ...tools,
     permitDecision,
-    forgetUnmade: createForgetUnmade(tools),
     inEffect,
     handOver,
     restore,

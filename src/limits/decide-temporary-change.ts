@@ -18,10 +18,10 @@ import { isMadeBy, type TemporaryChange, type TemporaryChanges } from './tempora
 import { type RuleAction, ruleVerbOf, type TemporaryChangeAction } from './verbs.ts';
 
 interface Deps extends Pick<ActionTools, 'withLock' | 'refuse' | 'askAgain' | 'answer' | 'factsOf' | 'now'> {
-  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
+  readonly raises: Pick<RaiseAmounts, 'forget'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
   readonly permitDecision: PermitDecision;
-  readonly forgetUnmade: ForgetUnmade;
   readonly inEffect: InEffect;
   readonly handOver: HandOver;
   readonly restore: Restore;
@@ -79,7 +79,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
       return whyNow === null;
     };
     const after = await deps.restore(left, { ...action, mayStill }, lease).catch(async (error: unknown) => {
-      if (!isSent) await deps.forgetUnmade(action, acctId, error);
+      if (!isSent) await forgetUnmade(action, acctId, error, deps);
       throw error;
     });
     if (noLonger[0] !== undefined) return await refuseDecision(action, acctId, noLonger[0], isSent);
@@ -137,22 +137,17 @@ const overWords: Readonly<Record<TemporaryChange['state'], string>> = {
 };
 
 /** Restoring the rules failed. If that certainly changed nothing, it is known to have failed, and counts as no raise. */
-type ForgetUnmade = (action: TemporaryChangeAction, acctId: number, error: unknown) => Promise<void>;
-
-export function createForgetUnmade({
-  progress,
-  raises,
-}: {
-  readonly progress: Pick<ActionTools['progress'], 'read' | 'write'>;
-  readonly raises: Pick<RaiseAmounts, 'forget'>;
-}): ForgetUnmade {
-  return async function forgetUnmade(action, acctId, error) {
-    if (!(error instanceof CardApiError)) return;
-    const isSent = (await progress.read(action.id))?.state === 'sending';
-    if (isSent && error.outcome === 'unknown') return;
-    if (isSent) await progress.write(action.id, { state: 'asked' });
-    await raises.forget(action, acctId);
-  };
+export async function forgetUnmade(
+  action: TemporaryChangeAction,
+  acctId: number,
+  error: unknown,
+  { progress, raises }: Pick<Deps, 'progress' | 'raises'>,
+): Promise<void> {
+  if (!(error instanceof CardApiError)) return;
+  const isSent = (await progress.read(action.id))?.state === 'sending';
+  if (isSent && error.outcome === 'unknown') return;
+  if (isSent) await progress.write(action.id, { state: 'asked' });
+  await raises.forget(action, acctId);
 }
 
 /** Asks the policy and records the request. Returns why it is not permitted; null when it is. */

@@ -3,8 +3,8 @@ import { isLooser, reversed } from '../../../src/card-api/rule-change.ts';
 import { CardApiError } from '../../../src/core/errors.ts';
 import {
   createDecideTemporaryChange,
-  createForgetUnmade,
   createPermitDecision,
+  forgetUnmade,
 } from '../../../src/limits/decide-temporary-change.ts';
 import type { OverChange } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
@@ -45,7 +45,10 @@ describe('a click on a temporary change', () => {
     await createDecideTemporaryChange({
       temporaryChanges: { get: async () => (typeof found === 'function' ? found() : found) },
       withLock: withoutLock,
-      progress: { read: async () => (given.hasBegun === true ? { state: 'asked' } : null) },
+      progress: {
+        read: async () => (given.hasBegun === true ? { state: 'asked' } : null),
+        write: async (_id, entry) => entry,
+      },
       refuse: async (_action, { why, whoCan }) =>
         void steps.push(`refused: ${why} ${typeof whoCan === 'string' ? whoCan : whoCan.text}`),
       now: () => new Date('2026-11-20T15:30:00.000Z'),
@@ -53,7 +56,7 @@ describe('a click on a temporary change', () => {
       askAgain: async () => void steps.push('asked again'),
       answer: async (_action, { text }) => void steps.push(`answered: ${text}`),
       factsOf: async () => card,
-      forgetUnmade: async () => {},
+      raises: { forget: async () => {} },
       inEffect: async (given) => given,
       handOver: async (temporaryChange) => (given.givesWay === true ? null : temporaryChange),
       endQuestions: async () => {},
@@ -416,7 +419,7 @@ describe('restoring the rules failed', () => {
     refusal('Too low.', outcome === 'refused' ? {} : { code: 'timeout', outcome });
   async function forget(error: unknown, isSending: boolean) {
     const steps: string[] = [];
-    await createForgetUnmade({
+    await forgetUnmade(takeBack(), 4711, error, {
       progress: {
         read: async () => (isSending ? { state: 'sending', before: null, after: null } : null),
         write: async (_id, entry) => {
@@ -425,7 +428,7 @@ describe('restoring the rules failed', () => {
         },
       },
       raises: { forget: async (_action, id) => void steps.push(`forgot the raise of ${id}`) },
-    })(takeBack(), 4711, error);
+    });
     return steps;
   }
 

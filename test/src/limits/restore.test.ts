@@ -13,6 +13,13 @@ import { card } from '../../templates/fixtures.ts';
 const now = (): Date => new Date('2026-11-20T16:00:00.000Z');
 const ana = { userId: 'U0ANA', teamId: 'T1' };
 
+/** No other temporary change runs. */
+const alone = {
+  temporaryChanges: { all: async () => [], save: async () => {} },
+  outcomes: { show: async () => {} },
+  notifyEnd: { show: async () => {} },
+};
+
 const unknown = { state: 'unknown', card, before: null, after: null, apiWords: null, note: null } as const;
 
 describe('restoring the previous rules', () => {
@@ -43,7 +50,7 @@ describe('restoring the previous rules', () => {
         changed: async (_acctId, { kind }, { id, askedAt }) =>
           void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
       },
-      restoreLater: async () => [],
+      ...alone,
       now,
     })(
       temporaryChangeOf(over),
@@ -97,7 +104,7 @@ describe('restoring the previous rules', () => {
       },
       applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
       latestChanges: { changed: async () => {} },
-      restoreLater: async () => [],
+      ...alone,
       now,
     })(temporaryChangeOf({ changes: [change] }), null, held);
 
@@ -195,7 +202,7 @@ describe('restoring the previous rules without an answer', () => {
       },
       applyChanges: (raw) => raw,
       latestChanges: { changed: async () => {} },
-      restoreLater: async () => [],
+      ...alone,
       now,
     })(temporaryChangeOf(), null, held);
   }
