@@ -118,11 +118,11 @@ async function waitingClaims({ userId }: Viewer, deps: TeamDeps): Promise<Waitin
   const claimed = all.flatMap(({ cards }) => cards.map(({ card }) => card));
   const shown = await deps.cardsFor(userId, show, claimed);
   const decidable = await deps.cardsFor(userId, approve, claimed);
-  return all.flatMap(({ cards, ...claim }) => {
+  return all.flatMap(({ claim, cards }) => {
     const decided = cards.filter(({ card }) => decidable.includes(card));
-    const mayDecide = decided.length > 0 && claim.claimedBy !== userId;
+    const mayDecide = decided.length > 0 && claim.action.actor.userId !== userId;
     const seen = mayDecide ? decided : cards.filter(({ card }) => shown.includes(card));
-    return seen.length === 0 ? [] : [{ ...claim, cards: seen, isWhole: seen.length === cards.length, mayDecide }];
+    return seen.length === 0 ? [] : [{ claim, cards: seen, isWhole: seen.length === cards.length, mayDecide }];
   });
 }
 

@@ -3,7 +3,6 @@ import { type ClaimFacts, claimRequest } from '../../templates/holders/claim-req
 import { linkResult } from '../../templates/holders/link-result.ts';
 import type { Action } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
-import { decisionOf } from '../core/decided-record.ts';
 import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
@@ -203,23 +202,12 @@ interface ClaimFactsDeps extends Pick<ActionTools, 'factsOf'> {
 }
 
 /** What approvers see of a claim, with the values of its buttons. */
-export async function claimFacts(
-  { id, action, cards }: Pick<Claim, 'id' | 'action' | 'cards'>,
-  { factsOf, links }: ClaimFactsDeps,
-): Promise<ClaimFacts> {
-  return {
-    value: id,
-    claimedBy: action.actor.userId,
-    claimedAt: action.askedAt,
-    isUnlink: action.verb === 'unlink',
-    isWhole: true,
-    cards: await Promise.all(
-      cards.map(async ({ acctId, ...same }, index) => {
-        const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
-        return { ...same, card: await factsOf(acctId), heldBy, choice: claimValue(id, index, heldBy) };
-      }),
-    ),
-  };
+export async function claimFacts(claim: Claim, { factsOf, links }: ClaimFactsDeps): Promise<ClaimFacts> {
+  const cards = claim.cards.map(async ({ acctId, ...same }, index) => {
+    const heldBy = (await links.ofAccount(acctId))?.userId ?? null;
+    return { ...same, card: await factsOf(acctId), heldBy, choice: claimValue(claim.id, index, heldBy) };
+  });
+  return { claim, cards: await Promise.all(cards), isWhole: true };
 }
 
 /** Null when the claim is unknown or too old. */
@@ -230,17 +218,7 @@ export async function claimMessage(
   const { claimId, channel } = readClaimMessage(messageId);
   const claim = await deps.claims.get(claimId);
   if (claim === null) return null;
-  const facts = await claimFacts(claim, deps);
-  const cards = facts.cards.filter((_card, index) => claim.cards[index]?.channel === channel);
-  const decision = decisionOf(claim);
-  const confirmed = claim.state === 'confirmed' ? claim.acctId : null;
-  return claimRequest({
-    ...facts,
-    cards,
-    isWhole: cards.length === facts.cards.length,
-    state: claim.state,
-    confirmed: cards.find(({ card }) => confirmed !== null && card.acctId === confirmed)?.card ?? null,
-    decidedBy: decision?.by ?? null,
-    until: decision?.at ?? claim.expiresAt,
-  });
+  const { cards: all } = await claimFacts(claim, deps);
+  const cards = all.filter((_card, index) => claim.cards[index]?.channel === channel);
+  return claimRequest({ claim, cards, isWhole: cards.length === all.length });
 }

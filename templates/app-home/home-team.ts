@@ -65,7 +65,7 @@ function homeClaims({ claims }: TeamFacts, pages: HomePages): KnownBlock[] {
   const page = listPage(claims, pages.claims ?? 1, CLAIMS_SHOWN);
   return homeList({ list: 'claims', title: 'Whose card is this?', ...page }, (shown) =>
     shown.flatMap((claim): KnownBlock[] => [
-      section(`*${claimWords(claim)}* · ${dateToken(claim.claimedAt)}`),
+      section(`*${claimWords(claim)}* · ${dateToken(claim.claim.action.askedAt)}`),
       ...(claim.mayDecide
         ? [
             ...claimedCards(claim).slice(0, CARDS_OF_CLAIM_MAX),

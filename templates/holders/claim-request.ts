@@ -1,5 +1,7 @@
 import type { Button, SectionBlock } from '@slack/types';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { decisionOf } from '../../src/core/decided-record.ts';
+import type { Claim } from '../../src/holders/claim-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
@@ -18,29 +20,15 @@ interface ClaimedCard {
   readonly isSameEmail: boolean | null;
 }
 
-/** A claim to hold a card, or to hold it no longer. */
+/** A claim to hold a card, or to hold it no longer, with the cards that the readers see. */
 export interface ClaimFacts {
-  /** Opaque id of the claim. */
-  readonly value: string;
-  /** Slack user who claims to hold the card, or to hold it no longer. */
-  readonly claimedBy: string;
-  readonly claimedAt: string;
-  readonly isUnlink: boolean;
+  readonly claim: Claim;
   readonly cards: readonly ClaimedCard[];
   /** False: it may also mean cards that only other approvers decide about and see. Then nobody refuses it here. */
   readonly isWhole: boolean;
 }
 
-interface ClaimRequest extends ClaimFacts {
-  readonly state: 'open' | 'confirmed' | 'refused' | 'expired';
-  /** The confirmed card. Null also if the readers may not see it. */
-  readonly confirmed: CardFacts | null;
-  readonly decidedBy: string | null;
-  /** When it was decided or expired, or will expire. */
-  readonly until: string;
-}
-
-const titles: Readonly<Record<ClaimRequest['state'], string>> = {
+const titles: Readonly<Record<Claim['state'], string>> = {
   open: 'Whose card is this?',
   confirmed: 'Card linked',
   refused: 'Claim refused',
@@ -50,14 +38,15 @@ const titles: Readonly<Record<ClaimRequest['state'], string>> = {
 const unlinkTitles: typeof titles = { ...titles, open: 'Unlink this card?', confirmed: 'Card unlinked' };
 
 /** Someone claims to hold a card, or to hold it no longer, and an approver decides. */
-export function claimRequest(request: ClaimRequest): Message {
-  const { claimedAt, state } = request;
+export function claimRequest(request: ClaimFacts): Message {
+  const { state, action, expiresAt } = request.claim;
+  const isUnlink = action.verb === 'unlink';
   const what = claimWords(request);
-  const held = request.cards.map((one) => `${cardOfHolder(one.card)}: ${heldWords(one, request)}`);
-  const whyAsked = request.isUnlink ? 'Nobody can unlink their own card without an approver. ' : '';
+  const held = request.cards.map((one) => `${cardOfHolder(one.card)}: ${heldWords(one, action)}`);
+  const whyAsked = isUnlink ? 'Nobody can unlink their own card without an approver. ' : '';
   const advice = `${whyAsked}Confirm only what you know.`;
   const isOpen = state === 'open';
-  const title = request.isUnlink ? unlinkTitles[state] : titles[state];
+  const title = isUnlink ? unlinkTitles[state] : titles[state];
 
   return {
     text: sentence(`${title} ${what}. ${isOpen ? [...held, advice].join(' ') : outcome(request)}`),
@@ -66,8 +55,8 @@ export function claimRequest(request: ClaimRequest): Message {
       section(`*${what}.*`, isOpen ? advice : outcome(request)),
       ...(isOpen ? [...claimedCards(request), ...actions(refuseButton(request))] : []),
       ...context(
-        dateAfter('Asked', claimedAt),
-        isOpen ? `${dateAfter('Expires', request.until)}. Nobody confirms their own claim.` : null,
+        dateAfter('Asked', action.askedAt),
+        isOpen ? `${dateAfter('Expires', expiresAt)}. Nobody confirms their own claim.` : null,
         isOpen ? whyNotRefuse(request) : null,
       ),
     ],
@@ -75,9 +64,9 @@ export function claimRequest(request: ClaimRequest): Message {
 }
 
 /** Each card with its current holder and *Confirm*. */
-export function claimedCards(claim: ClaimFacts): SectionBlock[] {
-  return claim.cards.map(({ card, choice, ...claimed }) => ({
-    ...section(`*${cardOfHolder(card)}*`, escapeUntrusted(card.group ?? '', 80), heldWords(claimed, claim)),
+export function claimedCards({ claim, cards }: ClaimFacts): SectionBlock[] {
+  return cards.map(({ card, choice, ...claimed }) => ({
+    ...section(`*${cardOfHolder(card)}*`, escapeUntrusted(card.group ?? '', 80), heldWords(claimed, claim.action)),
     accessory: button({
       text: 'Confirm',
       action: actionId.confirmClaim,
@@ -87,8 +76,8 @@ export function claimedCards(claim: ClaimFacts): SectionBlock[] {
   }));
 }
 
-export function refuseButton({ value, isWhole }: ClaimFacts): Button | null {
-  return isWhole ? button({ text: 'Refuse', action: actionId.refuseClaim, value, style: 'danger' }) : null;
+export function refuseButton({ claim, isWhole }: ClaimFacts): Button | null {
+  return isWhole ? button({ text: 'Refuse', action: actionId.refuseClaim, value: claim.id, style: 'danger' }) : null;
 }
 
 /** Null when it can be refused here. */
@@ -98,22 +87,23 @@ export function whyNotRefuse({ isWhole }: ClaimFacts): string | null {
 }
 
 /** `@Sam says card 5072 is theirs`, `… card of account 610001 …`. */
-export function claimWords({ claimedBy, isUnlink, cards }: ClaimFacts): string {
+export function claimWords({ claim, cards }: ClaimFacts): string {
+  const { verb, actor } = claim.action;
   const names = [...new Set(cards.map(({ card }) => cardName(card)))];
   const which = names.length > 1 ? `one of ${names.join(', ')}` : (names[0] ?? 'a card');
-  return `${mention(claimedBy)} says ${which} is ${isUnlink ? 'no longer theirs' : 'theirs'}`;
+  return `${mention(actor.userId)} says ${which} is ${verb === 'unlink' ? 'no longer theirs' : 'theirs'}`;
 }
 
 /** Who would lose the card, and whether name and email support the claim. */
 function heldWords(
   { heldBy, isSameName, isSameEmail }: Pick<ClaimedCard, 'heldBy' | 'isSameName' | 'isSameEmail'>,
-  { claimedBy, isUnlink }: ClaimFacts,
+  { verb, actor }: Claim['action'],
 ): string {
-  if (isUnlink) return heldBy === null ? 'Not linked to anyone.' : `Linked to ${mention(heldBy)} now.`;
+  if (verb === 'unlink') return heldBy === null ? 'Not linked to anyone.' : `Linked to ${mention(heldBy)} now.`;
   const held =
     heldBy === null
       ? 'Not linked to anyone.'
-      : heldBy === claimedBy
+      : heldBy === actor.userId
         ? 'Already linked to them.'
         : `Linked to ${mention(heldBy)} now, who would be unlinked.`;
   // First, because after the holder's name “their” would be the holder's.
@@ -125,13 +115,18 @@ function comparedWords(what: 'name' | 'email', isSame: boolean | null): string {
   return `Their Slack ${what} ${isSame ? 'matches' : 'doesn’t match'} the cardholder’s.`;
 }
 
-function outcome({ state, claimedBy, isUnlink, confirmed, decidedBy, until }: ClaimRequest): string {
-  const by = decidedBy === null ? '' : ` by ${mention(decidedBy)}`;
-  if (state === 'confirmed') {
-    const holds = isUnlink ? 'no longer holds' : 'holds';
-    const card = confirmed === null ? 'another card' : cardOfHolder(confirmed);
-    return `Confirmed${by}${dateAfter(',', until)}: ${mention(claimedBy)} ${holds} ${card}.`;
+function outcome({ claim, cards }: ClaimFacts): string {
+  const { action, expiresAt } = claim;
+  const decision = decisionOf(claim);
+  const by = decision === null ? '' : ` by ${mention(decision.by)}`;
+  const when = dateAfter(',', decision?.at ?? expiresAt);
+  if (claim.state === 'confirmed') {
+    const holds = action.verb === 'unlink' ? 'no longer holds' : 'holds';
+    // The readers may not see the confirmed card.
+    const confirmed = cards.find(({ card }) => card.acctId === claim.acctId)?.card;
+    const card = confirmed === undefined ? 'another card' : cardOfHolder(confirmed);
+    return `Confirmed${by}${when}: ${mention(action.actor.userId)} ${holds} ${card}.`;
   }
-  if (state === 'refused') return `Refused${by}${dateAfter(',', until)}. Nothing changed.`;
-  return `Nobody decided in time: ${dateAfter('it expired', until)}. Nothing changed.`;
+  if (claim.state === 'refused') return `Refused${by}${when}. Nothing changed.`;
+  return `Nobody decided in time: ${dateAfter('it expired', expiresAt)}. Nothing changed.`;
 }

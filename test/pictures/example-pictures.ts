@@ -31,6 +31,7 @@ import { shared } from '../../templates/routing/shared-channel.ts';
 import { orderAnswer } from '../../templates/virtual-cards/order.ts';
 import { expiryWarning, limitWarning, subscriptionWarning, warningsSet } from '../../templates/warnings/warnings.ts';
 import { limitChange } from '../support/limit-goals.ts';
+import { ask } from '../support/perform-world.ts';
 import { answer } from '../templates/answer-fixtures.ts';
 import {
   declined,
@@ -218,16 +219,15 @@ const holders: readonly ExamplePicture[] = [
     shows: () => [
       claimWaits({ isUnlink: false }),
       claimRequest({
-        value: 'claim_1',
-        claimedBy: userId.otto,
-        claimedAt: at,
-        isUnlink: false,
+        claim: {
+          id: 'claim_1',
+          action: ask('claim', { actor: { userId: userId.otto, teamId: 'T1' }, askedAt: at }),
+          cards: [{ acctId: card.acctId ?? 0, isSameEmail: false, isSameName: false }],
+          state: 'open',
+          expiresAt: '2026-11-21T14:20:00Z',
+        },
         isWhole: true,
         cards: [{ choice: 'choice_1', card, heldBy: userId.sam, isSameEmail: false, isSameName: false }],
-        state: 'open',
-        confirmed: null,
-        decidedBy: null,
-        until: '2026-11-21T14:20:00Z',
       }),
     ],
   },

@@ -6,6 +6,7 @@ import type { LimitRequest } from '../../src/approvals/request.ts';
 import { limitWindows } from '../../src/card-api/rule.ts';
 import { transactionKinds } from '../../src/core/event.ts';
 import { helpFor } from '../../src/dispatch/verbs.ts';
+import type { Claim } from '../../src/holders/claim-store.ts';
 import { actionResult } from '../../templates/actions/action-result.ts';
 import { confirmActivation } from '../../templates/actions/confirm-activation.ts';
 import { renderAlert } from '../../templates/alerts/alert.ts';
@@ -27,6 +28,7 @@ import { checkBlocks } from '../../workspace/block-limits.ts';
 import { examples } from '../support/examples.ts';
 import { limitRaise, remedyOf } from '../support/limit-goals.ts';
 import { inFlight } from '../support/limit-requests.ts';
+import { ask } from '../support/perform-world.ts';
 import { answer } from './answer-fixtures.ts';
 import { card, change, outcome, shippingAlert, statusAlert, transactionAlert, virtualAlert } from './fixtures.ts';
 import { expectFit, expectPlain, expectSafe, leaks, spiteful } from './judge.ts';
@@ -274,18 +276,26 @@ describe('with any strings, Slack accepts the message and shows them as text', (
           { isSameName: true, isSameEmail: false },
           { isSameName: null, isSameEmail: null },
         ] as const;
-        const claimed = cards.map((one, index) => ({
+        const claimed = [card, ...cards].map((one, index) => ({
           card: one,
           choice: 'clm_1.0',
           heldBy: text,
           ...(same[index % 2] ?? same[0]),
         }));
-        const request = { value: 'clm_1', claimedBy: text, claimedAt: text, cards: claimed, decidedBy: text };
         for (const isUnlink of [true, false]) {
-          for (const confirmed of [card, null])
-            expectFit(
-              claimRequest({ ...request, isUnlink, isWhole: confirmed !== null, state, confirmed, until: text }),
-            );
+          const asked = { actor: { userId: text, teamId: 'T1' }, askedAt: text };
+          for (const isWhole of [true, false]) {
+            const claim = {
+              id: 'clm_1',
+              action: isUnlink ? ask('unlink', asked) : ask('claim', asked),
+              cards: [],
+              expiresAt: text,
+              state,
+              ...(state !== 'open' && state !== 'expired' && { decision: { actionId: 'act_1', by: text, at: text } }),
+              ...(state === 'confirmed' && { acctId: isWhole ? card.acctId : 0 }),
+            } as unknown as Claim;
+            expectFit(claimRequest({ claim, cards: claimed, isWhole }));
+          }
           expectFit(claimDecided({ state: 'refused', by: text, isUnlink }));
           expectFit(claimWaits({ isUnlink }));
         }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type HomePages, listPage, turnOf } from '../../../src/app-home/home-page.ts';
 import { noFacts } from '../../../src/approvals/request-facts.ts';
 import { goalsOf } from '../../../src/card-api/rule-change.ts';
+import type { Claim } from '../../../src/holders/claim-store.ts';
 import { VIEW_BLOCKS_MAX } from '../../../src/slack/limits.ts';
 import { type Home, home } from '../../../templates/app-home/home.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
@@ -29,11 +30,15 @@ const own = {
   declines: [decline],
 };
 const claimed = { card, choice: 'clm_1.0', heldBy: 'U8', isSameName: true, isSameEmail: false };
+const claimOf = (userId: string): Claim => ({
+  id: 'clm_1',
+  action: ask('claim', { actor: { userId, teamId: 'T1' }, askedAt: '2026-11-20T14:14:00Z' }),
+  cards: [{ acctId: card.acctId ?? 0, isSameName: true, isSameEmail: false }],
+  expiresAt: '2026-11-21T14:14:00Z',
+  state: 'open',
+});
 const claim = {
-  value: 'clm_1',
-  claimedBy: 'U9',
-  claimedAt: '2026-11-20T14:14:00Z',
-  isUnlink: false,
+  claim: claimOf('U9'),
   cards: [claimed],
   isWhole: true,
   mayDecide: true,
@@ -289,7 +294,7 @@ describe('App Home', () => {
               requests: fill({ ...request, card: named, action: askedBy(text) }),
               temporaryChanges: fill({ ...raise, card: named, by: text }),
               mutes: fill({ ...mute, card: named, reason: text }),
-              claims: fill({ ...claim, claimedBy: text, cards: fill({ ...claimed, card: named }).slice(0, 5) }),
+              claims: fill({ ...claim, claim: claimOf(text), cards: fill({ ...claimed, card: named }).slice(0, 5) }),
               declines: fill({ ...told, card: named }),
               inactive: fill({ card: named, value: 'sealed' }),
               health: { ...health, waiting: count, lagMs: 60_000, failed: count, stuck: fill(opsIssue) },
