@@ -9,7 +9,7 @@ import { createBlockAll, createRequestBlockAll } from '../approvals/block-all.ts
 import { type ApprovalVerified, createCompletion, createFinishRequest } from '../approvals/complete-approval.ts';
 import { createRefreshRequests } from '../approvals/current-request.ts';
 import { createDecideRequest, createDecisions, createWithdrawRequest } from '../approvals/decide-request.ts';
-import { createCapChange, createOverrideRequest } from '../approvals/emergency-override.ts';
+import { createOverrideRequest } from '../approvals/emergency-override.ts';
 import { createExecution, createFailApproval } from '../approvals/execute-approval.ts';
 import { createJudgeClick, createRecount, createWhyNoLonger, type Orders } from '../approvals/judge-click.ts';
 import type { RequestedChange } from '../approvals/open-request.ts';
@@ -66,11 +66,10 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
   const recountOfAsker = (request: OpenRequest) => recount(request, request.action, [request.action.actor.userId]);
   const judgeClick = createJudgeClick({ ...common, recount });
   const decisions = createDecisions({ ...common, execution, judgeClick, recount, finish });
-  const capChange = createCapChange(common);
   const askForRaise = createAskForRaise({ ...common, openRequest });
   const decide = createDecideRequest({ ...common, execution, expire, finish, decisions });
   const withdraw = createWithdrawRequest({ ...common, execution, expire, decisions });
-  const override = createOverrideRequest({ ...common, execution, finish, judgeClick, recount, capChange });
+  const override = createOverrideRequest({ ...common, execution, finish, judgeClick, recount });
   return {
     handlers: {
       ask: (resolved) => withLock(`account:${resolved.acctId}`, () => askForRaise(resolved)),

@@ -16,7 +16,7 @@ import { createNameCategory } from '../limits/binding-limit.ts';
 import { createChangeRule, createPermitChange, type OpenRequest } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
-import { createEndQuestions, createNotifyEnd, createRecordEnd } from '../limits/notify-end.ts';
+import { createEndQuestions, createNotifyEnd } from '../limits/notify-end.ts';
 import { createTemporaryTerms } from '../limits/open-temporary-change.ts';
 import { createPlanChange } from '../limits/plan-change.ts';
 import { createFillForm } from '../limits/remedy.ts';
@@ -59,7 +59,7 @@ export function composeFailures(tools: Tools): Failures {
 
 /** Changes the spend rules of cards, permanently or for a time. */
 export function composeLimits(tools: Tools, openRequest: OpenRequest) {
-  const notifyEnd = createNotifyEnd({ ...tools, recordEnd: createRecordEnd(tools) });
+  const notifyEnd = createNotifyEnd(tools);
   const endQuestions = createEndQuestions({ ...tools, notifyEnd });
   const supersede = createSupersede({ ...tools, notifyEnd });
   const terms = createTemporaryTerms({ ...tools, supersede });

@@ -15,12 +15,11 @@ import { type ApprovedChange, isAboutRules } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
-interface Deps extends Pick<ActionTools, 'record' | 'refuse'> {
+interface Deps extends Pick<ActionTools, 'record' | 'refuse'>, CapDeps {
   readonly requests: Pick<Requests, 'get'>;
   readonly execution: Execution;
   readonly finish: FinishRequest;
   readonly judgeClick: JudgeClick;
-  readonly capChange: CapChange;
   readonly recount: Recount;
   /** Allows one emergency override per card and day. */
   readonly recentRaises: Pick<RecentRaises, 'reserveOverride'>;
@@ -50,7 +49,7 @@ export function createOverrideRequest(deps: Deps) {
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     const judged = await deps.judgeClick(action, request);
     if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
-    const capped = await deps.capChange(judged);
+    const capped = await capChange(judged, deps);
     if (capped === null) {
       return await refuse('The request is above the emergency cap, and there is no amount that could be lowered.');
     }
@@ -69,36 +68,35 @@ export function createOverrideRequest(deps: Deps) {
   };
 }
 
-/**
- * The part of a request that an emergency override may do: at most what one approver could allow, for at most an hour.
- * Rules other than limits are loosened for the declined purchase only. Null: it cannot be made small enough.
- */
-type CapChange = (judged: JudgedClick) => Promise<Pick<ApprovedChange, 'changes' | 'term'> | null>;
-
 interface CapDeps extends Pick<ActionTools, 'now' | 'purchaseOf' | 'zone' | 'policyOfCard'> {
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
 }
 
-export function createCapChange(deps: CapDeps): CapChange {
-  return async function capChange({ request: { action, acctId, term: asked }, now }) {
-    const mostCents = aloneCents(await deps.policyOfCard(acctId));
-    const ofLimits = isAboutLimits(now);
-    // For a time, an opened rule would allow any number of purchases of any size.
-    const term: Term = ofLimits ? atMost(asked, OVERRIDE_MAX_MS, deps.now(), deps.zone) : { kind: 'purchase' };
-    // A temporary change may outlast this term, but not the requested one.
-    const changes = await deps.changesFromBase(now, term, acctId);
-    if (!ofLimits) {
-      const cents = purchaseCents(action, await deps.purchaseOf(action));
-      const isSmall = cents !== null && (mostCents === null || cents <= mostCents);
-      return isSmall ? { changes, term } : null;
-    }
-    const lowered = changes.flatMap((change): RuleChange[] => {
-      const { from, to } = change;
-      if (typeof from !== 'number') return [];
-      // A policy may let one approver allow any amount, but never to remove the limit.
-      if (mostCents === null) return typeof to === 'number' ? [change] : [];
-      return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
-    });
-    return lowered.length < changes.length ? null : { changes: lowered, term };
-  };
+/**
+ * The part of a request that an emergency override may do: at most what one approver could allow, for at most an hour.
+ * Rules other than limits are loosened for the declined purchase only. Null: it cannot be made small enough.
+ */
+export async function capChange(
+  { request: { action, acctId, term: asked }, now }: JudgedClick,
+  deps: CapDeps,
+): Promise<Pick<ApprovedChange, 'changes' | 'term'> | null> {
+  const mostCents = aloneCents(await deps.policyOfCard(acctId));
+  const ofLimits = isAboutLimits(now);
+  // For a time, an opened rule would allow any number of purchases of any size.
+  const term: Term = ofLimits ? atMost(asked, OVERRIDE_MAX_MS, deps.now(), deps.zone) : { kind: 'purchase' };
+  // A temporary change may outlast this term, but not the requested one.
+  const changes = await deps.changesFromBase(now, term, acctId);
+  if (!ofLimits) {
+    const cents = purchaseCents(action, await deps.purchaseOf(action));
+    const isSmall = cents !== null && (mostCents === null || cents <= mostCents);
+    return isSmall ? { changes, term } : null;
+  }
+  const lowered = changes.flatMap((change): RuleChange[] => {
+    const { from, to } = change;
+    if (typeof from !== 'number') return [];
+    // A policy may let one approver allow any amount, but never to remove the limit.
+    if (mostCents === null) return typeof to === 'number' ? [change] : [];
+    return [{ ...change, to: Math.min(typeof to === 'number' ? to : Number.POSITIVE_INFINITY, from + mostCents) }];
+  });
+  return lowered.length < changes.length ? null : { changes: lowered, term };
 }

@@ -29,17 +29,17 @@ export type NotifyEnd = ReturnType<typeof createNotifyEnd>;
 
 interface Deps
   extends Pick<
-    ActionTools,
-    | 'factsOf'
-    | 'notifyDirectly'
-    | 'updateRequest'
-    | 'cardChanged'
-    | 'updateTemporaryChange'
-    | 'postTemporaryChange'
-    | 'postToApprovals'
-  > {
-  readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
-  readonly recordEnd: RecordEnd;
+      ActionTools,
+      | 'factsOf'
+      | 'notifyDirectly'
+      | 'updateRequest'
+      | 'cardChanged'
+      | 'updateTemporaryChange'
+      | 'postTemporaryChange'
+      | 'postToApprovals'
+    >,
+    RecordDeps {
+  readonly temporaryChanges: Pick<TemporaryChanges, 'get' | 'save'>;
   readonly outcomes: Pick<ActionTools['outcomes'], 'show'>;
   readonly notifyOps: NotifyOps;
 }
@@ -57,7 +57,7 @@ export function createNotifyEnd(deps: Deps) {
       const { id, acctId, alertId, state } = temporaryChange;
       const card = await deps.factsOf(acctId);
       const detail = `${details[state]} ${note}`.trim();
-      const at = await deps.recordEnd(temporaryChange, { action, card, detail });
+      const at = await recordEnd(temporaryChange, { action, card, detail }, deps);
       const by = action?.actor.userId ?? null;
       if (alertId !== null) {
         await deps.outcomes.show(alertId, `end-${id}`, toOutcome(temporaryChange, detail, at, by));
@@ -122,65 +122,65 @@ export function createEndQuestions(deps: {
 
 export const itSays = ({ apiMessage, code }: CardApiError): string => `It says: “${apiMessage ?? code}”.`;
 
-/** Records the end, in the chain and in the audit channel. Returns its time, UTC ISO 8601. */
-type RecordEnd = (
-  temporaryChange: TemporaryChange,
-  end: { readonly action: Action | null; readonly card: CardFacts; readonly detail: string },
-) => Promise<string>;
-
 interface RecordDeps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'get'>;
 }
 
-export function createRecordEnd({ audit, postAuditLine, now, temporaryChanges }: RecordDeps): RecordEnd {
-  return async function recordEnd(temporaryChange, end) {
-    const { id, changes, state } = temporaryChange;
-    const at = now().toISOString();
-    const before = await temporaryChanges.get(id);
-    // What went back before people were asked is on record already.
-    const recorded = before?.state === 'asking' ? backAlready(before) : [];
-    const over = about(temporaryChange, without(changes, recorded));
-    const back = state === 'asking' ? backAlready(over) : [];
-    if (back.length > 0) {
-      const part = { ...about(over, back), state: 'ended' } as const;
-      await recordRules(part, { ...end, detail: details.ended }, at, 'part');
-    }
-    await recordRules(about(over, without(over.changes, back)), end, at);
-    return at;
-  };
+interface End {
+  readonly action: Action | null;
+  readonly card: CardFacts;
+  readonly detail: string;
+}
 
-  async function recordRules(
-    { id, acctId, changes, meanwhile, alertId, state }: TemporaryChange,
-    { action, card, detail }: Parameters<RecordEnd>[1],
-    at: string,
-    key: string = state,
-  ): Promise<void> {
-    const isBack = state === 'ended';
-    const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
-    const after = isBack ? ruleStates(changes, 'from') : null;
-    await audit.append({
-      at,
-      actionId: action?.id ?? id,
-      event: state === 'asking' ? 'waiting' : 'ended',
-      verb: action?.verb ?? 'limit',
-      actor: action?.actor ?? null,
-      roles: [...(action?.roles ?? [])],
-      acctId,
-      cardId: card.cardId,
-      before,
-      after,
-      reason: action?.reason ?? '',
-      channel: action?.origin.channel ?? null,
-      messageTs: action?.origin.messageTs ?? null,
-      alertId,
-      detail,
-    });
-    const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
-    const by = action?.actor.userId ?? null;
-    const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
-    await postAuditLine(`audit-${id}-${key}`, line);
+/** Records the end, in the chain and in the audit channel. Returns its time, UTC ISO 8601. */
+export async function recordEnd(temporaryChange: TemporaryChange, end: End, deps: RecordDeps): Promise<string> {
+  const { id, changes, state } = temporaryChange;
+  const at = deps.now().toISOString();
+  const before = await deps.temporaryChanges.get(id);
+  // What went back before people were asked is on record already.
+  const recorded = before?.state === 'asking' ? backAlready(before) : [];
+  const over = about(temporaryChange, without(changes, recorded));
+  const back = state === 'asking' ? backAlready(over) : [];
+  if (back.length > 0) {
+    const part = { ...about(over, back), state: 'ended' } as const;
+    await recordRules(part, { ...end, detail: details.ended }, at, deps, 'part');
   }
+  await recordRules(about(over, without(over.changes, back)), end, at, deps);
+  return at;
+}
+
+async function recordRules(
+  { id, acctId, changes, meanwhile, alertId, state }: TemporaryChange,
+  { action, card, detail }: End,
+  at: string,
+  { audit, postAuditLine }: RecordDeps,
+  key: string = state,
+): Promise<void> {
+  const isBack = state === 'ended';
+  const before = ruleStates((isBack ? null : meanwhile) ?? changes, 'to');
+  const after = isBack ? ruleStates(changes, 'from') : null;
+  await audit.append({
+    at,
+    actionId: action?.id ?? id,
+    event: state === 'asking' ? 'waiting' : 'ended',
+    verb: action?.verb ?? 'limit',
+    actor: action?.actor ?? null,
+    roles: [...(action?.roles ?? [])],
+    acctId,
+    cardId: card.cardId,
+    before,
+    after,
+    reason: action?.reason ?? '',
+    channel: action?.origin.channel ?? null,
+    messageTs: action?.origin.messageTs ?? null,
+    alertId,
+    detail,
+  });
+  const did = `${isBack ? 'put back' : 'left'} the ${ruleNames(changes)} of`;
+  const by = action?.actor.userId ?? null;
+  const line = auditLine({ by, did, card, at, before, after, reason: null, outcome: detail, ref: id.slice(-8) });
+  await postAuditLine(`audit-${id}-${key}`, line);
 }
 
 /** Only these rules of a temporary change. */

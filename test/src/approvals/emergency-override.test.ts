@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCapChange, createOverrideRequest } from '../../../src/approvals/emergency-override.ts';
+import { capChange as cap, createOverrideRequest } from '../../../src/approvals/emergency-override.ts';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
@@ -26,14 +26,14 @@ const { event: purchase } = declined('decline.rule.cardnotpresent', 'Not present
 const standard = approvalPolicyOf({ twoPersonAboveCents: 100_000 });
 /** No temporary change is open. */
 const capChange = (purchaseCents: number | null, policy = standard) => {
-  const capped = createCapChange({
+  const deps = {
     purchaseOf: async () => (purchaseCents === null ? null : { ...purchase, amountCents: purchaseCents }),
     zone: 'America/New_York',
     policyOfCard: async () => policy,
     now: () => new Date('2026-11-20T15:00:00.000Z'),
-    changesFromBase: async (changes) => [...changes],
-  });
-  return (request: OpenRequest) => capped({ kind: 'counts', request, now: request.changes });
+    changesFromBase: async (changes: readonly RuleChange[]) => [...changes],
+  };
+  return (request: OpenRequest) => cap({ kind: 'counts', request, now: request.changes }, deps);
 };
 
 it('leaves a small raise for an hour unchanged', async () => {
@@ -125,7 +125,13 @@ describe('an emergency override by an operator', () => {
         given.why === undefined
           ? { kind: 'counts', request: judged, now: judged.changes }
           : { kind: 'refused', why: given.why, whoCan: 'Ask an approver.' },
-      capChange: async ({ request: { changes, term } }) => (given.isTooMuch ? null : { changes, term }),
+      purchaseOf: async () => null,
+      zone: 'America/New_York',
+      policyOfCard: async () => standard,
+      now: () => new Date('2026-11-20T15:00:00.000Z'),
+      // A limit that is none by now cannot be raised by a small amount.
+      changesFromBase: async (changes) =>
+        given.isTooMuch ? changes.map(({ to, ...change }) => ({ ...change, from: null, to })) : [...changes],
       recount: async () => ({ needed: given.needed ?? 1, counted: null }),
       recentRaises: { reserveOverride: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),

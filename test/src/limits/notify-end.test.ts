@@ -3,11 +3,12 @@ import type { Statement } from '../../../src/audit/audit-record.ts';
 import {
   createEndQuestions,
   createNotifyEnd,
-  createRecordEnd,
   itSays,
   type OverChange,
+  recordEnd,
 } from '../../../src/limits/notify-end.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
+import type { Message } from '../../../src/slack/message.ts';
 import { refusal } from '../../support/card-api-errors.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { ask } from '../../support/perform-world.ts';
@@ -29,11 +30,10 @@ describe('the end of a temporary change', () => {
   function setUp() {
     const steps: string[] = [];
     const notifyEnd = createNotifyEnd({
-      temporaryChanges: { save: async ({ state }) => void steps.push(`kept as ${state}`) },
-      recordEnd: async (_temporaryChange, { detail }) => {
-        steps.push(`on record: ${detail}`);
-        return at;
-      },
+      temporaryChanges: { get: async () => null, save: async ({ state }) => void steps.push(`kept as ${state}`) },
+      audit: { append: async ({ detail }) => void steps.push(`on record: ${detail}`) },
+      postAuditLine: async () => {},
+      now: () => new Date(at),
       factsOf: async () => card,
       outcomes: {
         show: async (_alertId, id, { verb, state, by, text }) =>
@@ -156,13 +156,13 @@ describe('the audit entry', () => {
   ) {
     const records: Statement[] = [];
     const lines: string[] = [];
-    const record = createRecordEnd({
-      audit: { append: async (entry) => void records.push(entry) },
-      postAuditLine: async (id, { text }) => void lines.push(`${id}: ${text}`),
+    const deps = {
+      audit: { append: async (entry: Statement) => void records.push(entry) },
+      postAuditLine: async (id: string, { text }: Message) => void lines.push(`${id}: ${text}`),
       temporaryChanges: { get: async () => before },
       now: () => new Date(at),
-    });
-    await record(temporaryChangeOf(over), { action, card, detail: 'detail' });
+    };
+    await recordEnd(temporaryChangeOf(over), { action, card, detail: 'detail' }, deps);
     return { entry: records[0], line: lines[0], records, lines };
   }
 
