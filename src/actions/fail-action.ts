@@ -152,13 +152,8 @@ type UnreadableDeps = Pick<ActionTools, 'record' | 'answer' | 'hasBegun' | 'doin
  * An action created by a newer version that this version cannot read. It is not retried: that is recorded, and the
  * person who asked is notified. The job stays among the failed jobs, where it can be replayed.
  */
-export function createFailUnreadable({
-  record,
-  answer,
-  hasBegun,
-  doingOf,
-}: UnreadableDeps): (data: unknown) => Promise<void> {
-  return async function failUnreadable(data) {
+export function createFailUnreadable({ record, answer, hasBegun, doingOf }: UnreadableDeps) {
+  return async function failUnreadable(data: unknown): Promise<void> {
     const action = toUnreadableAction(data);
     // Not even the person who asked can be read. Ops are notified about the failed job.
     if (action === null) return;

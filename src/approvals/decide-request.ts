@@ -231,32 +231,28 @@ interface WithdrawDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'now'>
 }
 
 /** The person who asked withdraws the request while it is undecided. Runs under the request's lock. */
-export function createWithdrawRequest({
-  authorize,
-  refuse,
-  now,
-  requests,
-  execution,
-  expire,
-  decisions,
-}: WithdrawDeps) {
+export function createWithdrawRequest(deps: WithdrawDeps) {
   return async function withdrawRequest(action: WithdrawAction): Promise<void> {
-    const request = await requests.get(action.target.requestId);
+    const request = await deps.requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null, isMistake: true });
+      deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null, isMistake: true });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;
-    const verdict = await authorize(action, { isOwnAction });
+    const verdict = await deps.authorize(action, { isOwnAction });
     if (verdict.kind === 'refused')
-      return await refuse(action, { why: verdict.why, whoCan: 'An approver can deny it.' }, { acctId: request.acctId });
+      return await deps.refuse(
+        action,
+        { why: verdict.why, whoCan: 'An approver can deny it.' },
+        { acctId: request.acctId },
+      );
     // This click decided the request before a crash: finish the remaining steps.
-    if (isDecidedBy(request, action.id)) return await decisions.withdraw(action, request);
+    if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request);
     if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
-    const notYet = await execution.stop(request);
+    const notYet = await deps.execution.stop(request);
     if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
-    if (!isExpired(request, now())) return await decisions.withdraw(action, request);
-    await expire(request);
+    if (!isExpired(request, deps.now())) return await deps.decisions.withdraw(action, request);
+    await deps.expire(request);
     await refused(whyExpired(request));
   };
 }

@@ -39,12 +39,8 @@ const notificationOf: Readonly<Record<(typeof kindTraits)[WebhookKind]['category
  * Notifies the holder of an alert's card, if one is linked. Runs as a separate job, so that a failure to reach one
  * person does not delay the team's alerts. Idempotent.
  */
-export function createNotifyHolder({
-  links,
-  preferences,
-  notifyPerson,
-}: NotifyHolderDeps): (alert: Alert) => Promise<void> {
-  return async function notifyHolder(alert) {
+export function createNotifyHolder({ links, preferences, notifyPerson }: NotifyHolderDeps) {
+  return async function notifyHolder(alert: Alert): Promise<void> {
     const { id, acctId } = alert.event;
     const kind = notificationOf[kindTraits[alert.event.kind].category];
     if (acctId === null || kind === null) return;
@@ -121,15 +117,12 @@ export function createNotifyPerson(deps: NotifyPersonDeps): (notification: Notif
 }
 
 /** Whether a direct conversation is that of an account's current holder; also true when Slack does not say whose it is. */
-export function createIsOfHolder({
-  links,
-  directChannel,
-}: Pick<NotifyHolderDeps, 'links'> & Pick<NotifyPersonDeps, 'directChannel'>) {
+export function createIsOfHolder(deps: Pick<NotifyHolderDeps, 'links'> & Pick<NotifyPersonDeps, 'directChannel'>) {
   return async function isOfHolder(channel: string, acctId: number): Promise<boolean> {
-    const link = await links.ofAccount(acctId);
+    const link = await deps.links.ofAccount(acctId);
     if (link === null) return false;
     try {
-      return (await directChannel(link.userId)) === channel;
+      return (await deps.directChannel(link.userId)) === channel;
     } catch (error) {
       if (error instanceof SlackError) return true;
       throw error;

@@ -2,7 +2,7 @@ import type { Confirmation, Result } from '../../src/actions/action-state.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, context, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { actions, context, escapeUntrusted, RULES_MAX, section, sentence, serviceSays } from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
@@ -52,8 +52,7 @@ export function actionResult(result: ActionResult): Message {
       : [];
   const [from, to] = sides;
   const moved = to === undefined ? capital(from ?? '') : changeWords(from ?? '', to);
-  const said =
-    apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
+  const said = serviceSays(apiWords);
   const sure = state === 'done' && confirmation !== undefined ? sureWords[confirmation] : '';
   const why = counted == null ? '' : countedWords(counted);
   const asked = `${state === 'done' ? doneWords[verb] : 'Asked'} by ${mention(by)}${dateAfter(',', at)}`;

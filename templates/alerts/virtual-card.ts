@@ -6,7 +6,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, dateToken, mention } from '../../src/slack/mrkdwn.ts';
 import { outcomeLines } from '../actions/outcomes.ts';
-import { context, copyable, escapeUntrusted, fields, header, section, sentence } from '../core/blocks.ts';
+import { context, copyable, escapeUntrusted, fields, header, section, sentence, serviceSays } from '../core/blocks.ts';
 import {
   balanceWord,
   cardHandle,
@@ -48,12 +48,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
     text: sentence(`${mark}${title}: ${holderName(known)}${isCard ? cardInBrackets(known) : ''}. ${said}`),
     blocks: [
       header(`${title}: ${holderRaw(known)}`),
-      section(
-        said,
-        isCard || event.message.trim() === ''
-          ? null
-          : `The card service says: “${escapeUntrusted(event.message, 300)}”`,
-      ),
+      section(said, isCard ? null : serviceSays(event.message)),
       ...fields([
         ['Cardholder', holderName(known)],
         ['Card', isCard ? capital(cardName(known)) : ''],

@@ -145,11 +145,7 @@ function durationWords(term: Term): string {
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */
-export function whyApprovals({
-  counted,
-  needed,
-  orderCents,
-}: Pick<LimitRequest, 'counted' | 'needed' | 'orderCents'>): string | null {
+export function whyApprovals({ counted, needed, orderCents }: LimitRequest): string | null {
   if (needed === 1) return null;
   if (counted === null && orderCents !== null)
     return `*${countOf(needed, 'approval')}:* it is more than one person may order within 24 hours.`;

@@ -181,6 +181,11 @@ export function pageWords(
   return `Page ${page} of ${pages}.${next}`;
 }
 
+/** What the card service answered, in its own words; empty: nothing. */
+export function serviceSays(words: string | null): string {
+  return words === null || words.trim() === '' ? '' : `The card service says: “${escapeUntrusted(words, 300)}”`;
+}
+
 /** `1 limit`, `1,203 limits`. */
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;

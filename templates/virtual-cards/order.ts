@@ -4,7 +4,7 @@ import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { virtualCard } from '../alerts/virtual-card.ts';
-import { context, countOf, escapeUntrusted, section, sentence } from '../core/blocks.ts';
+import { context, countOf, escapeUntrusted, section, sentence, serviceSays } from '../core/blocks.ts';
 import { cardOfHolder, holderName } from '../core/card-words.ts';
 
 /** How a request to the card service ended. */
@@ -84,8 +84,7 @@ function sentAnswer(
   order: string | null = null,
 ): Message {
   const [head, what] = words[state];
-  const said =
-    apiWords === null || apiWords.trim() === '' ? '' : `The card service says: “${escapeUntrusted(apiWords, 300)}”`;
+  const said = serviceSays(apiWords);
   const noted = note === null ? '' : escapeUntrusted(note, 300);
   return {
     text: sentence([head, said, noted, what].filter(Boolean).join(' ')),
