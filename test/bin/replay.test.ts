@@ -76,13 +76,16 @@ describe('with more webhooks and failed jobs than one page', () => {
     const quarantine = createQuarantineStore(redis());
     for (let n = 0; n < MANY; n += 1) await quarantine.keep({ ...webhook, id: `q_${n}` });
     const queues = openQueues(redis());
-    const patient = redis().duplicate({ maxRetriesPerRequest: null }) as ConnectionOptions;
-    const worker = new Worker('updates', null, { connection: patient, prefix: QUEUE_PREFIX, autorun: false });
+    const patient = redis().duplicate({ maxRetriesPerRequest: null });
+    const connection = patient as ConnectionOptions;
+    const worker = new Worker('updates', null, { connection, prefix: QUEUE_PREFIX, autorun: false });
     for (let n = 0; n < MANY; n += 1) {
       await queues.updates.add('job', {}, { jobId: `job-${n}` });
       await (await worker.getNextJob('token'))?.moveToFailed(new Error('a fault'), 'token');
     }
     await worker.close();
+    // BullMQ leaves a connection open that it was given. It would try to reconnect for as long as the test run lasts.
+    patient.disconnect();
     await closeQueues(queues);
   });
 
