@@ -15,14 +15,19 @@ import type { KnownRoles } from '../policy/permissions.ts';
 import type { ListPage } from './home-page.ts';
 import type { HomeOpened, HomeViewers } from './viewer-store.ts';
 
-interface Deps {
-  readonly viewers: HomeViewers;
-  readonly currentRoles: (userId: string) => Promise<KnownRoles>;
+/** What App Home shows to a person. */
+interface Facts {
   readonly ownCards: (userId: string, page: number) => Promise<ListPage<OwnCardFacts>>;
   readonly ownRequests: (userId: string) => Promise<WaitingRequest[]>;
   readonly preferencesOf: (userId: string) => Promise<PreferenceFacts>;
   readonly delegateOf: (userId: string) => Promise<DelegateFacts>;
   readonly teamFacts: (viewer: { readonly userId: string; readonly isApprover: boolean }) => Promise<TeamFacts>;
+}
+
+interface Deps {
+  readonly viewers: HomeViewers;
+  readonly currentRoles: (userId: string) => Promise<KnownRoles>;
+  readonly facts: Facts;
   readonly publish: (userId: string, view: HomeView) => Promise<void>;
   /** Audits that someone opened App Home. Idempotent. */
   readonly recordOpening: (opened: HomeOpened) => Promise<void>;
@@ -41,7 +46,7 @@ const RENDER_EVERY_MS = 1200;
 
 /** App Home: who has it open, what each person sees, and when it is rendered again. */
 export function createHome(deps: Deps) {
-  const { viewers, enqueue, log } = deps;
+  const { viewers, facts, enqueue, log } = deps;
 
   return {
     async open(opened: HomeOpened): Promise<void> {
@@ -62,11 +67,11 @@ export function createHome(deps: Deps) {
       const isApprover = roles.includes('approver');
       const isTeam = isApprover || roles.includes('operator');
       const [own, ownRequests, preferences, delegate, team] = await Promise.all([
-        deps.ownCards(userId, pages.cards ?? 1),
-        deps.ownRequests(userId),
-        deps.preferencesOf(userId),
-        deps.delegateOf(userId),
-        isTeam ? deps.teamFacts({ userId, isApprover }) : null,
+        facts.ownCards(userId, pages.cards ?? 1),
+        facts.ownRequests(userId),
+        facts.preferencesOf(userId),
+        facts.delegateOf(userId),
+        isTeam ? facts.teamFacts({ userId, isApprover }) : null,
       ]);
       try {
         await deps.publish(

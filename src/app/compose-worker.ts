@@ -65,6 +65,7 @@ export function composeWorker(context: WorkerContext, throttle: Throttle) {
     homeChanged: home.changed,
     sweep: createSweep({
       ...context,
+      waiting: context,
       hasEdits: outbox.hasEdits,
       keepTimers: () => keepIntervals(queues, unneeded(config)),
       holdAllAsQuiet: () => holdAllAsQuiet(context),
@@ -214,14 +215,16 @@ function composeHome(context: WorkerContext) {
   return createHome({
     ...context,
     viewers: createHomeViewers(redis),
-    ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, context),
-    preferencesOf: (userId) => preferencesOf(userId, context),
-    delegateOf: async (userId) => ({
-      current: await context.delegations.of(userId),
-      allowed: context.policy.current().ownDelegates.filter((id) => id !== userId),
-    }),
-    ownRequests: (userId) => ownRequests(userId, common),
-    teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
+    facts: {
+      ownCards: (userId, page) => ownCards(userId, { page, perPage: 5 }, context),
+      preferencesOf: (userId) => preferencesOf(userId, context),
+      delegateOf: async (userId) => ({
+        current: await context.delegations.of(userId),
+        allowed: context.policy.current().ownDelegates.filter((id) => id !== userId),
+      }),
+      ownRequests: (userId) => ownRequests(userId, common),
+      teamFacts: (viewer) => teamFacts(viewer, now(), { ...common, newestDeclines, health }),
+    },
     async recordOpening({ id, userId, roles }) {
       if (!(await looks.isFirst({ id, verb: 'app-home', userId, acctId: null }))) return;
       const entry = { ...nobody, at: now().toISOString(), actionId: id, event: 'asked', verb: 'app-home' } as const;

@@ -135,16 +135,21 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
 /** Anything overdue by more than this has lost its timer. */
 const OVERDUE_MS = 30_000;
 
-interface SweepDeps {
-  readonly enqueue: Enqueue;
-  readonly now: () => Date;
+/** What waits for a time, or for a job. */
+interface Waiting {
   readonly outbox: Pick<Outbox, 'channels' | 'waiting'>;
-  readonly hasEdits: (channel: string) => Promise<boolean>;
   readonly temporaryChanges: Pick<TemporaryChanges, 'all'>;
   readonly mutes: Pick<Mutes, 'inForce' | 'ended'>;
   readonly progress: Pick<Progress, 'awaited'>;
   readonly claims: Pick<Claims, 'open'>;
   readonly requests: Pick<Requests, 'open'>;
+}
+
+interface SweepDeps {
+  readonly waiting: Waiting;
+  readonly hasEdits: (channel: string) => Promise<boolean>;
+  readonly enqueue: Enqueue;
+  readonly now: () => Date;
   /** Sets missing timers of recurring jobs. */
   readonly keepTimers: () => Promise<void>;
   /** Holds outbox entries that arrived before someone set quiet hours there. */
@@ -156,7 +161,8 @@ interface SweepDeps {
  * Each job is added under the id that an existing one would have.
  */
 export function createSweep(deps: SweepDeps): () => Promise<void> {
-  const { enqueue, now, hasEdits, outbox, temporaryChanges, mutes, progress, claims, requests, holdAllAsQuiet } = deps;
+  const { waiting, hasEdits, enqueue, now } = deps;
+  const { outbox, temporaryChanges, mutes, progress, claims, requests } = waiting;
   const isOverdue = (endsAt: string): boolean => Date.parse(endsAt) + OVERDUE_MS < now().getTime();
 
   return async function sweep() {
@@ -180,6 +186,6 @@ export function createSweep(deps: SweepDeps): () => Promise<void> {
     }
     for (const { id } of await requests.open()) await enqueue('expire-request', { requestId: id });
     // Last: it reads alerts, and an unreadable one must not hold up the other steps.
-    await holdAllAsQuiet();
+    await deps.holdAllAsQuiet();
   };
 }

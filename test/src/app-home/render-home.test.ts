@@ -14,14 +14,16 @@ function createWorld(publishError: SlackError | null = null) {
   const home = createHome({
     viewers: createHomeViewers(redis()),
     currentRoles: async () => ({ roles: [], isComplete: true }),
-    ownRequests: async () => [],
-    preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
-    delegateOf: async () => ({ current: null, allowed: [] }),
-    recordOpening: async ({ userId }) => void opened.push(userId),
-    ownCards: async () => listPage([], 1, 5),
-    teamFacts: async () => {
-      throw new Error('only the team may see the facts of the team');
+    facts: {
+      ownRequests: async () => [],
+      preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
+      delegateOf: async () => ({ current: null, allowed: [] }),
+      ownCards: async () => listPage([], 1, 5),
+      teamFacts: async () => {
+        throw new Error('only the team may see the facts of the team');
+      },
     },
+    recordOpening: async ({ userId }) => void opened.push(userId),
     async publish() {
       if (publishError !== null) throw publishError;
     },

@@ -17,23 +17,25 @@ interface Added {
 }
 
 /** The jobs that the sweep adds if only the given work is left over. */
-async function swept(left: Partial<Parameters<typeof createSweep>[0]>): Promise<Added[]> {
+async function swept(left: Partial<Parameters<typeof createSweep>[0]['waiting']>): Promise<Added[]> {
   const added: Added[] = [];
   const enqueue: Enqueue = async (name, data, when) =>
     void added.push({ name, data, ...(when?.id !== undefined && { id: when.id }) });
   await createSweep({
     enqueue,
     now: () => new Date(),
-    outbox: { channels: none, waiting: async () => 0 },
+    waiting: {
+      outbox: { channels: none, waiting: async () => 0 },
+      temporaryChanges: { all: none },
+      mutes: { inForce: none, ended: none },
+      progress: { awaited: none },
+      claims: { open: none },
+      requests: { open: none },
+      ...left,
+    },
     hasEdits: async () => false,
-    temporaryChanges: { all: none },
-    mutes: { inForce: none, ended: none },
-    progress: { awaited: none },
-    claims: { open: none },
-    requests: { open: none },
     keepTimers: async () => {},
     holdAllAsQuiet: async () => {},
-    ...left,
   })();
   return added;
 }

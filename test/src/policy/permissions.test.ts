@@ -375,15 +375,17 @@ describe('App Home', () => {
     const home = createHome({
       viewers: createHomeViewers(redis()),
       currentRoles,
-      ownRequests: async () => [],
-      preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
-      delegateOf: async () => ({ current: null, allowed: [] }),
-      recordOpening: async () => {},
-      ownCards: async () => listPage([], 1, 5),
-      teamFacts: async ({ isApprover }) => {
-        teamFor.push(isApprover);
-        return { isApprover, ...none, health: { lagMs: 0 } } as never;
+      facts: {
+        ownRequests: async () => [],
+        preferencesOf: async () => ({ off: [], digest: null, quiet: null, delegates: [] }),
+        delegateOf: async () => ({ current: null, allowed: [] }),
+        ownCards: async () => listPage([], 1, 5),
+        teamFacts: async ({ isApprover }) => {
+          teamFor.push(isApprover);
+          return { isApprover, ...none, health: { lagMs: 0 } } as never;
+        },
       },
+      recordOpening: async () => {},
       publish: async (_userId, view) => void published.push(JSON.stringify(view)),
       enqueue: { renderHome: async () => {}, renderAll: async () => {} },
       now: () => new Date(),

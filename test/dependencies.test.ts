@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const MOST = 8;
+
+/** Functions that still receive more. The list may only get shorter. */
+const known: readonly string[] = [
+  'src/actions/record-refusal.ts Deps: 9',
+  'src/actions/verify-action.ts Deps: 9',
+  'src/alerts/deliver-alert.ts ReceiveDeps: 10',
+  'src/app-home/home-facts.ts TeamDeps: 11',
+  'src/approvals/execute-approval.ts Deps: 9',
+  'src/digests/send-digest.ts Deps: 9',
+  'src/limits/decide-temporary-change.ts Deps: 10',
+  'src/limits/end-temporary-change.ts EndDeps: 9',
+  'src/outbox/render-entries.ts Deps: 9',
+];
+
+const declaration = /^(?:export )?interface (\w+)(?:\s+extends\s+([^{]+?))?\s*\{\n([\s\S]*?)^\}/gm;
+const member = /^ {2}(?:readonly )?(\w+)\??[:(]/gm;
+const picked = /\bPick<\s*(\w+)\s*,([^>]*)>/g;
+const name = /'(\w+)'/g;
+
+interface Declared {
+  readonly own: ReadonlySet<string>;
+  readonly bases: readonly string[];
+}
+
+/** The interfaces of a file. What all actions share (`ActionTools`) counts as one dependency. */
+function interfacesOf(file: string): Map<string, Declared> {
+  return new Map(
+    [...readFileSync(file, 'utf8').matchAll(declaration)].map(([, title = '', bases = '', body = '']) => {
+      const fromPicks = [...bases.matchAll(picked)].flatMap(([, type = '', names = '']) =>
+        type === 'ActionTools' ? [type] : [...names.matchAll(name)].map(([, one = '']) => one),
+      );
+      const own = new Set([...fromPicks, ...[...body.matchAll(member)].map(([, one = '']) => one)]);
+      return [title, { own, bases: bases.replace(picked, '').match(/\w+/g) ?? [] }];
+    }),
+  );
+}
+
+function membersOf(title: string, declared: ReadonlyMap<string, Declared>): string[] {
+  const { own, bases } = declared.get(title) ?? { own: [], bases: [] };
+  return [...new Set([...own, ...bases.flatMap((base) => membersOf(base, declared))])];
+}
+
+it('hands a function at most eight dependencies', () => {
+  const files = ['src', 'handlers'].flatMap((area) =>
+    readdirSync(area, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => join(area, path)),
+  );
+
+  const counted = files.flatMap((file) => {
+    const declared = interfacesOf(file);
+    const titles = [...declared.keys()].filter((title) => title.endsWith('Deps'));
+    return titles.map((title) => ({ at: `${file} ${title}`, count: membersOf(title, declared).length }));
+  });
+
+  expect(counted.length).toBeGreaterThan(150);
+  const tooMany = counted.filter(({ count }) => count > MOST).map(({ at, count }) => `${at}: ${count}`);
+  expect(tooMany.toSorted()).toEqual(known);
+});
