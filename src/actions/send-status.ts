@@ -238,16 +238,16 @@ export async function whyOvertaken(
 ): Promise<string | null> {
   const expects = { kind: 'status', status: wantedStatus[verb], cardId } as const;
   if (await latestChanges.isOvertaken(acctId, expects, action, countsAgainst(verb))) return overtaken('card’s status');
-  const reports = cardId === null ? [] : await history.statuses(cardId);
-  const last = reports.at(-1);
-  if (last === undefined || !wouldUndo(verb, reports)) return null;
+  const statuses = cardId === null ? [] : await history.statuses(cardId);
+  const last = statuses.at(-1);
+  if (last === undefined || !wouldUndo(verb, statuses)) return null;
   // Later by both the card service's clock and ours: neither can be trusted alone.
   const isLater = last.callbackAt > action.askedAt && last.receivedAt > action.askedAt;
   return isLater && !(await history.isExpected(acctId, last.status, last.eventId)) ? changedOutside : null;
 }
 
 /** Whether the verb would revert the latest status received: {@link countsAgainst} for changes made outside Slack. */
-function wouldUndo(verb: StatusVerb, reports: readonly StatusRecord[]): boolean {
-  const [before, last] = [reports.at(-2)?.status, reports.at(-1)?.status];
+function wouldUndo(verb: StatusVerb, statuses: readonly StatusRecord[]): boolean {
+  const [before, last] = [statuses.at(-2)?.status, statuses.at(-1)?.status];
   return verb === 'block' ? before === 'BLOCKED' && last === 'ACTIVE' : last === 'BLOCKED';
 }
