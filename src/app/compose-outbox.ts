@@ -39,6 +39,9 @@ import type { WorkerContext } from './worker-context.ts';
 /** Shared by all channels: Slack limits a method for the entire workspace. */
 const editBudgetKeys = { bucket: stateKey('edit-budget'), pause: stateKey('edit-pause') };
 
+/** Far longer than it takes to remove an entry. */
+const REPOST_AFTER_MS = 3000;
+
 /** Sends messages from the outbox to Slack and keeps them up to date. */
 export function composeOutbox(context: WorkerContext, throttle: Throttle) {
   const rendering = composeRendering(context);
@@ -77,6 +80,8 @@ function composeRendering(context: WorkerContext) {
   const updateLater = (subject: Subject): Promise<void> => enqueue('update-messages', subject);
   const attachRows = createAttachRows({
     ...context,
+    // The entry of the file counts as posted after this, so nothing else would put the tables again.
+    outbox: context.actionStores.outbox,
     batchMessages,
     rowsOf: renderBatch.rowsOfSummary,
     updateMessages: updateLater,
@@ -156,7 +161,8 @@ function composePosting(context: WorkerContext, rendering: Rendering) {
     undeliverable,
     async setAside(channel: string, entries: readonly UnreadableEntry[]) {
       for (const { id, entry } of entries) {
-        await enqueue('repost-entry', { channel, entry }, { id: `entry-${channel}-${id}` });
+        // Later: until it is removed here, a newer version that adds it again would find it still waiting.
+        await enqueue('repost-entry', { channel, entry }, { id: `entry-${channel}-${id}`, delayMs: REPOST_AFTER_MS });
         await outbox.remove(channel, id);
       }
     },

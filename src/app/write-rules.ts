@@ -57,7 +57,7 @@ const of =
 export const rules: Rules = {
   outbox: {
     ...reads('held', 'channels', 'look', 'waiting', 'sentAt', 'pauseLeft'),
-    ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'drop', 'countTry', 'pauseFor'),
+    ...ofJobs('releaseHeld', 'holdUntil', 'remove', 'requeue', 'keepUnsent', 'countTry', 'pauseFor'),
     put: ofActions,
     // Keeps others from posting an entry in flight until its sender has reported the outcome.
     claim: {

@@ -8,8 +8,8 @@ import type { Message, MessageRef } from '../slack/message.ts';
 import { type Draft, draftOf, type FileEntry, type OutboxEntry, type RowsEntry } from './entry.ts';
 import type { Batch, BatchMessages, Threads, UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
-import { type RowsOf, threadOfRows } from './render-entries.ts';
-import { refOf } from './sending-store.ts';
+import { type Rendered, type RowsOf, threadOfRows } from './render-entries.ts';
+import { ELSEWHERE, refOf } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 /** Attempts to upload the file before its rows are posted as tables. */
@@ -57,8 +57,8 @@ export function createAttachRows(deps: Deps) {
   const { slack, batchMessages, rowsOf, threads, outbox, unsupported, notifyOps } = deps;
   return { render, asTables, renderFile: (entry: FileEntry) => renderFile(entry, deps) };
 
-  /** Null when there is nothing to post: the summary is too old, or tables replace the file. */
-  async function render(entry: RowsEntry, channel: string): Promise<Draft | null> {
+  /** Null when the summary is too old, `elsewhere` when tables replace the file. */
+  async function render(entry: RowsEntry, channel: string): Promise<Rendered | null> {
     const batch = await batchMessages.get(entry.of.channel, entry.of.ts);
     if (batch === null) return null;
     const thread = await threadOfRows(entry, channel, threads);
@@ -74,7 +74,7 @@ export function createAttachRows(deps: Deps) {
     }
     if ((await outbox.countTry(channel, entry.id)) > FILE_TRIES) {
       await asTables(entry, channel, 'no_answer');
-      return null;
+      return ELSEWHERE;
     }
     const words = countWords(rows);
     try {
@@ -85,7 +85,7 @@ export function createAttachRows(deps: Deps) {
       // Nothing is visible yet, so a retry is safe.
       if (!(error instanceof SlackError) || !isPermanent(error)) throw error;
       await asTables(entry, channel, error.slackError);
-      return null;
+      return ELSEWHERE;
     }
   }
 

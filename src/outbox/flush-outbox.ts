@@ -14,9 +14,10 @@ import {
   UNKNOWN_PAUSE_MS,
 } from './failed-post.ts';
 import { nextMessage } from './next-message.ts';
-import type { RenderEntries } from './render-entries.ts';
+import { inChunks } from './record-posted.ts';
+import type { RenderEntries, Rendered } from './render-entries.ts';
 import type { SendMessage } from './send-message.ts';
-import type { Waiting } from './sending-store.ts';
+import { ELSEWHERE, type Waiting } from './sending-store.ts';
 
 /** During this time only its sender touches a claimed message. Afterwards the sender has certainly given up. */
 const CLAIM_MS = 13_000;
@@ -101,15 +102,16 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
   const { outbox, runtime } = deps;
   const draft = await renderNow(channel, entries, deps);
   if (typeof draft === 'number') return draft;
-  const lacking = entriesWithout(draft, entries);
-  // Redis came back without their alerts. Their jobs run again and re-add them, so they must not count as posted.
-  for (const id of lacking) await outbox.remove(channel, id);
-  if (lacking.length > 0) return null;
+  const lacking = draft === null ? entryIds : entriesWithout(draft, entries);
+  if (draft === null || lacking.length > 0) {
+    await giveUp(channel, { ids: lacking, entries }, deps);
+    return null;
+  }
   const claimedAt = runtime.now();
   const sending = await outbox.claim(channel, entryIds, runtime.slackNow(), entries);
   if (sending === null) return null;
-  if (draft === null) {
-    await outbox.drop(channel, sending);
+  if (draft === ELSEWHERE) {
+    await outbox.markSent(channel, sending, ELSEWHERE);
     return null;
   }
   const claimed = { channel, sending, entries, cameAt };
@@ -131,10 +133,31 @@ async function postNext({ channel, entries, entryIds, cameAt }: Next, deps: Deps
 }
 
 /** Ids of the entries that a batch does not show, because no data is stored for them. */
-function entriesWithout(draft: Draft | SlackError | null, entries: readonly OutboxEntry[]): string[] {
-  if (draft === null || draft instanceof SlackError || draft.kind === 'file' || draft.batch === null) return [];
+function entriesWithout(draft: Rendered | SlackError, entries: readonly OutboxEntry[]): string[] {
+  if (draft === ELSEWHERE || draft instanceof SlackError || draft.kind === 'file' || draft.batch === null) return [];
   const shown = new Set(draft.batch.alerts.map(({ id }) => id));
   return entries.flatMap((entry) => (entry.kind === 'tracked' && !shown.has(entry.subject.id) ? [entry.id] : []));
+}
+
+/**
+ * Removes entries for which no data is stored: it has expired, or Redis came back without it. In that case their jobs run
+ * again, store the data and add the entries. A job that did so just before found its entry still waiting here, so what can
+ * be shown by now is added again.
+ */
+async function giveUp(
+  channel: string,
+  { ids, entries }: { readonly ids: readonly string[]; readonly entries: readonly OutboxEntry[] },
+  deps: Deps,
+): Promise<void> {
+  await inChunks(ids, (id) => deps.outbox.remove(channel, id));
+  const removed = new Set(ids);
+  const again = entries.filter(({ id }) => removed.has(id));
+  const draft = await renderNow(channel, again, deps);
+  if (draft === null) return;
+  const lacking = new Set(typeof draft === 'number' ? [] : entriesWithout(draft, again));
+  await inChunks(again, async (entry) => {
+    if (!lacking.has(entry.id)) await deps.outbox.put(channel, entry);
+  });
 }
 
 /** An edit precedes a post that may wait longer. Both share the channel's pace. */
@@ -183,7 +206,7 @@ async function renderNow(
   channel: string,
   entries: readonly OutboxEntry[],
   deps: Deps,
-): Promise<Draft | null | number | SlackError> {
+): Promise<Rendered | null | number | SlackError> {
   try {
     return await deps.renderEntries(entries, channel);
   } catch (error) {

@@ -19,6 +19,7 @@ import {
   trackedOf,
 } from './entry.ts';
 import type { Batch, NewBlock, Threads, UnsupportedBlocks } from './message-store.ts';
+import type { ELSEWHERE } from './sending-store.ts';
 import type { RenderSubjects } from './tracked-message.ts';
 import type { Subject, TrackedMessages } from './tracked-message-store.ts';
 
@@ -27,7 +28,7 @@ interface Deps {
   readonly renderSubjects: RenderSubjects;
   readonly renderBatch: Pick<RenderBatch, 'render'>;
   readonly attachRows: {
-    readonly render: (entry: RowsEntry, channel: string) => Promise<Draft | null>;
+    readonly render: (entry: RowsEntry, channel: string) => Promise<Rendered | null>;
     readonly renderFile: (entry: FileEntry) => Promise<Draft>;
   };
   readonly threads: Pick<Threads, 'rootOf' | 'isGone'>;
@@ -59,12 +60,15 @@ const nouns: Readonly<Record<Subject['kind'], string>> = {
   recovery: 'A recovery',
 };
 
+/** What is to be posted, or `elsewhere`: other entries that wait in the outbox show it. */
+export type Rendered = Draft | typeof ELSEWHERE;
+
 /**
- * Renders one message for these entries; null when there is nothing to show.
+ * Renders one message for these entries; null when no data is stored for them.
  *
  * @throws SlackError when a retry can help, or `channel_unusable` when another company would read it.
  */
-export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Draft | null>;
+export type RenderEntries = (entries: readonly OutboxEntry[], channel: string) => Promise<Rendered | null>;
 
 export function createRenderEntries(deps: Deps): RenderEntries {
   const { trackedMessages, renderSubjects, renderBatch, attachRows, threads, unsupported, notifyOps } = deps;

@@ -45,9 +45,7 @@ if ARGV[2] == 'redirected' then
   redis.call('SET', KEYS[3], cjson.encode(decoded))
   return 1
 end
-if ARGV[2] == 'dropped' then
-  forget(decoded.entryIds)
-elseif ARGV[3] ~= '' then
+if ARGV[3] ~= '' then
   for _, id in ipairs(decoded.entryIds) do redis.call('HSET', KEYS[5], id, ARGV[3]) end
 end
 redis.call('DEL', KEYS[3])

@@ -71,7 +71,7 @@ export function createSendings(redis: RedisClient) {
   const resolveAs = async (
     channel: string,
     { ref, attempt, entryIds }: Sending,
-    how: 'sent' | 'unsent' | 'again' | 'dropped' | 'redirected',
+    how: 'sent' | 'unsent' | 'again' | 'redirected',
     what: string | number = '',
     whereOf: (entryId: string) => string = () => '',
   ): Promise<void> => {
@@ -125,8 +125,6 @@ export function createSendings(redis: RedisClient) {
     requeue: (channel: string, sending: Sending, most?: number) => resolveAs(channel, sending, 'unsent', most),
     /** It was not found but may still appear: the same entries must be posted again, as the same message. */
     keepUnsent: (channel: string, sending: Sending) => resolveAs(channel, sending, 'again'),
-    /** Nothing to post: removes its entries from this channel. */
-    drop: (channel: string, sending: Sending) => resolveAs(channel, sending, 'dropped'),
   };
 }
 

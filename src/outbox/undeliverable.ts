@@ -11,6 +11,7 @@ import type { UnsupportedBlocks } from './message-store.ts';
 import type { Outbox } from './outbox-store.ts';
 import { inChunks } from './record-posted.ts';
 import { type RenderEntries, SHARED_CHANNEL } from './render-entries.ts';
+import { ELSEWHERE } from './sending-store.ts';
 import type { Subject } from './tracked-message-store.ts';
 
 interface Deps {
@@ -129,7 +130,7 @@ async function messageIn(
   if (entry.kind === 'file') return noFile(entry.file);
   try {
     const draft = await renderEntries([entry], channel);
-    return draft?.kind === 'message' ? draft.message : null;
+    return draft !== null && draft !== ELSEWHERE && draft.kind === 'message' ? draft.message : null;
   } catch (error) {
     if (!(error instanceof SlackError) || error.slackError !== SHARED_CHANNEL) throw error;
     return null;

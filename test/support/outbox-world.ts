@@ -70,7 +70,7 @@ export function createWorld({
   const copies: LateCopies[] = [];
   const leave = (ids: readonly string[]): void =>
     void queue.splice(0, queue.length, ...queue.filter(({ id }) => !ids.includes(id)));
-  const resolve = (of: Sending, how: 'sent' | 'dropped' | 'unsent' | 'again', ts = ''): void => {
+  const resolve = (of: Sending, how: 'sent' | 'unsent' | 'again', ts = ''): void => {
     const ids = sending?.ref === of.ref ? sending.entryIds : of.entryIds;
     if (how === 'sent') for (const id of ids) sentAt.set(id, ts);
     if (how === 'sent') leave(ids);
@@ -79,7 +79,6 @@ export function createWorld({
       sending = { ...sending, isUnsent: true };
       return;
     }
-    if (how === 'dropped') leave(ids);
     sending = null;
   };
   const outbox: Outbox = {
@@ -131,7 +130,6 @@ export function createWorld({
     },
     requeue: async (_channel, of) => resolve(of, 'unsent'),
     keepUnsent: async (_channel, of) => resolve(of, 'again'),
-    drop: async (_channel, of) => resolve(of, 'dropped'),
     countTry: async () => 1,
     pauseLeft: async () => Math.max(0, pausedUntil - clock),
     pauseFor: async (_channel, ms) => {

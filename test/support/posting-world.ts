@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { createAlerts } from '../../src/alerts/alert-store.ts';
 import { createEventLog } from '../../src/alerts/event-log.ts';
 import { createShowAlert } from '../../src/alerts/show-alert.ts';
@@ -11,7 +12,7 @@ import type { OpsIssue } from '../../src/ops/notify-ops.ts';
 import { createAttachRows } from '../../src/outbox/attach-rows.ts';
 import { createEditMessage } from '../../src/outbox/edit-message.ts';
 import { createEdits } from '../../src/outbox/edit-store.ts';
-import { OutboxEntry } from '../../src/outbox/entry.ts';
+import { type Draft, OutboxEntry } from '../../src/outbox/entry.ts';
 import { createFindPosted } from '../../src/outbox/find-posted.ts';
 import { flushOutbox } from '../../src/outbox/flush-outbox.ts';
 import type { LateCopies } from '../../src/outbox/late-copies.ts';
@@ -21,6 +22,7 @@ import { createPostAgain } from '../../src/outbox/post-again.ts';
 import { createRecordPosted } from '../../src/outbox/record-posted.ts';
 import { createRenderBatch, createRenderEntries } from '../../src/outbox/render-entries.ts';
 import { createSendMessage, defaultThrottle } from '../../src/outbox/send-message.ts';
+import { ELSEWHERE } from '../../src/outbox/sending-store.ts';
 import {
   createRenderPosted,
   type RenderSubject,
@@ -183,7 +185,11 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     threads,
     trackedMessages,
     batchMessages,
-    renderEntries,
+    /** The message for these entries. Not for the rows of a summary, which other entries may show. */
+    async renderEntries(entries: readonly OutboxEntry[], channel: string): Promise<Draft | null> {
+      const draft = await renderEntries(entries, channel);
+      return draft === ELSEWHERE ? expect.fail('no other entries show them') : draft;
+    },
     recordPosted,
     undeliverable,
     asked,

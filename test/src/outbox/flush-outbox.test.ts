@@ -1,11 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { outboxKey, stateKey } from '../../../src/core/keys.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
+import type { Slack } from '../../../src/slack/client.ts';
 import { examples } from '../../support/examples.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { Crash, createWorld, type Moment, postOutcomes } from '../../support/outbox-world.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 
@@ -211,6 +213,14 @@ const unreadable = [
   ['with repeats that this version cannot read', 'repeats:C1', 'many'],
 ] as const;
 
+/** Flushes until nothing waits, without the pauses between messages. */
+async function flushAll(world: ReturnType<typeof createPostingWorld>): Promise<void> {
+  for (let run = 0; (await world.outbox.waiting('C1')) > 0 && run < 20; run += 1) {
+    await redis().del(outboxKey('C1', 'paused'));
+    await world.flush('C1');
+  }
+}
+
 describe.each(unreadable)('an alert %s', (_what, field, value) => {
   it.each([1, 4])(
     'holds up no other: with %i waiting, each is posted or named, and ops are notified',
@@ -224,16 +234,79 @@ describe.each(unreadable)('an alert %s', (_what, field, value) => {
       for (const entry of await world.entries(count)) await world.outbox.put('C1', entry);
       await redis().hset(stateKey(`alert:${alertId(0)}`), field, value);
 
-      for (let run = 0; (await world.outbox.waiting('C1')) > 0 && run < 20; run += 1) {
-        await redis().del(outboxKey('C1', 'paused'));
-        await world.flush('C1');
-      }
+      await flushAll(world);
 
       expect(await world.outbox.waiting('C1')).toBe(0);
       expect(posts).not.toEqual([]);
       expect(world.opsIssues.length).toBeGreaterThan(0);
     },
   );
+});
+
+describe('an entry whose data Redis has lost', () => {
+  /** Adds the entry again just before the outbox removes it, like its job, which runs again. */
+  function addBeforeRemoved(world: ReturnType<typeof createPostingWorld>, store: () => Promise<unknown>): void {
+    const { remove } = world.outbox;
+    vi.spyOn(world.outbox, 'remove').mockImplementation(async (channel, id) => {
+      await store();
+      await remove(channel, id);
+    });
+  }
+
+  it.each([1, 3])('is posted if its job stores it at that moment, in a message of %i', async (count) => {
+    const texts: string[] = [];
+    const post: Slack['post'] = async (channel, { text, blocks }) => {
+      texts.push(text + JSON.stringify(blocks));
+      return { channel, ts: `${texts.length}.0` };
+    };
+    const world = createPostingWorld(redis(), { slack: { post } });
+    const entries = await world.entries(count);
+    for (const entry of entries) await world.outbox.put('C1', entry);
+    const [lost] = entries;
+    if (lost === undefined) return expect.fail('an entry waits');
+    const stored = transactionAlert({ id: lost.id, amountCents: 987_65 });
+    await redis().del(stateKey(`alert:${lost.id}`));
+    expect(await world.alerts.get(lost.id), 'Redis has lost the alert').toBeNull();
+    addBeforeRemoved(world, async () => {
+      await world.alerts.save(stored);
+      expect(await world.outbox.put('C1', lost), 'it still waits').toBe(false);
+    });
+
+    await flushAll(world);
+
+    expect(texts.join('\n')).toContain('$987.65');
+  });
+
+  it('is removed if nothing is stored for it', async () => {
+    const world = createPostingWorld(redis());
+    await world.outbox.put('C1', alert('evt_never'));
+
+    await flushAll(world);
+
+    expect(await world.outbox.waiting('C1')).toBe(0);
+  });
+
+  it('is attached to its summary if the summary is recorded at that moment', async () => {
+    const shared: string[] = [];
+    const world = createPostingWorld(redis(), {
+      slack: {
+        uploadFile: async ({ name }) => ({ id: 'F1', name, title: name }),
+        shareFile: async (_channel, { name }) => void shared.push(name),
+      },
+    });
+    await world.entries(1);
+    const rows = OutboxEntry.parse({ kind: 'rows', id: 'rows-1.0', of: { channel: 'C1', ts: '1.0' }, page: null });
+    await world.outbox.put('C1', rows);
+    addBeforeRemoved(world, async () => {
+      const alerts = [{ id: alertId(0), label: 'A', times: 1 }];
+      await world.batchMessages.save('C1', '1.0', { why: 'busy', audience: 'team', form: 'summary', alerts });
+      expect(await world.outbox.put('C1', rows), 'it still waits').toBe(false);
+    });
+
+    await flushAll(world);
+
+    expect(shared).toHaveLength(1);
+  });
 });
 
 it('sets an entry of a newer version aside, without holding up the others', async () => {
