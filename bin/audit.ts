@@ -43,13 +43,16 @@ function toAnchor(text: string): Anchor | null {
   return parts === null ? null : { count: Number(parts[1]), hash: (parts[2] ?? '').toLowerCase() };
 }
 
-const given = readArguments({
-  anchor: { type: 'string', multiple: true },
-  csv: { type: 'boolean' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-});
+const given = readArguments(
+  {
+    anchor: { type: 'string', multiple: true },
+    csv: { type: 'boolean' },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
+  { anchor: 'verify', csv: 'export', since: 'export', until: 'export' },
+);
 const [verb = '', ...more] = given?.positionals ?? [];
 const since = toInstant(given?.values.since, '');
 const until = toInstant(given?.values.until, '~');

@@ -35,16 +35,19 @@ function end(code: number, problem: string): never {
   process.exit(code);
 }
 
-const given = readArguments({
-  file: { type: 'string' },
-  since: { type: 'string' },
-  now: { type: 'string' },
-  fund: { type: 'string' },
-  group: { type: 'string' },
-  own: { type: 'boolean' },
-  member: { type: 'string', multiple: true },
-  help: { type: 'boolean', short: 'h' },
-});
+const given = readArguments(
+  {
+    file: { type: 'string' },
+    since: { type: 'string' },
+    now: { type: 'string' },
+    fund: { type: 'string' },
+    group: { type: 'string' },
+    own: { type: 'boolean' },
+    member: { type: 'string', multiple: true },
+    help: { type: 'boolean', short: 'h' },
+  },
+  { since: 'replay', now: 'explain', fund: 'explain', group: 'explain', own: 'explain', member: 'explain' },
+);
 const [verb = '', ...rest] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

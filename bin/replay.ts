@@ -33,7 +33,10 @@ failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a va
 /** If Redis comes back without what it was told in this time, what was discarded would be back with it. */
 const UNTIL_ON_DISK_MS = 2000;
 
-const given = readArguments({ reason: { type: 'string' }, help: { type: 'boolean', short: 'h' } });
+const given = readArguments(
+  { reason: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  { reason: 'discard' },
+);
 const [verb = '', id, ...more] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 

@@ -29,6 +29,7 @@ it.concurrent.each([
   ['replay', ['list', '--nonsense'], 64, /npm run replay/],
   ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
   ['replay', ['discard', 'id'], 64, /--reason/],
+  ['replay', ['run', 'all', '--reason', 'why'], 64, /npm run replay -- list/],
   ['sandbox', ['--port', '0', '--redis', 'redis://127.0.0.1:1'], 69, /Redis does not answer/],
   [
     'sandbox',
@@ -39,6 +40,8 @@ it.concurrent.each([
   ['audit', [], 64, /npm run audit -- verify/],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
   ['audit', ['export'], 64, /export --csv/],
+  ['audit', ['verify', '--since', '2026-11-26'], 64, /npm run audit -- verify/],
+  ['audit', ['export', '--csv', '--anchor', '1:0a1b2c3d'], 64, /export --csv/],
   ['backup', [], 64, /cardbell backup FILE/],
   ['backup', ['one', 'two'], 64, /cardbell backup FILE/],
   [
@@ -67,6 +70,8 @@ it.concurrent.each([
   ['policy', [], 64, /npm run policy -- check/],
   ['policy', ['nonsense'], 64, /npm run policy -- check/],
   ['policy', ['replay', '--since', 'long ago'], 64, /npm run policy -- replay/],
+  ['policy', ['check', '--since', '30d'], 64, /npm run policy -- check/],
+  ['policy', ['replay', '--own'], 64, /npm run policy -- replay/],
   ['policy', ['replay'], 69, /^Redis does not answer\./],
   ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
   ['policy', ['check', '--file', 'nowhere.yaml'], 65, /^--file: expected a readable file$/m],
