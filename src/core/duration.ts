@@ -34,6 +34,16 @@ const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
  * @returns milliseconds and how many words it took; null when there is none or it is longer than a year.
  */
 export function readDuration(words: readonly string[]): { ms: number; words: number } | null {
+  const read = readLength(words);
+  return read !== null && read.ms <= DURATION_MAX_MS ? read : null;
+}
+
+/** True for a duration that is longer than a year. */
+export function isOverAYear(words: readonly string[]): boolean {
+  return (readLength(words)?.ms ?? 0) > DURATION_MAX_MS;
+}
+
+function readLength(words: readonly string[]): { ms: number; words: number } | null {
   const first = readPart(words) ?? readPartAndHalf(words);
   if (first === null) return null;
   let { ms, unitMs, words: taken } = first;
@@ -50,7 +60,7 @@ export function readDuration(words: readonly string[]): { ms: number; words: num
     taken += next.words + (hasAnd ? 1 : 0);
     ({ unitMs } = next);
   }
-  return ms <= DURATION_MAX_MS ? { ms, words: taken } : null;
+  return { ms, words: taken };
 }
 
 interface Part {
@@ -193,7 +203,7 @@ function toMs(count: number, unit: string | undefined, words: number): Part | nu
   const found = units.find(([pattern]) => pattern.test(unit ?? ''));
   if (found === undefined) return null;
   const ms = Math.round(count * found[1]);
-  return ms > 0 && ms <= DURATION_MAX_MS ? { ms, unitMs: found[1], words } : null;
+  return ms > 0 ? { ms, unitMs: found[1], words } : null;
 }
 
 /** `4 hours`, `90 minutes`, `2 days`: the largest unit that needs no fraction. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDays, readDay, readTimeOfDay, readWeekday, weekdayNames, weekdayOf } from './calendar-words.ts';
 import { closest, isMisspelt } from './closest.ts';
-import { bare, readDuration, soundsLikeDuration } from './duration.ts';
+import { bare, isOverAYear, readDuration, soundsLikeDuration } from './duration.ts';
 import { isTimeZone, localDate, localTime } from './service-time.ts';
 
 /** When someone typed, and whose wall clock "5pm" and "Friday" refer to. */
@@ -100,6 +100,9 @@ function goesOn([first = '', ...rest]: readonly string[], clock: Clock): boolean
 }
 
 function unreadable(words: readonly string[], count = 3): ReadEnd {
+  const length = words.slice(/^for$/i.test(words[0] ?? '') ? 1 : 0);
+  if (isOverAYear(length))
+    return { kind: 'unclear', why: `“${said(words, count)}” is longer than a year. ${EXAMPLES}` };
   return { kind: 'unclear', why: `“${said(words, count)}” is not a time I can read. ${EXAMPLES}` };
 }
 
