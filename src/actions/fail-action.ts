@@ -78,7 +78,7 @@ export function createFailures(deps: Deps) {
 
   async function failUnchanged(action: Action, error: CardApiError | null, acctId = 0): Promise<void> {
     const apiWords = error?.apiMessage ?? null;
-    const quoted = apiWords === null ? '' : ` It says: “${apiWords}”`;
+    const quoted = apiWords === null ? '' : ` It says: “${apiWords}”.`;
     const own = givenUp('failed', deps.now(), apiWords, {
       detail: apiWords ?? error?.code ?? 'internal',
       why: error === null ? 'It could not be finished.' : `The card service could not be asked.${quoted}`,

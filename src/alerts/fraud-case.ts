@@ -82,9 +82,11 @@ export function createFraudCaseVerbs(deps: Deps) {
     // Anyone else who sees the message only blocks the card.
     if (alert?.kind !== 'transaction' || (await deps.links.ofAccount(acctId))?.userId !== userId) return null;
     const ownId = contentId('evt_', ['fraud-case', action.id]);
-    const detail = `fraud case ${(await fraudCases.openOf(acctId)) ?? ownId}`;
+    const earlier = await fraudCases.openOf(acctId);
+    const isReported = earlier !== null && (await fraudCases.ofAlert(alert.event.id)) === earlier;
+    const detail = `fraud case ${earlier ?? ownId}`;
     const line = { did: 'reported a purchase as fraud with', card: alert.card };
-    await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail, line });
+    await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail, ...(!isReported && { line }) });
     const open = await fraudCases.open(acctId, ownId, alert.event.id);
     const joins = open.caseId === ownId ? null : open.caseId;
     if (joins !== null && open.alertId === alert.event.id) return null;

@@ -131,6 +131,14 @@ describe('It wasn’t me', () => {
     ).toContain('report-fraud');
   });
 
+  it('reports a purchase in the audit channel once, however often the button is pressed', async () => {
+    await itWasntMe();
+    await itWasntMe();
+    await itWasntMe({ id: 'act_again' });
+
+    expect(world.auditLines.filter((id) => id.endsWith('-asked'))).toHaveLength(1);
+  });
+
   it('opens the case even if the card service is down, and blocks when the job runs again', async () => {
     const away = async () => {
       throw unanswered({ outcome: 'refused' });
