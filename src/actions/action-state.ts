@@ -3,6 +3,7 @@ import { RuleChanges, RuleGoal, Term } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { CardStatus } from '../core/event.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
+import { StoredMessage } from '../slack/message.ts';
 import { Action } from './action.ts';
 
 /** What the card service must show before a change counts as confirmed. */
@@ -81,11 +82,27 @@ export interface Verdict {
   readonly eventId: string | null;
 }
 
+/** A refusal that may not be on record yet, or whose answer may be missing. */
+const Untold = z.strictObject({
+  acctId: z.int().nullable(),
+  cardId: z.int().nullable(),
+  /** For the record. */
+  why: z.string(),
+  /** Not a matter of rights. */
+  isMistake: z.boolean(),
+  /** False: something may have changed nevertheless. */
+  isCertain: z.boolean(),
+  /** The request is on record, so this refusal gets its own entry. */
+  hasBegun: z.boolean(),
+  answer: StoredMessage,
+});
+export type Untold = z.infer<typeof Untold>;
+
 /**
  * How far an action got. Written before each step, so that another worker can continue after a crash.
  *
- * asked → sending → sent → confirmed, unconfirmed or superseded. An action may end before anything is sent (failed,
- * unchanged, waiting for others) or while it is being sent.
+ * asked → sending → sent → confirmed, unconfirmed or superseded. An action may end before anything is sent (refused,
+ * failed, unchanged, waiting for others) or while it is being sent.
  */
 export const ActionState = z.discriminatedUnion('state', [
   /** The request is on record. */
@@ -93,6 +110,12 @@ export const ActionState = z.discriminatedUnion('state', [
     state: z.literal('asked'),
     /** It waited too long for a worker, and the person was asked whether to still do it. */
     isAskedAgain: z.boolean().optional(),
+  }),
+  /** It stays refused if its job runs again, whatever has changed by then. */
+  z.strictObject({
+    state: z.literal('refused'),
+    /** What the record and the person have not been told yet; null: both have. */
+    untold: Untold.nullable(),
   }),
   /** The card API may have received it. */
   z.strictObject({
@@ -134,12 +157,15 @@ export const ActionState = z.discriminatedUnion('state', [
 ]);
 export type ActionState = z.infer<typeof ActionState>;
 export type SendingState = Extract<ActionState, { state: 'sending' }>;
+export type RefusedState = Extract<ActionState, { state: 'refused' }>;
 /** The outcome is known. */
-export type ReportedState = Exclude<ActionState, { state: 'asked' | 'sending' }>;
+export type ReportedState = Exclude<ActionState, { state: 'asked' | 'refused' | 'sending' }>;
 
-/** Null: the outcome is not known yet. */
+/** Null: the outcome is not known yet, or the action was refused. */
 export function reported(state: ActionState | null): ReportedState | null {
-  return state === null || state.state === 'asked' || state.state === 'sending' ? null : state;
+  return state === null || state.state === 'asked' || state.state === 'refused' || state.state === 'sending'
+    ? null
+    : state;
 }
 
 /** The card of an action that may have been carried out. Null: it was not sent, or it is about no card. */
@@ -155,6 +181,7 @@ export function sentCard(
  * was paused for longer than its lock.
  */
 export function mayFollow(current: ActionState | null, next: ActionState): boolean {
+  if (current?.state === 'refused') return next.state === 'refused' && next.untold === null;
   const outcome = reported(current);
   if (outcome === null) return true;
   const nextOutcome = reported(next);

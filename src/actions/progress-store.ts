@@ -10,6 +10,7 @@ import {
   awaitedOf,
   type Expected,
   mayFollow,
+  type RefusedState,
   type ReportedState,
   type SendingState,
 } from './action-state.ts';
@@ -43,11 +44,11 @@ export function createProgress(redis: RedisClient) {
       (await store.change(actionId, (current) => (mayFollow(current, next) ? next : null))).stands ?? next,
     /**
      * Moves to `sending`, or to its end, if nobody has yet. For writes that must never be sent twice or after being
-     * given up, not even by a process that was paused and resumes.
+     * refused or given up, not even by a process that was paused and resumes.
      *
      * @returns null when the caller may continue; otherwise the current state.
      */
-    async begin(actionId: string, next: SendingState | ReportedState): Promise<ActionState | null> {
+    async begin(actionId: string, next: SendingState | RefusedState | ReportedState): Promise<ActionState | null> {
       const isFirst = (current: ActionState | null): boolean => current === null || current.state === 'asked';
       const { stands, isChanged } = await store.change(actionId, (current) => (isFirst(current) ? next : null));
       return isChanged ? null : stands;

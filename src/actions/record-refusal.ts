@@ -5,7 +5,9 @@ import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import { lowerFirst } from '../core/first-letter.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
+import type { RefusedState, Untold } from './action-state.ts';
 import type { ActionTools, FactsOf } from './action-tools.ts';
+import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
 import type { RefusalCounts } from './record-limits.ts';
 
@@ -30,7 +32,7 @@ export type Refusals = ReturnType<typeof createRefusals>;
 interface Deps {
   readonly record: RecordAction;
   readonly refusalCounts: RefusalCounts;
-  readonly hasBegun: (action: Action) => Promise<boolean>;
+  readonly progress: Pick<Progress, 'read' | 'begin' | 'write'>;
   /** Enqueues the job that records several refusals together. */
   readonly scheduleRefusals: (action: Action, first: string, delayMs: number) => Promise<void>;
   /** Completes "was not allowed to …": `change a limit of`. */
@@ -42,10 +44,15 @@ interface Deps {
 }
 
 export function createRefusals(deps: Deps) {
-  const { record, refusalCounts, hasBegun, refusedTo, accountOf, factsOf, answer } = deps;
+  const { record, refusalCounts, answer } = deps;
+  const { refuseWith, isRefused } = createRefuseWith(deps);
   return {
     /** Records a refusal that the person has already seen. */
-    recordRefusal,
+    async recordRefusal(action: Action, { why = NOT_PERMITTED, acctId, isMistake }: Refused = {}): Promise<void> {
+      const hasBegun = (await deps.progress.read(action.id)) !== null;
+      const about = { acctId: acctId ?? null, cardId: null, isMistake: isMistake === true };
+      await enter(action, { why, ...about, isCertain: true, hasBegun }, deps);
+    },
     /** Records together the refusals of one person within a minute, after the first. */
     async recordRefusals(action: Action, first: string): Promise<void> {
       const verbs = await refusalCounts.counted(first);
@@ -62,42 +69,93 @@ export function createRefusals(deps: Deps) {
     },
     /** Answers with the reason and who can. An earlier attempt of an unsure one may have been carried out. */
     async refuse(action: Action, words: Refusal, about: Refused = {}): Promise<void> {
-      if (words.isUnsure === true) await recordUnsure(action, words.why);
-      else await recordRefusal(action, { why: words.why, ...about }, words.changed === undefined);
+      const isCertain = words.changed === undefined;
+      if (words.isUnsure !== true)
+        return await refuseWith(action, refusal(words), { why: words.why, ...about }, isCertain);
+      await recordUnsure(action, words.why, deps);
       await answer(action, refusal(words));
     },
     /** Answers with what could not be parsed and the correct syntax. */
-    async refuseUnclear(action: Action, words: Parameters<typeof unclear>[0], about: Refused = {}): Promise<void> {
-      await recordRefusal(action, { why: words.why, ...about, isMistake: true });
-      await answer(action, unclear(words));
+    refuseUnclear: (action: Action, words: Parameters<typeof unclear>[0], about: Refused = {}): Promise<void> =>
+      refuseWith(action, unclear(words), { why: words.why, ...about, isMistake: true }),
+    refuseWith,
+    isRefused,
+  };
+}
+
+const NOT_PERMITTED = 'not permitted';
+
+/**
+ * Refuses for good: if the job of an action runs again, the person must not read something else, and the action must not
+ * be performed after all.
+ */
+function createRefuseWith(deps: Deps) {
+  const { progress } = deps;
+  return {
+    /**
+     * Stores the refusal first, also for a worker that was paused and still has the job.
+     *
+     * @param isCertain false: something may have changed nevertheless.
+     */
+    async refuseWith(action: Action, message: Message, about: Refused = {}, isCertain = true): Promise<void> {
+      const untold: Untold = {
+        acctId: about.acctId ?? null,
+        cardId: about.cardId ?? null,
+        why: about.why ?? NOT_PERMITTED,
+        isMistake: about.isMistake === true,
+        isCertain,
+        hasBegun: (await progress.read(action.id)) !== null,
+        answer: { text: message.text, blocks: message.blocks },
+      };
+      const own: RefusedState = { state: 'refused', untold };
+      const stands = (await progress.begin(action.id, own)) ?? own;
+      // Any other state: an earlier attempt may have sent it.
+      await (stands.state === 'refused' ? complete(action, stands) : tell(action, untold));
+    },
+    /** True for an action that was refused. Completes the report if parts are missing. It is not performed any more. */
+    async isRefused(action: Action): Promise<boolean> {
+      const state = await progress.read(action.id);
+      if (state?.state !== 'refused') return false;
+      await complete(action, state);
+      return true;
     },
   };
 
-  async function recordUnsure(action: Action, why: string): Promise<void> {
-    const acctId = await accountOf(action.target);
-    const line = { did: `asked to ${deps.doingOf(action.verb)}`, outcome: 'outcome not known' };
-    await record(action, { event: 'unknown', acctId, detail: why, line });
+  async function complete(action: Action, { untold }: RefusedState): Promise<void> {
+    if (untold === null) return;
+    await tell(action, untold);
+    await progress.write(action.id, { state: 'refused', untold: null });
   }
 
-  /** @param isCertain false: something may have changed nevertheless. */
-  async function recordRefusal(action: Action, about: Refused = {}, isCertain = true): Promise<void> {
-    // A request on record needs its own final entry.
-    const counted = (await hasBegun(action)) ? null : await refusalCounts.note(action);
-    if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
-    const why = about.why ?? 'not permitted';
-    const acctId = about.acctId ?? (await accountOf(action.target));
-    const cardId = about.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
-    const doing = await refusedTo(action);
-    const card = acctId === null ? null : await factsOf(acctId);
-    const [did, outcome] =
-      about.isMistake === true ? ['tried to', `not done, ${lowerFirst(why)}`] : ['was not allowed to', why];
-    const line = {
-      did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
-      card,
-      outcome: `${outcome.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
-    };
-    await record(action, { event: 'refused', acctId, cardId, detail: why, line });
+  async function tell(action: Action, untold: Untold): Promise<void> {
+    await enter(action, untold, deps);
+    await deps.answer(action, untold.answer);
   }
+}
+
+async function recordUnsure(action: Action, why: string, { record, accountOf, doingOf }: Deps): Promise<void> {
+  const acctId = await accountOf(action.target);
+  const line = { did: `asked to ${doingOf(action.verb)}`, outcome: 'outcome not known' };
+  await record(action, { event: 'unknown', acctId, detail: why, line });
+}
+
+/** Records a refusal, unless it is counted with others of the same person. */
+async function enter(action: Action, refused: Omit<Untold, 'answer'>, deps: Deps): Promise<void> {
+  const { why, isMistake, isCertain, hasBegun } = refused;
+  // A request on record needs its own final entry.
+  const counted = hasBegun ? null : await deps.refusalCounts.note(action);
+  if (counted !== null) return await deps.scheduleRefusals(action, counted.first, counted.leftMs);
+  const acctId = refused.acctId ?? (await deps.accountOf(action.target));
+  const cardId = refused.cardId ?? (action.target.kind === 'card' ? action.target.cardId : null);
+  const doing = await deps.refusedTo(action);
+  const card = acctId === null ? null : await deps.factsOf(acctId);
+  const [did, outcome] = isMistake ? ['tried to', `not done, ${lowerFirst(why)}`] : ['was not allowed to', why];
+  const line = {
+    did: `${did} ${card === null ? doing.replace(/ (?:of|for|about|with)$/, '') : doing}`,
+    card,
+    outcome: `${outcome.replace(/\.$/, '')}${isCertain ? ', nothing changed' : ''}`,
+  };
+  await deps.record(action, { event: 'refused', acctId, cardId, detail: why, line });
 }
 
 interface AccountOfDeps {

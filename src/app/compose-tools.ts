@@ -35,7 +35,6 @@ export function createTools(context: ActionContext) {
   const refusals = createRefusals({
     ...context,
     record,
-    hasBegun,
     doingOf,
     refusedTo: async (action) => (await remedyWords(action, alerts)) ?? refusedTo(action.verb),
     accountOf,

@@ -19,7 +19,7 @@ export type Handlers = {
   ) => Promise<unknown>;
 };
 
-interface Deps extends Pick<ActionTools, 'record' | 'accountOf' | 'answer' | 'doingOf'> {
+interface Deps extends Pick<ActionTools, 'record' | 'isRefused' | 'accountOf' | 'answer' | 'doingOf'> {
   readonly permit: PermitAction;
   readonly resolveCard: ResolveCard;
   readonly looks: Looks;
@@ -46,7 +46,7 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
   return async function performAction(asked, run) {
     let action = meant(asked);
     let resolved: Resolved = { action, acctId: 0, cardId: null };
-    if (await deps.failures.isGivenUp(action)) return;
+    if ((await deps.isRefused(action)) || (await deps.failures.isGivenUp(action))) return;
     try {
       const permitted = await deps.permit(action);
       if (permitted === null) return;
@@ -108,16 +108,7 @@ function meant(action: Action): Action {
 
 type PermitDeps = Pick<
   ActionTools,
-  | 'authorize'
-  | 'rolesNow'
-  | 'askAgain'
-  | 'progress'
-  | 'recordRefusal'
-  | 'refuse'
-  | 'answer'
-  | 'whoMay'
-  | 'putChoice'
-  | 'groupOfCard'
+  'authorize' | 'rolesNow' | 'askAgain' | 'progress' | 'refuse' | 'refuseWith' | 'whoMay' | 'putChoice' | 'groupOfCard'
 >;
 
 type Refusing = Extract<Decision, { kind: 'refused' }>;
@@ -165,8 +156,8 @@ export function createPermitAction(deps: PermitDeps): PermitAction {
       const no = isByRole ? notLinked() : { why, whoCan: other };
       return await deps.refuse(action, no, { acctId });
     }
-    await deps.recordRefusal(action, { why, acctId: acctId ?? null });
     const askValue = await deps.putChoice(askPermissionOf(action), null);
-    await deps.answer(action, notPermitted({ doing, role, isExternal: false, whoMay: await whoMay(role), askValue }));
+    const message = notPermitted({ doing, role, isExternal: false, whoMay: await whoMay(role), askValue });
+    await deps.refuseWith(action, message, { why, acctId: acctId ?? null });
   }
 }

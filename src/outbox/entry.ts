@@ -1,8 +1,7 @@
-import type { KnownBlock } from '@slack/types';
 import { z } from 'zod';
 import { recordFormat } from '../core/record-store.ts';
 import type { Thread, UploadedFile } from '../slack/client.ts';
-import type { Message } from '../slack/message.ts';
+import { type Message, StoredMessage } from '../slack/message.ts';
 import type { Batch, NewBlock } from './message-store.ts';
 import { Subject } from './tracked-message-store.ts';
 
@@ -44,9 +43,6 @@ export function waitOf({ priority, notBefore }: Pick<OutboxEntry, 'priority' | '
 
 const priorities = Object.keys(maxWaitMs) as [Priority, ...Priority[]];
 
-/** Made by our own templates. Slack validates it. */
-const Block = z.custom<KnownBlock>((value) => typeof value === 'object' && value !== null && 'type' in value);
-
 /** Readers: the team that runs the program, or the holder of a card, in a direct message. */
 const audience = z.enum(['team', 'holder']).default('team');
 
@@ -55,8 +51,6 @@ const notBefore = z.number().nullable().default(null);
 
 /** The trace that put it there, when traces are recorded. */
 const traceParent = z.string().optional();
-
-const message = z.object({ text: z.string(), blocks: z.array(Block) });
 
 /**
  * An entry that waits to be posted in one channel. A tracked message is rendered at its turn and kept up to date
@@ -83,12 +77,12 @@ export const OutboxEntry = z.discriminatedUnion('kind', [
     kind: z.literal('notice'),
     id: z.string(),
     audience,
-    message,
+    message: StoredMessage,
     /**
      * Posted instead of `message` when the notice goes to another channel because this one cannot be posted to. Its wording
      * suits everyone in the company. Absent when `message` does.
      */
-    elsewhere: message.optional(),
+    elsewhere: StoredMessage.optional(),
     priority: z.enum(priorities).default('record'),
     notBefore,
     trace: traceParent,

@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/types';
+import { z } from 'zod';
 import { within } from '../core/deadline.ts';
 
 /** What Slack shows. `text` is a full sentence, because notifications and screen readers use it instead of the blocks. */
@@ -6,6 +7,12 @@ export interface Message {
   readonly text: string;
   readonly blocks: KnownBlock[];
 }
+
+/** A message that is stored until it is posted. Its blocks are made by our own templates, and Slack validates them. */
+export const StoredMessage = z.object({
+  text: z.string(),
+  blocks: z.array(z.custom<KnownBlock>((value) => typeof value === 'object' && value !== null && 'type' in value)),
+});
 
 /** Where a message is. */
 export interface MessageRef {

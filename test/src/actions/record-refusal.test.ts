@@ -4,7 +4,7 @@ import { createAccountOf, createAskAgain } from '../../../src/actions/record-ref
 import { createTools } from '../../../src/app/compose-tools.ts';
 import type { Message } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { acctId, ask, contextOf, createActionWorld, verbsOf } from '../../support/perform-world.ts';
+import { acctId, ask, contextOf, createActionWorld, performAction, verbsOf } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 
 const redis = useRedis();
@@ -25,6 +25,42 @@ describe('a refusal', () => {
 
     expect(await records()).toMatchObject([{ event: 'refused', verb: 'block', acctId, detail: 'Only operators may.' }]);
     expect(world.auditLines).toEqual([`audit-${ask('block').id}-refused`]);
+  });
+
+  it('stands when its job runs again: the person reads it even after a crash, and nothing is done meanwhile', async () => {
+    const world = await createActionWorld(redis());
+    const dies = async (): Promise<never> => Promise.reject(new Error('killed'));
+    await expect(createTools(contextOf({ ...world.deps, answer: dies })).refuse(ask('block'), words)).rejects.toThrow();
+
+    // An operator by now.
+    await performAction(ask('block'), world.deps);
+    await performAction(ask('block'), world.deps);
+
+    expect(world.writes, 'the card service was not asked').toEqual([]);
+    expect((await world.records()).map(({ event }) => event)).toEqual(['refused']);
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('Only operators may.')]);
+  });
+
+  it('stands for a worker that lost the job and refuses it for another reason', async () => {
+    const { deps, records, answers } = await createActionWorld(redis());
+    const { refuse } = createTools(contextOf(deps));
+
+    await refuse(ask('block'), words);
+    await refuse(ask('block'), { ...words, why: 'It is blocked already.' });
+
+    expect((await records()).map(({ detail }) => detail)).toEqual(['Only operators may.']);
+    expect(answers.map(({ text }) => text)).not.toContainEqual(expect.stringContaining('blocked already'));
+  });
+
+  it('of an action that may have been sent does not end it', async () => {
+    const { deps, records } = await createActionWorld(redis());
+    const sending = { state: 'sending', acctId, before: null, after: null } as const;
+    await deps.progress.begin(ask('block').id, sending);
+
+    await createTools(contextOf(deps)).refuse(ask('block'), words);
+
+    expect(await deps.progress.read(ask('block').id)).toMatchObject({ state: 'sending' });
+    expect(await records()).toMatchObject([{ event: 'refused' }]);
   });
 
   it('may be on record with another reason than the person reads', async () => {

@@ -52,10 +52,13 @@ const fourHours = {
   term: { kind: 'duration', ms: 4 * 3_600_000 },
 } as const;
 
+let asked = 0;
+
 /** What the people asked read after someone without a role was refused and pressed *Ask them*. */
 async function questionAfter(...[verb, over]: Parameters<typeof ask>): Promise<string> {
   const { world, posted } = await createWorld();
-  await performAction(ask(verb, over), world.deps);
+  asked += 1;
+  await performAction(ask(verb, { id: `act_asked${asked}`, ...over }), world.deps);
   const pending = await world.deps.pending.get(askValueIn(world.answers.at(-1) ?? expect.fail('no answer')));
   if (pending?.kind !== 'choice') return expect.fail('the button stores a question');
   await performAction(verbs['ask-permission'].action.parse({ ...pending.action, id: 'act_question' }), world.deps);

@@ -22,7 +22,11 @@ async function explaining({ own = acctId, isAsked = false }: { own?: number; isA
       return isAsked ? null : { acctId };
     },
   });
-  const why = (text: string) => explain(ask('why', { target: { kind: 'channel', text } }));
+  let asked = 0;
+  const why = (text: string) => {
+    asked += 1;
+    return explain(ask('why', { id: `act_why${asked}`, target: { kind: 'channel', text } }));
+  };
   const texts = () => world.answers.map(({ text }) => text);
   return { ...world, stations: world.stations, why, texts, meant };
 }
