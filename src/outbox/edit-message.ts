@@ -1,5 +1,5 @@
 import { isFaultOfOurs, SlackError } from '../core/errors.ts';
-import type { WithLock } from '../core/lock.ts';
+import type { Lease, WithLock } from '../core/lock.ts';
 import type { TokenBucket } from '../core/token-bucket.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
@@ -30,6 +30,7 @@ interface Deps {
  * Edits a message to show the current state of everything in it. Posts again what the edit cannot show: when the message is
  * gone, its channel cannot be posted to, or a summary has no room.
  *
+ * @throws TooLateError when this process was frozen: another worker may have edited it since.
  * @returns milliseconds until this channel's next edit; 0 when only the channel's own pace limits it.
  */
 export type EditMessage = (channel: string, edit: Edit, throttle: Throttle) => Promise<number>;
@@ -42,7 +43,7 @@ export function createEditMessage(deps: Deps): EditMessage {
     if (waitMs > 0) return waitMs;
     const ref = { channel, ts: edit.ts };
     try {
-      const posted = await withLock(`message:${channel}:${edit.ts}`, () => show(ref, edit));
+      const posted = await withLock(`message:${channel}:${edit.ts}`, (lease) => show(ref, edit, lease));
       await postAgain.notShown(ref, posted);
     } catch (error) {
       if (isFaultOfOurs(error)) await notifyOps(opsIssue.cannotRender(edit.subjects[0]?.id ?? edit.ts));
@@ -54,9 +55,10 @@ export function createEditMessage(deps: Deps): EditMessage {
     return 0;
   };
 
-  async function show(ref: MessageRef, { subjects }: Edit): Promise<Posted | null> {
+  async function show(ref: MessageRef, { subjects }: Edit, lease: Lease): Promise<Posted | null> {
     const posted = await renderPosted(ref, subjects);
     if (posted === null) return null;
+    await lease.confirm();
     try {
       await update(ref, posted.message);
     } catch (error) {

@@ -15,7 +15,7 @@ const ASKED_TTL_SECONDS = 7 * 24 * 3600;
 export interface Edit {
   readonly ts: string;
   readonly subjects: readonly Subject[];
-  /** How often each subject had changed when this was read. */
+  /** When each subject had changed last when this was read. Opaque. */
   readonly changes: readonly string[];
   readonly waitedMs: number;
 }
@@ -52,7 +52,7 @@ export function createEdits(redis: RedisClient) {
       return {
         ts,
         subjects: asked.map(([key]) => readSubject(key)),
-        changes: asked.map(([, times]) => times),
+        changes: asked.map(([, at]) => at),
         waitedMs: Number(found[1]),
       };
     },

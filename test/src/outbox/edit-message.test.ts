@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { SlackError } from '../../../src/core/errors.ts';
+import { SlackError, TooLateError } from '../../../src/core/errors.ts';
 import type { MessageRef } from '../../../src/slack/message.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { alertId, createPostingWorld } from '../../support/posting-world.ts';
@@ -64,6 +64,28 @@ describe('edits', () => {
     await Promise.all([first, world.update(request)]);
 
     expect(world.updates.map((update) => update.text)).toEqual(['Open', 'Approved']);
+  });
+
+  it('by a worker that was frozen for longer than its lock do not undo those of another one', async () => {
+    const request = { kind: 'request', id: 'req_1' } as const;
+    let text = 'Open';
+    const world = createPostingWorld(redis(), {
+      async request() {
+        const rendered = { text, blocks: [] };
+        if (text === 'Open') {
+          text = 'Decided';
+          await redis().del('{cardbell:state}:lock:message:C1:5.0');
+          await flushed(world);
+        }
+        return rendered;
+      },
+    });
+    await world.trackedMessages.add(ref('5.0'), [{ subject: request, audience: 'team', threadId: null }]);
+    await world.askForEdits(request);
+
+    await expect(world.flush('C1')).rejects.toThrow(TooLateError);
+
+    expect(world.updates.map((update) => update.text)).toEqual(['Decided']);
   });
 
   it("share Slack's rate limit for all channels", async () => {

@@ -36,6 +36,19 @@ it('a change during an edit waits its turn behind the other messages', async () 
   expect(await edits.next('C1')).toMatchObject({ ts: '1.0', subjects: [alert('b')] });
 });
 
+it('a change after an edit is not taken for the one that a slower edit of another worker shows', async () => {
+  const edits = createEdits(redis());
+  await edits.ask(message('1.0'), alert('a'));
+  const [quick, slow] = [await edits.next('C1'), await edits.next('C1')];
+  if (quick === null || slow === null) throw new Error('nothing to edit');
+
+  await edits.done('C1', quick);
+  await edits.ask(message('1.0'), alert('a'));
+  await edits.done('C1', slow);
+
+  expect(await edits.next('C1')).toMatchObject({ ts: '1.0', subjects: [alert('a')] });
+});
+
 it('a postponed edit waits behind the others and is not lost', async () => {
   const edits = createEdits(redis());
   await edits.ask(message('1.0'), alert('a'));
