@@ -42,7 +42,10 @@ interface Deps {
   readonly alerts: Pick<Alerts, 'get' | 'save'>;
   readonly route: Route;
   readonly groupAlert: GroupAlert;
-  readonly outbox: { put(channel: string, entry: AlertEntry): Promise<unknown> };
+  /** `put` returns false when the entry waits already, or was posted. */
+  readonly outbox: { put(channel: string, entry: AlertEntry): Promise<boolean> };
+  /** True while Redis may lack recent alerts, whose jobs store them again. */
+  readonly isInDoubt: () => boolean;
   readonly updateAlert: (alertId: string) => Promise<void>;
 }
 
@@ -53,7 +56,7 @@ export type Announce = (alert: Alert) => Promise<void>;
 export type Publish = Announce;
 
 export function createAnnounce(deps: Deps): Announce {
-  const { alerts, route, groupAlert, outbox, updateAlert } = deps;
+  const { alerts, route, groupAlert, outbox, isInDoubt, updateAlert } = deps;
 
   return async function announce(alert) {
     await alerts.save(alert);
@@ -95,6 +98,9 @@ export function createAnnounce(deps: Deps): Announce {
   ): Promise<void> {
     // Someone is testing cards right now, so quiet hours do not hold this back.
     const notBefore = how.priority === 'fraud' ? null : holdUntil;
-    await outbox.put(channel, { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore });
+    const entry = { kind: 'tracked', id, subject: { kind: 'alert', id }, ...how, late, notBefore } as const;
+    const isNew = await outbox.put(channel, entry);
+    // A message that was edited before the alert was stored again does not show it any more.
+    if (!isNew && isInDoubt()) await updateAlert(id);
   }
 }

@@ -33,7 +33,8 @@ export function composeDelivery(
   const { enqueue, directory, remedies, assumptions } = context;
   const cardLifecycle = createCardLifecycle(context);
   const groupAlert = createGroupAlert({ ...context, cardLifecycle });
-  const announcing = { ...context, route: composeRoute(context), groupAlert };
+  const isInDoubt = () => context.redo.doubtSinceMs() !== null;
+  const announcing = { ...context, route: composeRoute(context), groupAlert, isInDoubt };
   const announce = createAnnounce(announcing);
   const notifyHolder = createNotifyHolder(context);
   const publish: Publish = async (alert) => {

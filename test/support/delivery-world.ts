@@ -36,7 +36,11 @@ export function declineOf(index: number, over: Partial<TransactionEvent> = {}): 
 /** Everything between a received event and the outboxes of the channels, on a Redis. */
 export function createDeliveryWorld(
   redis: Redis,
-  { paddingCounts = { againstLimits: true, againstBalance: true }, remedy = null as Remedy | null } = {},
+  {
+    paddingCounts = { againstLimits: true, againstBalance: true },
+    remedy = null as Remedy | null,
+    isInDoubt = (): boolean => false,
+  } = {},
 ) {
   /** Where the rules send each event. Events without an entry go nowhere. */
   const routes = new Map<string, Delivery | Delivery[]>();
@@ -65,6 +69,7 @@ export function createDeliveryWorld(
     route: async ({ id }) => [routes.get(id) ?? []].flat(),
     groupAlert,
     outbox,
+    isInDoubt,
     updateAlert,
   });
   const publish: Publish = async (alert) => {

@@ -32,6 +32,19 @@ it('stores an alert that no channel gets, so that people can still ask for it', 
   expect(await outbox.channels()).toEqual([]);
 });
 
+it('updates the message of an alert that is stored again, which was edited while Redis lacked the alert', async () => {
+  let isInDoubt = false;
+  const { announce, updated, routes } = createDeliveryWorld(redis(), { isInDoubt: () => isInDoubt });
+  routes.set(idOf(1), here);
+
+  for (let run = 0; run < 2; run += 1) await announce(transactionAlert(declineOf(1)));
+  expect(updated, 'nothing has changed').toEqual([]);
+  isInDoubt = true;
+  await announce(transactionAlert(declineOf(1)));
+
+  expect(updated).toEqual([idOf(1)]);
+});
+
 it('posts an alert exempt from quiet hours now, with the held message that counts it', async () => {
   const { deliver, outbox, routes } = world();
   const holdUntil = Date.now() + 600_000;
