@@ -129,13 +129,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
     ...tools,
     orderPermit,
     placeOrder,
-    async requestOrder(action, order, { others, isOwn }) {
-      const card = cardOfOrder(order);
-      const change = { changes: [], term: permanent, counted: null };
-      await tools.record(action, { event: 'waiting', isFirst: true, acctId: null });
-      await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn } });
-      await tools.answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
-    },
+    ...requestsOfOrders(tools, openRequest),
   });
   const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
   return {
@@ -150,6 +144,31 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
     } satisfies Partial<Handlers>,
     orders: ordersOf(tools, orderPermit, placeOrder),
     virtualCardArrived: notices.virtualCardArrived,
+  };
+}
+
+function requestsOfOrders(
+  { record, answer, resumeRequest }: Tools,
+  openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
+): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
+  return {
+    async requestOrder(action, order, { others, isOwn }) {
+      const card = cardOfOrder(order);
+      const change = { changes: [], term: permanent, counted: null };
+      await record(action, { event: 'waiting', isFirst: true, acctId: null });
+      await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn } });
+      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
+    },
+    async resumeOrder(action, order) {
+      const resumed = await resumeRequest(action.id);
+      if (resumed === null) return false;
+      if (resumed.isDecided === true) return true;
+      const { card, needed, approvals, voided } = resumed;
+      const isOwn = ![...approvals.map(({ by }) => by), ...voided].includes(action.actor.userId);
+      const others = isOwn ? needed : needed - 1;
+      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
+      return true;
+    },
   };
 }
 

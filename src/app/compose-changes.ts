@@ -13,7 +13,7 @@ import { ruleRemedy } from '../alerts/rule-remedy.ts';
 import { toCardFacts } from '../directory/account.ts';
 import type { Handlers } from '../dispatch/perform-action.ts';
 import { createNameCategory } from '../limits/binding-limit.ts';
-import { createChangeRule, createPermitChange, type OpenRequest } from '../limits/change-rule.ts';
+import { createChangeRule, createPermitChange, createResumeChange, type OpenRequest } from '../limits/change-rule.ts';
 import { createDecideTemporaryChange, createPermitDecision } from '../limits/decide-temporary-change.ts';
 import { createEndTemporaryChange, createInEffect } from '../limits/end-temporary-change.ts';
 import { createEndQuestions, createNotifyEnd } from '../limits/notify-end.ts';
@@ -68,8 +68,13 @@ export function composeLimits(tools: Tools, openRequest: OpenRequest) {
   const restore = createRestore({ ...tools, notifyEnd });
   const permitDecision = createPermitDecision({ ...tools, openRequest });
   const changeOnce = createChangeOnce(tools);
+  const resumeChange = createResumeChange(tools);
   const changeAlone = (resolved: Resolved<RuleAction>, run: ActionRun) =>
-    changeOnce(resolved, run, (locked) => changeRule(resolved, null, locked));
+    changeOnce(
+      resolved,
+      run,
+      async (locked) => (await resumeChange(resolved)) ?? (await changeRule(resolved, null, locked)),
+    );
   const changeRule = createChangeRule({
     ...tools,
     plan: createPlanChange({

@@ -4,6 +4,7 @@ import { createAccountOf, createAskAgain, createRefusals } from '../actions/reco
 import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
+import { createResumeRequest } from '../approvals/open-request.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -55,6 +56,7 @@ export function createTools(context: ActionContext) {
     outcomes,
     reports: createReports({ ...context, record, outcomes }),
     putChoice,
+    resumeRequest: createResumeRequest({ ...context, ...rights }),
     readTransactions: createReadTransactions(context),
     /** The declined purchase that an action is about. Null when there is none. */
     async purchaseOf(action: Pick<Action, 'target'>) {

@@ -1,7 +1,9 @@
+import { requestIdOf } from '../actions/action.ts';
 import { createFailUnreadable } from '../actions/fail-action.ts';
 import { createRespondToAlert } from '../alerts/respond-to-alert.ts';
 import { createSetDelegate, createSetPreference } from '../app-home/set-preference.ts';
 import { createPerformAction, createPermitAction } from '../dispatch/perform-action.ts';
+import { permissionOf } from '../dispatch/verbs.ts';
 import { createStartRecovery } from '../recovery/run-recovery.ts';
 import type { ActionContext } from './action-context.ts';
 import { composeApprovals, composeOpenRequest, composeVirtualCards } from './compose-approvals.ts';
@@ -13,7 +15,7 @@ import {
   composeMutes,
   composeResolveCard,
 } from './compose-channels.ts';
-import { createTools } from './compose-tools.ts';
+import { createTools, type Tools } from './compose-tools.ts';
 
 /** Everything that people can ask for, and its later consequences. Each part names the verbs that it handles. */
 export function composeVerbs(context: ActionContext) {
@@ -39,7 +41,7 @@ export function composeVerbs(context: ActionContext) {
   return {
     performAction: createPerformAction({
       ...tools,
-      permit: createPermitAction(tools),
+      permit: createPermitAction({ ...tools, authorize: authorizeOnce(tools) }),
       resolveCard,
       handlers: {
         ...status.handlers,
@@ -74,5 +76,14 @@ export function composeVerbs(context: ActionContext) {
     ageRequest: approvals.ageRequest,
     refreshRequests: approvals.refreshRequests,
     virtualCardArrived: virtualCards.virtualCardArrived,
+  };
+}
+
+/** What became a request was permitted when it was asked for. Since then it waits for others, however long that takes. */
+function authorizeOnce({ authorize, requests }: Tools): Tools['authorize'] {
+  return async (asked, about) => {
+    const mayBecomeRequest = permissionOf(asked.verb).needsOthers !== undefined;
+    const isRequested = mayBecomeRequest && (await requests.get(requestIdOf(asked.id))) !== null;
+    return isRequested ? { kind: 'allowed' } : await authorize(asked, about);
   };
 }

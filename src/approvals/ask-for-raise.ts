@@ -17,7 +17,7 @@ import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
 import { stateWords } from '../limits/rule-words.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
-import type { RequestedChange } from './open-request.ts';
+import type { RequestedChange, ResumeRequest } from './open-request.ts';
 import type { AskAction } from './verbs.ts';
 
 interface Deps
@@ -27,6 +27,7 @@ interface Deps
     ObstacleDeps {
   readonly card: FindDeps['card'] & ObstacleDeps['card'];
   readonly openRequest: (asked: RequestedChange) => Promise<RequestOpened>;
+  readonly resumeRequest: ResumeRequest;
 }
 
 /**
@@ -37,6 +38,9 @@ interface Deps
 export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) => Promise<void> {
   return async function askForRaise({ action, acctId }) {
     const { amountCents, term } = action.ask;
+    // By now the purchase may pass, or the person may no longer hold the card. The request is open or decided anyway.
+    const resumed = await deps.resumeRequest(action.id);
+    if (resumed !== null) return await report(action, resumed, resumed);
     const refuse = (why: string, whoCan: string) => deps.refuse(action, { why, whoCan }, { acctId });
     const held = await deps.authorize(action, { acctId });
     if (held.kind === 'refused') return await refuse(held.why, 'Ask its holder, or an approver.');
@@ -54,18 +58,26 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     const before = stateWords(changes, 'from');
     await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
-    const { note, isTwin, isDecided } = await deps.openRequest(asked);
+    await report(action, asked, await deps.openRequest(asked));
+  };
+
+  async function report(
+    action: AskAction,
+    { card, changes, term }: Pick<RequestedChange, 'card' | 'changes' | 'term'>,
+    { note, isTwin, isDecided }: RequestOpened,
+  ): Promise<void> {
     if (isDecided === true) return;
+    const { acctId, cardId } = card;
     // Without this the alert would wait forever, because the decision is made on the other request.
-    if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId: card.cardId, detail: note });
+    if (isTwin) await deps.record(action, { event: 'unchanged', acctId, cardId, detail: note });
     const alertId = alertIdOf(action);
     if (alertId !== null && !isTwin) {
       const [by, at] = [action.actor.userId, deps.now().toISOString()];
       const waiting = { verb: ruleVerbOf(changes), by, at, state: 'waiting', text: '', asHolder: true } as const;
       await deps.outcomes.show(alertId, action.id, waiting);
     }
-    await deps.answer(action, requestSent({ card, payCents: amountCents, changes, term, note }));
-  };
+    await deps.answer(action, requestSent({ card, payCents: action.ask.amountCents, changes, term, note }));
+  }
 }
 
 const noneToChange: Obstacle = {

@@ -74,7 +74,10 @@ export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => P
       const detail = countOf(action.acctIds.length, 'card');
       await deps.record(action, { event: 'waiting', isFirst: true, detail });
       const change = { changes: [], term: permanent, counted: null };
-      const { note, isTwin } = await deps.openRequest({ action, acctId: 0, card: noCard, ...change, others: 1 });
+      const opened = await deps.openRequest({ action, acctId: 0, card: noCard, ...change, others: 1 });
+      const { note, isTwin, isDecided } = opened;
+      // They were told of the decision.
+      if (isDecided === true) return;
       if (isTwin) await deps.record(action, { event: 'unchanged', detail: note });
       const at = deps.now().toISOString();
       const state = isTwin ? 'unchanged' : 'waiting';

@@ -6,7 +6,7 @@ import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
-import { accountIn, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
+import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
 import type { Requests } from './request-store.ts';
@@ -17,15 +17,59 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   readonly order?: { readonly cents: number; readonly isOwn: boolean };
 }
 
-interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard' | 'rolesNow'> {
+interface ResumeDeps extends Pick<ActionTools, 'isOwnCard'> {
+  readonly requests: Pick<Requests, 'get'>;
+  readonly postRequest: (request: LimitRequest) => Promise<void>;
+  /** Starts the reminder and expiry timer of a request. */
+  readonly scheduleRequest: (requestId: string) => Promise<void>;
+}
+
+/** What an earlier attempt of an action asked of others. The changes are relative to the rules of now. */
+export interface ResumedRequest
+  extends RequestOpened,
+    Pick<LimitRequest, 'card' | 'changes' | 'term' | 'counted' | 'needed' | 'approvals' | 'voided'> {}
+
+/**
+ * Continues the request that an earlier attempt of the action opened. Whatever the action would be by now, it stays a
+ * request. Null: no attempt opened one.
+ */
+export type ResumeRequest = (actionId: string) => Promise<ResumedRequest | null>;
+
+export function createResumeRequest(deps: ResumeDeps): ResumeRequest {
+  return async function resumeRequest(actionId) {
+    const request = await deps.requests.get(requestIdOf(actionId));
+    if (request === null) return null;
+    const resumed = { ...request, changes: changesFromNow(request) };
+    // What others decided since stays. They were all told of it.
+    if (request.state !== 'open')
+      return {
+        ...resumed,
+        note: 'This was asked for already, and the request is decided.',
+        isTwin: true,
+        isDecided: true,
+      };
+    const { action, acctId } = request;
+    const isOwnCard = isAboutRules(request) && (await deps.isOwnCard(action.actor.userId, acctId));
+    return { ...resumed, ...(await announce(request, isOwnCard, deps)) };
+  };
+}
+
+async function announce(
+  request: OpenRequest,
+  isOwnCard: boolean,
+  { postRequest, scheduleRequest }: ResumeDeps,
+): Promise<RequestOpened> {
+  await postRequest(request);
+  await scheduleRequest(request.id);
+  return { note: whyAsked(request, isOwnCard), isTwin: false };
+}
+
+interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {
   readonly requests: Requests;
   readonly links: { ofAccount(acctId: number): Promise<{ readonly userId: string } | null> };
   readonly gatherFacts: GatherFacts;
   readonly changesFromBase: RaiseAmounts['changesFromBase'];
   readonly temporaryValues: RaiseAmounts['temporaryValues'];
-  readonly postRequest: (request: LimitRequest) => Promise<void>;
-  /** Starts the reminder and expiry timer of a request. */
-  readonly scheduleRequest: (requestId: string) => Promise<void>;
 }
 
 /**
@@ -34,23 +78,20 @@ interface Deps extends Pick<ActionTools, 'now' | 'isOwnCard' | 'rolesNow'> {
  * Asking for the same change again while its request is open returns that request. Runs under the account's lock.
  */
 export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promise<RequestOpened> {
+  const resumeRequest = createResumeRequest(deps);
   return async function openRequest(asked) {
     const { action, acctId, order } = asked;
     const { userId } = action.actor;
-    const id = requestIdOf(action.id);
-    const twin = (await deps.requests.open()).find((request) => request.id !== id && isSame(request, asked));
+    // First: after the decision somebody may have asked for the same again.
+    const resumed = await resumeRequest(action.id);
+    if (resumed !== null) return resumed;
+    const twin = (await deps.requests.open()).find((request) => isSame(request, asked));
     if (twin !== undefined) {
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
       return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
-    // A rerun after a crash finds its request and keeps what others decided meanwhile. They were all told of it.
-    const request = (await deps.requests.get(id)) ?? (await save(id, asked, isOwnCard));
-    if (request.state !== 'open')
-      return { note: 'This was asked for already, and the request is decided.', isTwin: true, isDecided: true };
-    await deps.postRequest(request);
-    await deps.scheduleRequest(id);
-    return { note: whyAsked(asked, request, isOwnCard), isTwin: false };
+    return await announce(await save(requestIdOf(action.id), asked, isOwnCard), isOwnCard, deps);
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
@@ -93,11 +134,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
   }
 }
 
-function whyAsked(
-  { action, counted, others }: RequestedChange,
-  { isBlocked, card }: OpenRequest,
-  isOwnCard: boolean,
-): string {
+function whyAsked({ action, counted, needed, isBlocked, card }: OpenRequest, isOwnCard: boolean): string {
   const asked = 'I asked in the approvals channel.';
   if (action.verb === 'block-all') return `More than ${BLOCKED_ALONE_MAX} cards take a second person. ${asked}`;
   if (action.verb === 'ask') {
@@ -105,7 +142,7 @@ function whyAsked(
     return `${isBlocked ? blocked : ''}I’ll message you when they have decided, or when it expires.`;
   }
   if (isOwnCard) return `It is your own card, so it needs another approver. ${asked}`;
-  return counted === null ? asked : `${whyOthers(counted, others + 1)} ${asked}`;
+  return counted === null ? asked : `${whyOthers(counted, needed)} ${asked}`;
 }
 
 function isSame({ acctId, changes, term, action }: LimitRequest, asked: RequestedChange): boolean {

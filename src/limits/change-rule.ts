@@ -155,6 +155,36 @@ export interface RequestOpened {
 
 export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
 
+interface ResumeDeps {
+  readonly progress: Pick<ActionTools['progress'], 'read'>;
+  readonly reports: Pick<Reports, 'report'>;
+  /** Continues the request that an earlier attempt of the action opened. Null: no attempt opened one. */
+  readonly resumeRequest: (
+    actionId: string,
+  ) => Promise<(RequestOpened & Pick<AskedChange, 'card' | 'changes' | 'counted'>) | null>;
+}
+
+/**
+ * A change that others were asked about before a crash is decided by them, whatever one person may do by now. The
+ * returned function returns null when nobody was asked.
+ */
+export function createResumeChange({ progress, reports, resumeRequest }: ResumeDeps) {
+  return async function resumeChange({ action }: Resolved<RuleAction>): Promise<Result | null> {
+    if ((await progress.read(action.id))?.state !== 'asked') return null;
+    const resumed = await resumeRequest(action.id);
+    if (resumed === null) return null;
+    const { card, changes, counted, note, isTwin } = resumed;
+    const ends = isTwin ? ({ state: 'unchanged' } as const) : ({ state: 'waiting', counted } as const);
+    return await reports.report(action, ruleVerbOf(changes), {
+      ...ends,
+      ...sidesOf(changes),
+      card,
+      apiWords: null,
+      note,
+    });
+  };
+}
+
 /**
  * Null: it may be made now. Otherwise how it ends: refused, as a new request that others decide, or as a request that
  * is already open.

@@ -20,6 +20,9 @@ type RequestOrder = (
   verdict: Extract<OrderVerdict, { kind: 'request' }>,
 ) => Promise<void>;
 
+/** @returns true when an earlier attempt requested approval. The person has been told how that stands. */
+type ResumeOrder = (action: OrderVirtualAction, order: VirtualOrder) => Promise<boolean>;
+
 /**
  * Makes a permitted order, once per action, and reports the outcome to the person who asked.
  *
@@ -110,15 +113,18 @@ interface Deps extends Pick<ActionTools, 'progress' | 'refuse'> {
   readonly orderPermit: Pick<OrderPermit, 'permit'>;
   /** Opens a request for the order, and answers what happens now. */
   readonly requestOrder: RequestOrder;
+  readonly resumeOrder: ResumeOrder;
   readonly placeOrder: PlaceOrder;
 }
 
 /** Orders what one person may order; anything else becomes a request. */
-export function createOrderVirtual({ progress, orderPermit, requestOrder, placeOrder, refuse }: Deps) {
+export function createOrderVirtual({ progress, refuse, orderPermit, requestOrder, resumeOrder, placeOrder }: Deps) {
   return async function orderVirtual(action: OrderVirtualAction, order: VirtualOrder, run: ActionRun): Promise<void> {
     // Permitted before it was sent, so its outcome has to be determined.
     const written = await progress.read(action.id);
     const isUnsent = written === null || written.state === 'asked';
+    // Others would still approve the request, and a second card would be ordered.
+    if (isUnsent && (await resumeOrder(action, order))) return;
     const verdict = isUnsent ? await orderPermit.permit(action, order) : ({ kind: 'allowed' } as const);
     if (verdict.kind === 'refused') return await refuse(action, verdict);
     if (verdict.kind === 'request') return await requestOrder(action, order, verdict);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ruleKey } from '../../../src/card-api/rule.ts';
 import { CardApiError, type CardApiErrorDetails } from '../../../src/core/errors.ts';
-import { denial, linkHugo, toPay } from '../../support/asked-for-more.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { approvalClick, denial, linkHugo, toPay } from '../../support/asked-for-more.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import {
@@ -167,5 +168,91 @@ describe('a request that was decided before its job ran again', () => {
 
     expect(told().join()).toMatch(/Not approved by/);
     expect(world.answers.map(({ text }) => text).join()).not.toMatch(/Sent to the approvers/);
+  });
+
+  const dies = async () => Promise.reject(new Error('killed'));
+  const events = async (world: PerformWorld, id: string) =>
+    (await world.records()).filter(({ actionId }) => actionId === id).map(({ event }) => event);
+
+  it('does not refuse the holder whose request was approved before its job ran again', async () => {
+    const world = await createActionWorld(redis());
+    const { deps } = await linkHugo(world);
+    const remaining = (limitCents: number) => ({
+      getRemainingLimits: async () => ({
+        overall: [{ period: 'daily' as const, limitCents, remainingCents: limitCents }],
+        categories: [],
+      }),
+    });
+    const asked = toPay(50_000);
+    const dying = { ...deps, card: { ...deps.card, ...remaining(40_000) }, answer: dies };
+    await expect(performAction(asked, dying)).rejects.toThrow('killed');
+    await performAction(approvalClick('act_yes', 'U0ZOE'), deps);
+
+    await performAction(asked, { ...deps, card: { ...deps.card, ...remaining(50_000) } });
+
+    expect(await events(world, asked.id)).toEqual(['waiting']);
+    expect(world.answers.map(({ text }) => text).join()).not.toMatch(/No limit stops/);
+  });
+
+  it('is still shown to its holder as sent when others have raised the limit meanwhile', async () => {
+    const world = await createActionWorld(redis());
+    const { deps } = await linkHugo(world);
+    const asked = toPay(50_000);
+    const limits = (limitCents: number) => async () => ({
+      overall: [{ period: 'daily' as const, limitCents, remainingCents: limitCents }],
+      categories: [],
+    });
+    const dying = { ...deps, card: { ...deps.card, getRemainingLimits: limits(40_000) }, answer: dies };
+    await expect(performAction(asked, dying)).rejects.toThrow('killed');
+
+    await performAction(asked, { ...deps, card: { ...deps.card, getRemainingLimits: limits(60_000) } });
+
+    expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('Sent to the approvers')]);
+    expect(await events(world, asked.id)).toEqual(['waiting']);
+  });
+
+  it('is not made without the others, although the policy would allow it by now', async () => {
+    const world = await createActionWorld(redis());
+    const asked = ask('limit', { id: 'act_raise1', ...onAlert });
+    await expect(performAction(asked, { ...world.deps, scheduleRequest: dies })).rejects.toThrow('killed');
+
+    const policyFor = () => approvalPolicyOf({ twoPersonAboveCents: 500_000 });
+    await performAction(asked, { ...world.deps, policyFor });
+
+    expect(world.writes).toEqual([]);
+    expect(world.answers.at(-1)?.text).toMatch(/Waiting for another approver.*Nothing changed yet/);
+    expect((await world.stations()).at(-1)).toBe('waiting');
+  });
+
+  it('is not shown as failed when the limit was changed again after the approval', async () => {
+    const world = await createActionWorld(redis());
+    const asked = ask('limit', { id: 'act_raise1', ...onAlert });
+    await expect(performAction(asked, { ...world.deps, scheduleRequest: dies })).rejects.toThrow('killed');
+    world.advance(MINUTE_MS);
+    const askedAt = world.deps.now().toISOString();
+    await performAction({ ...decide(true), askedAt }, world.deps);
+    const changeRequest = { goals: [limitGoal('daily', 10_000)], term: { kind: 'permanent' } } as const;
+    const lower = ask('limit', { ...byCommand, id: 'act_lower', changeRequest, askedAt });
+    await performAction(lower, world.deps);
+
+    await performAction(asked, world.deps);
+
+    const alert = await world.deps.alerts.get('evt_0123456789abcdef');
+    expect(alert?.outcomes.filter(({ verb }) => verb === 'limit')).toMatchObject([{ state: 'done' }]);
+    expect(await events(world, asked.id)).not.toContain('failed');
+  });
+
+  it('is found again although somebody else has asked for the same since', async () => {
+    const world = await createActionWorld(redis());
+    const asked = ask('limit', { id: 'act_raise1', ...onAlert });
+    await expect(performAction(asked, { ...world.deps, scheduleRequest: dies })).rejects.toThrow('killed');
+    await performAction(decide(false), world.deps);
+    await performAction(ask('limit', { id: 'act_two', ...onAlert }), world.deps);
+    const before = world.answers.length;
+
+    await performAction(asked, world.deps);
+
+    const texts = world.answers.slice(before).map(({ text }) => text);
+    expect(texts.join()).not.toMatch(/the request is open/);
   });
 });

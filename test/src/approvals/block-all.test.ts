@@ -79,6 +79,18 @@ it('counts as requested at its approval, so that changes of a card since the req
   expect(blocked).toEqual(acctIds);
 });
 
+it('is not said to be unchanged if it was approved before its job ran again', async () => {
+  const { world, blockAll, approve } = await createWorld();
+  await blockAll(operator);
+  await approve(approver);
+  const [answers, stations] = [world.answers.length, await world.stations()];
+
+  await blockAll(operator);
+
+  expect(world.answers).toHaveLength(answers);
+  expect(await world.stations()).toEqual(stations);
+});
+
 it('opens one request, however often it is asked for, and blocks nothing if denied', async () => {
   const { deps, blocked, blockAll, approve } = await createWorld();
   await blockAll(operator);

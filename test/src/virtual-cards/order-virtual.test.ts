@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { refusal, unanswered } from '../../support/card-api-errors.ts';
 import { Killed } from '../../support/crash-at.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
@@ -153,6 +154,53 @@ describe('an order above what one person may order', () => {
 
     expect(writes()).toEqual([]);
     expect(await world.deps.requests.open()).toMatchObject([{ id: 'req_order1', state: 'open' }]);
+  });
+
+  describe('that became a request before its worker crashed', () => {
+    const overLimit = order('act_order1', 100_001);
+    const crashed = async () => {
+      const world = await createActionWorld(redis());
+      const scheduleRequest = async () => Promise.reject(new Killed('before the timer'));
+      await expect(performAction(overLimit, { ...world.deps, scheduleRequest })).rejects.toThrow(Killed);
+      const scheduled: string[] = [];
+      const deps = { ...world.deps, scheduleRequest: async (id: string) => void scheduled.push(id) };
+      return { world, deps, scheduled };
+    };
+
+    it('is ordered once, although one person may order it by now', async () => {
+      const { world, deps, scheduled } = await crashed();
+
+      const policyFor = () => approvalPolicyOf({ twoPersonAboveCents: 500_000 });
+      await performAction(overLimit, { ...deps, policyFor });
+
+      expect(world.writes).toEqual([]);
+      expect(scheduled).toEqual(['req_order1']);
+      expect(world.answers.at(-1)?.text).toContain('it needs another approver. I asked in the approvals channel');
+      await performAction(decide(ben), deps);
+      expect(world.writes).toEqual(['order']);
+      expect((await world.stations())[0]).toBe('waiting');
+    });
+
+    it('still waits after more than 10 minutes: nobody is told to order again', async () => {
+      const { world, deps } = await crashed();
+      world.advance(11 * 60_000);
+
+      await performAction(overLimit, deps);
+
+      expect(world.answers.map(({ text }) => text)).toEqual([expect.stringContaining('Not ordered yet')]);
+      expect(await world.stations()).toEqual(['waiting']);
+    });
+
+    it('is not said to wait after it was denied', async () => {
+      const { world, deps } = await crashed();
+      await performAction(decide({ ...ben, approve: false }), deps);
+      const before = world.answers.length;
+
+      await performAction(overLimit, deps);
+
+      expect(world.answers.slice(before)).toEqual([]);
+      expect(world.writes).toEqual([]);
+    });
   });
 
   it('is never sent after a denial, and cannot use the emergency override', async () => {
