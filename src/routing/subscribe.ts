@@ -47,11 +47,15 @@ export function createSubscriptionVerbs(deps: Deps) {
     /** `/card unsubscribe [number | KIND | all]`: removes subscriptions of the current channel. */
     async unsubscribe(action: ChannelAction): Promise<void> {
       const all = await subscriptions.all();
-      const here = all.filter(({ channel }) => channel === action.origin.channel);
+      const hasBegun = await deps.hasBegun(action);
+      // After a crash, what was subscribed to since stays.
+      const here = all.filter(
+        ({ channel, at }) => channel === action.origin.channel && !(hasBegun && at > action.askedAt),
+      );
       const text = action.target.text.trim();
       const meant = subscriptionsMeant(text, here);
       if (meant === null || meant.length === 0) {
-        if (await deps.hasBegun(action)) return await answer(action, unsubscribed({ removed: [] }));
+        if (hasBegun) return await answer(action, unsubscribed({ removed: [] }));
         const elsewhere = all.find(({ number }) => String(number) === text);
         const [first] = here;
         if (elsewhere !== undefined || first === undefined) return await refuse(action, noneMeant(elsewhere));
@@ -95,7 +99,15 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
   }
   if (!(await deps.mayGetAlerts(action))) return;
   const all = await subscriptions.all();
-  const full = whyFull(all, channel);
+  // The same typed in another order is no other subscription.
+  const existing = sameFilter(
+    parsed.filter,
+    all.filter((each) => each.channel === channel),
+  )[0];
+  // It is recorded once it is stored, so somebody has ended it since.
+  if (existing === undefined && (await deps.hasBegun(action)))
+    return await answer(action, unsubscribed({ removed: [] }));
+  const full = existing === undefined ? whyFull(all, channel) : null;
   if (full !== null) {
     const whoCan = `Take some away with ${slashCommand('unsubscribe')}.`;
     return await refuse(action, { why: full, whoCan });
@@ -103,11 +115,6 @@ async function subscribe(action: ChannelAction, deps: Deps): Promise<void> {
 
   const before = await preview(parsed.filter, deps);
   const by = action.actor.userId;
-  // The same typed in another order is no other subscription.
-  const existing = sameFilter(
-    parsed.filter,
-    all.filter((each) => each.channel === channel),
-  )[0];
   const subscription = await subscriptions.add({
     channel,
     filter: existing?.filter ?? printFilter(parsed.filter),

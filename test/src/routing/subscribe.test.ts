@@ -141,7 +141,35 @@ it('allows 500 subscribed channels and at most 100 subscriptions per channel', a
   await performAction(subscribeTo('act_500', 'shipping'), deps);
   expect(await store.all()).toHaveLength(500);
 
+  await performAction(subscribeTo('act_500', 'shipping'), deps);
+  expect(answers.at(-1)?.text, 'rerun after a crash').toMatch(/^This channel now also gets: /);
+
   await performAction(subscribeTo('act_501', 'settlements'), deps);
   expect(answers.at(-1)?.text).toContain('This channel has 100 subscriptions already');
   expect(await store.all()).toHaveLength(500);
+});
+
+it('a subscription that somebody has ended is not made again when its job runs again', async () => {
+  const { deps, answers, stations } = await createActionWorld(redis());
+  await performAction(subscribeTo('act_1', 'shipping'), deps);
+  await performAction(typedIn('C1', 'all'), deps);
+
+  await performAction(subscribeTo('act_1', 'shipping'), deps);
+
+  expect(await deps.subscriptions.all()).toEqual([]);
+  expect(answers.at(-1)?.text).toMatch(/has ended/);
+  expect(await stations()).toEqual(['done', 'done']);
+});
+
+it.each(['all', 'shipping', ''])('unsubscribe %j that runs again leaves what was subscribed to since', async (text) => {
+  const { deps, answers, stations } = await createActionWorld(redis());
+  await performAction(subscribeTo('act_1', 'shipping'), deps);
+  await performAction(typedIn('C1', text), deps);
+  await performAction({ ...subscribeTo('act_2', 'shipping'), askedAt: '2026-11-20T15:00:01.000Z' }, deps);
+
+  await performAction(typedIn('C1', text), deps);
+
+  expect(await deps.subscriptions.all()).toHaveLength(1);
+  expect(answers.at(-1)?.text).toMatch(/has ended/);
+  expect(await stations()).toEqual(['done', 'done', 'done']);
 });
