@@ -1,4 +1,4 @@
-import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
+import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/mutes.ts';
 import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
@@ -19,8 +19,8 @@ type CloseMute = (mute: Mute, endedBy: string | null) => Promise<void>;
 
 interface MuteDeps
   extends Pick<ActionTools, 'authorize' | 'answer' | 'record' | 'refuse' | 'refuseUnclear' | 'withLock'>,
-    Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone'> {
-  readonly mutes: Pick<Mutes, 'put' | 'inForce' | 'active' | 'ended' | 'withheld'>;
+    Pick<ActionTools, 'openDirect' | 'mayAct' | 'factsOf' | 'zone' | 'hasBegun'> {
+  readonly mutes: Pick<Mutes, 'put' | 'get' | 'inForce' | 'active' | 'ended' | 'withheld'>;
   readonly closeMute: CloseMute;
   readonly scheduleMuteEnd: (muteId: string, atMs: number) => Promise<void>;
 }
@@ -37,10 +37,16 @@ export function createMuteVerbs(deps: MuteDeps) {
     /** `/card unmute CARD`: ends its mute and its travel mute now. */
     async unmute({ action, acctId, cardId }: Resolved): Promise<void> {
       const all = [...(await mutes.inForce()), ...(await mutes.ended())];
-      const ofCard = all.filter((mute) => mute.acctId === acctId);
+      const hasBegun = await deps.hasBegun(action);
+      // After a crash, a mute that was set since stays.
+      const ofCard = all.filter((mute) => mute.acctId === acctId && !(hasBegun && mute.at > action.askedAt));
       const [first] = ofCard;
       if (first === undefined) {
-        await record(action, { event: 'unchanged', acctId, cardId });
+        if (hasBegun) {
+          const now = await muteNow(acctId, deps);
+          return await answer(action, now === undefined ? notMuted() : muteSet(now));
+        }
+        await record(action, { event: 'unchanged', isFirst: true, acctId, cardId });
       } else {
         const before = ofCard.map(({ kind, endsAt }) => `${kind === 'mute' ? '' : 'travel mute '}until ${endsAt}`);
         await record(action, { ...doneTo(first.card, 'ended a mute of'), before: before.join(', ') });
@@ -65,7 +71,7 @@ export function createMuteVerbs(deps: MuteDeps) {
 }
 
 async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: MuteDeps): Promise<void> {
-  const { mutes, authorize, answer, record, refuse, refuseUnclear, zone } = deps;
+  const { mutes, answer, record, refuse, refuseUnclear, zone } = deps;
   const isTravel = action.verb === 'travel';
   const { judgedAs, countries, rest } = readMute(action);
   const end = muteEndOf(rest, { now: new Date(action.askedAt), zone });
@@ -73,12 +79,9 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
     const usage = isTravel ? 'travel-mute CARD COUNTRY until DATE [reason]' : 'mute CARD DURATION [reason]';
     return await refuseUnclear(action, { why: end.why, usage }, { acctId, cardId });
   }
-  const lastsMs = end.endsAt.getTime() - Date.parse(action.askedAt);
-  const decision = await authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
-  const refusal =
-    decision.kind === 'refused'
-      ? { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' }
-      : await whyShorter(action, acctId, end.endsAt, deps);
+  // It is recorded once it is stored, so after a crash it was permitted already.
+  const hasBegun = await deps.hasBegun(action);
+  const refusal = hasBegun ? null : await whyNotMute(action, acctId, judgedAs, end.endsAt, deps);
   if (refusal !== null) {
     const what = isTravel ? 'Hiding the declines of a trip' : 'Muting this card';
     return await refuse(action, { what, ...refusal }, { acctId, cardId });
@@ -96,13 +99,41 @@ async function setMute({ action, acctId, cardId }: Resolved<MuteAction>, deps: M
   const mute: Mute = isTravel
     ? { kind: 'travel', ...facts, countries: countries.split(','), directChannel }
     : { kind: 'mute', ...facts };
-  await mutes.put(mute);
-  await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
+  const stored = hasBegun ? await mutes.get(mute.id) : null;
+  // Somebody has ended it since, or another one took its place.
+  const isOver = hasBegun && (stored === null || stored.hasEnded);
+  if (!isOver) {
+    await mutes.put(mute);
+    await deps.scheduleMuteEnd(mute.id, end.endsAt.getTime());
+  }
   const where = mute.kind === 'travel' ? `in ${mute.countries.map(countryInSentence).join(', ')} ` : '';
   const after = `${where}until ${mute.endsAt}`;
   const did = isTravel ? 'set a travel mute for' : 'muted';
   await record(action, { ...doneTo(mute.card, did), after, reason: mute.reason });
-  await answer(action, muteSet(mute));
+  const now = isOver ? await muteNow(acctId, deps, mute.kind) : mute;
+  await answer(action, now === undefined ? muteEnded({ mutes: [mute] }) : muteSet(now));
+}
+
+/** The card's mute in force; undefined when there is none. */
+async function muteNow(
+  acctId: number,
+  { mutes }: Pick<MuteDeps, 'mutes'>,
+  kind: Mute['kind'] | null = null,
+): Promise<Mute | undefined> {
+  return (await mutes.active()).find((mute) => mute.acctId === acctId && (kind === null || mute.kind === kind));
+}
+
+async function whyNotMute(
+  action: MuteAction,
+  acctId: number,
+  judgedAs: 'mute' | 'travel',
+  endsAt: Date,
+  deps: Pick<MuteDeps, 'mutes' | 'authorize'>,
+): Promise<{ readonly why: string; readonly whoCan: string } | null> {
+  const lastsMs = endsAt.getTime() - Date.parse(action.askedAt);
+  const decision = await deps.authorize({ ...action, verb: judgedAs }, { acctId, lastsMs });
+  if (decision.kind !== 'refused') return await whyShorter(action, acctId, endsAt, deps);
+  return { why: decision.why, whoCan: 'Mute it for a shorter time, or ask an approver.' };
 }
 
 /** The countries of a travel mute, the words behind them, and the verb whose permission it needs. */

@@ -88,6 +88,12 @@ export function muteEnded({ mutes, endedBy, kinds = [] }: MuteEnded): Message {
   };
 }
 
+/** For a person whose unmute is answered only after others may have changed more. */
+export function notMuted(): Message {
+  const none = 'This card is not muted any more.';
+  return { text: sentence(none), blocks: [section(`*${none}*`)] };
+}
+
 /** Every mute and travel mute, with the number of alerts it has withheld so far. */
 export function muteList({
   mutes,

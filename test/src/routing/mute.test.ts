@@ -85,4 +85,59 @@ describe('a mute', () => {
     expect(answers.map(({ text }) => /is muted until/.test(text))).toEqual([true, true]);
     expect(await ends()).toHaveLength(1);
   });
+
+  const later = { askedAt: '2026-11-20T15:01:00.000Z' };
+  const unmute = (over: Over = {}) => ask('unmute', { ...byCommand, ...operator, ...over });
+  const muteFor = (details: string, over: Over = {}) => ask('mute', { ...byCommand, ...operator, details, ...over });
+
+  it('that somebody has ended is not set again when its job runs again', async () => {
+    const { ends, deps, answers, stations } = await world();
+    await performAction(muteFor('2h'), deps);
+    await performAction(unmute(), deps);
+
+    await performAction(muteFor('2h'), deps);
+
+    expect(await ends()).toEqual([]);
+    expect(answers.at(-1)?.text).toMatch(/^The mute of .* has ended/);
+    expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it('that a longer one has replaced is not refused when its job runs again', async () => {
+    const { ends, deps, answers, stations } = await world();
+    await performAction(muteFor('2h'), deps);
+    await performAction(muteFor('8h', { id: 'act_longer' }), deps);
+
+    await performAction(muteFor('2h'), deps);
+
+    expect(await ends()).toEqual(['2026-11-20T23:00:00.000Z']);
+    expect(answers.at(-1)?.text).toMatch(/is muted until Nov 20, 2026, 6:00 PM ET/);
+    expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it.each([
+    ['one mute', '2h', ['done', 'done', 'done']],
+    ['nothing', '', ['unchanged', 'done']],
+  ])('set since stays when the job of an unmute that ended %s runs again', async (_what, first, events) => {
+    const { ends, deps, answers, stations } = await world();
+    if (first !== '') await performAction(muteFor(first), deps);
+    await performAction(unmute(), deps);
+    await performAction(muteFor('8h', { id: 'act_later', ...later }), deps);
+
+    await performAction(unmute(), deps);
+
+    expect(await ends()).toEqual(['2026-11-20T23:01:00.000Z']);
+    expect(answers.at(-1)?.text).toMatch(/is muted until Nov 20, 2026, 6:01 PM ET/);
+    expect(await stations()).toEqual(events);
+  });
+
+  it('is on record as ended, and no more, when the job that ended it runs again', async () => {
+    const { deps, answers, stations } = await world();
+    await performAction(muteFor('2h'), deps);
+    await performAction(unmute(), deps);
+
+    await performAction(unmute(), deps);
+
+    expect(await stations()).toEqual(['done', 'done']);
+    expect(answers.at(-1)?.text).toBe('This card is not muted any more.');
+  });
 });
