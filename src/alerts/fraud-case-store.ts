@@ -1,16 +1,18 @@
 import { batched } from '../core/batched.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { firstWithin } from '../core/time-window.ts';
+import { defineScript, readScript } from '../core/redis-script.ts';
 import { ALERT_TTL_SECONDS } from './alert-store.ts';
 
 export type FraudCases = ReturnType<typeof createFraudCases>;
 
-/** The open case of an account, and the alert that opened it. */
+/** A case, and the alert that opened it. */
 interface OpenCase {
   readonly caseId: string;
   readonly alertId: string;
 }
+
+const openSource = readScript(new URL('./open-fraud-case.lua', import.meta.url));
 
 function readOpen(text: string | null): OpenCase | null {
   const [caseId, alertId] = text?.split(' ') ?? [];
@@ -20,18 +22,26 @@ function readOpen(text: string | null): OpenCase | null {
 /** The open fraud case of each card account, and the alerts it is about. The case itself is an alert. */
 export function createFraudCases(redis: RedisClient) {
   const openKey = (acctId: number): string => stateKey(`fraud-case:${acctId}`);
+  const script = defineScript(redis, openSource);
   const ofAlertKey = (alertId: string): string => stateKey(`fraud-case-of:${alertId}`);
+  const ofReportKey = (reportId: string): string => stateKey(`fraud-case-by:${reportId}`);
   const channelsKey = (caseId: string): string => stateKey(`fraud-case-in:${caseId}`);
   const openText = batched((accounts: readonly number[]) => redis.mget(accounts.map(openKey)));
   const openOf = async (acctId: number): Promise<string | null> => readOpen(await openText(acctId))?.caseId ?? null;
   return {
-    /** An account has one open case at a time. @returns the open case: this one, or the earlier one. */
-    async open(acctId: number, caseId: string, alertId: string): Promise<OpenCase> {
-      const text = await firstWithin(redis, ALERT_TTL_SECONDS * 1000, openKey(acctId), `${caseId} ${alertId}`);
-      const open = readOpen(text) ?? { caseId, alertId };
-      await redis.set(ofAlertKey(alertId), open.caseId, 'EX', ALERT_TTL_SECONDS);
-      return open;
+    /**
+     * An account has one open case at a time. A report that has its case keeps it, so a closed case is not opened again.
+     *
+     * @param reportId the report, and the case that it opens if none is open.
+     * @returns the case of the report: its own, or the one that was open.
+     */
+    async open(acctId: number, reportId: string, alertId: string): Promise<OpenCase> {
+      const keys = [openKey(acctId), ofAlertKey(alertId), ofReportKey(reportId)];
+      const text = (await script.run(keys, [`${reportId} ${alertId}`, ALERT_TTL_SECONDS])) as string;
+      return readOpen(text) ?? { caseId: reportId, alertId };
     },
+    /** The case that a report opened or joined, even if it was closed since; null when the report has none yet. */
+    ofReport: async (reportId: string): Promise<OpenCase | null> => readOpen(await redis.get(ofReportKey(reportId))),
     /** Null: the account has no open case. */
     openOf,
     async addChannel(caseId: string, channel: string): Promise<void> {

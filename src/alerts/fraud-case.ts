@@ -82,12 +82,13 @@ export function createFraudCaseVerbs(deps: Deps) {
     // Anyone else who sees the message only blocks the card.
     if (alert?.kind !== 'transaction' || (await deps.links.ofAccount(acctId))?.userId !== userId) return null;
     const ownId = contentId('evt_', ['fraud-case', action.id]);
-    const earlier = await fraudCases.openOf(acctId);
+    const own = await fraudCases.ofReport(ownId);
+    const earlier = own?.caseId ?? (await fraudCases.openOf(acctId));
     const isReported = earlier !== null && (await fraudCases.ofAlert(alert.event.id)) === earlier;
     const detail = `fraud case ${earlier ?? ownId}`;
     const line = { did: 'reported a purchase as fraud with', card: alert.card };
     await record(action, { event: 'asked', isFirst: true, acctId, cardId, detail, ...(!isReported && { line }) });
-    const open = await fraudCases.open(acctId, ownId, alert.event.id);
+    const open = own ?? (await fraudCases.open(acctId, ownId, alert.event.id));
     const joins = open.caseId === ownId ? null : open.caseId;
     if (joins !== null && open.alertId === alert.event.id) return null;
     const id = joins === null ? ownId : contentId('evt_', ['fraud-case', joins, alert.event.id]);

@@ -229,15 +229,16 @@ export const rules: Rules = {
   },
   delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
-    ...reads('openOf', 'ofAlert', 'channels'),
+    ...reads('openOf', 'ofAlert', 'ofReport', 'channels'),
     // Until the case is announced again, its later events would also show in channels without it.
     addChannel: each,
     open: {
       ...ofActions,
       subject: of('fraud-case'),
       // It may have joined the case of another alert.
-      again: (cases, open, acctId, _caseId, alertId) => async () => {
-        for (const id of [open.alertId, alertId]) await cases.open(acctId, open.caseId, id);
+      again: (cases, open, acctId, reportId, alertId) => async () => {
+        await cases.open(acctId, open.caseId, open.alertId);
+        await cases.open(acctId, reportId, alertId);
       },
     },
     close: { ...ofActions, subject: of('fraud-case') },

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { createLatestChanges } from '../../src/actions/progress-store.ts';
+import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { nobody, type Statement } from '../../src/audit/audit-record.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
@@ -50,6 +51,16 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
       for (const userId of ['U0HUGO', 'U0HANA'])
         await links.link({ acctId: 7, userId, provedBy: 'approver', by: 'U0ZOE', at });
       return [await links.ofUser('U0HANA'), await links.isHolder('U0HUGO'), await links.isHolder('U0HANA')];
+    },
+  ],
+  [
+    'opens a fraud case for a report once',
+    async (over) => {
+      const cases = createFraudCases(over);
+      const reported = [await cases.open(7, 'evt_case1', 'evt_a'), await cases.open(7, 'evt_case2', 'evt_b')];
+      await cases.close(7, 'evt_case1');
+      const again = await cases.open(7, 'evt_case2', 'evt_b');
+      return [reported, again, await cases.openOf(7), await cases.ofAlert('evt_b'), await cases.ofReport('evt_case2')];
     },
   ],
   [

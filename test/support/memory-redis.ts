@@ -214,6 +214,15 @@ function createCommands(nowMs: () => number) {
       strings.set(memory, '1', 'EX', seconds ?? 0);
       return ['added', lists.rpush(chain, line ?? '')];
     },
+    'alerts/open-fraud-case'(_count: Arg, open: Arg, ofAlert: Arg, ofReport: Arg, opens: Arg, seconds: Arg) {
+      const known = strings.get(ofReport);
+      if (known !== null) return known;
+      strings.set(open, opens, 'EX', seconds, 'NX');
+      const stands = strings.get(open) ?? '';
+      strings.set(ofAlert, stands.split(' ')[0] ?? '', 'EX', seconds);
+      strings.set(ofReport, stands, 'EX', seconds);
+      return stands;
+    },
     'holders/set-link'(...args: Arg[]) {
       const [, links = '', byUser = '', former = '', acctId = '', link = '', userId = '', at = '', lasts = ''] = args;
       const old = hashes.hget(links, acctId);

@@ -188,6 +188,66 @@ describe('It wasn’t me', () => {
 });
 
 describe('Close the case', () => {
+  const close = (alertId: string) =>
+    performAction(ask('close-fraud-case', { id: 'act_close', target: { kind: 'alert', alertId } }), world.deps);
+
+  /** The same world while the card service does not answer. */
+  const withoutCardService = () => {
+    const away = async () => {
+      throw unanswered({ outcome: 'refused' });
+    };
+    const card = { ...world.deps.card, getAccount: away, setCardStatus: away };
+    return { ...world.deps, card };
+  };
+
+  it('stays closed when the job that opened it runs again, and the card is blocked then', async () => {
+    const report = ask('block', { ...holder, isFraud: true });
+    await expect(performAction(report, withoutCardService())).rejects.toThrow();
+    const { id } = (await onlyCase()).event;
+    await close(id);
+
+    await itWasntMe();
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
+    await onlyCase();
+  });
+
+  it('stays closed when the job of a purchase that was added to it runs again', async () => {
+    const OTHER = 'evt_fedcba9876543210';
+    const first = await world.deps.alerts.get(DECLINE);
+    if (first?.kind !== 'transaction') return expect.fail('the decline is stored');
+    await world.deps.alerts.save({ ...first, event: { ...first.event, id: OTHER } });
+    await itWasntMe();
+    const [caseId = ''] = world.announced;
+    world.service.status = 'ACTIVE';
+    const added = ask('block', {
+      ...holder,
+      isFraud: true,
+      id: 'act_other',
+      target: { kind: 'alert', alertId: OTHER },
+    });
+    await expect(performAction(added, withoutCardService())).rejects.toThrow();
+    await close(caseId);
+    const before = [...world.announced];
+
+    await performAction(added, world.deps);
+
+    expect(world.service.status).toBe('BLOCKED');
+    expect(await world.deps.fraudCases.openOf(acctId)).toBeNull();
+    expect(world.announced).toEqual(before);
+  });
+
+  it('leaves a later report of the same purchase to open another case', async () => {
+    await itWasntMe();
+    await close(world.announced[0] ?? '');
+
+    await itWasntMe({ id: 'act_again' });
+
+    expect(world.announced).toHaveLength(2);
+    expect(await world.deps.fraudCases.openOf(acctId)).toBe(world.announced[1]);
+  });
+
   it('shows who closed it and when, leaves the card unchanged, and lets a later report open another case', async () => {
     await itWasntMe();
     const { id } = (await onlyCase()).event;
