@@ -4,6 +4,7 @@ import { leftRuleset, mayBeOverruled } from '../../templates/limits/ruleset-word
 import type { CardClient } from '../card-api/client.ts';
 import { orNull } from '../card-api/errors.ts';
 import { changesFrom, isMade } from '../card-api/rule-change.ts';
+import type { Lease } from '../core/lock.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
 import { alertIdOf, isOnAlert } from './action.ts';
@@ -36,9 +37,9 @@ export const READ_ONCE = { deadlineMs: 5000, maxRetries: 0 } as const;
 /** The requests whose approvals make changes. */
 export interface RequestsOfActions {
   /** Runs under the lock of the request that the action became, if any. */
-  withLock(outcomeOf: string, work: () => Promise<void>): Promise<void>;
+  withLock(outcomeOf: string, work: (lease?: Lease) => Promise<void>): Promise<void>;
   /** The outcome of a change is known. Updates its request, if any. */
-  verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation']): Promise<void>;
+  verified(outcomeOf: string, actionId: string, confirmation: Verdict['confirmation'], lease: Lease): Promise<void>;
 }
 
 interface Deps extends Pick<ActionTools, 'withLock'>, ConcludeDeps {
@@ -70,8 +71,8 @@ export function createVerifyAction(deps: Deps): (actionId: string) => Promise<nu
       return Math.min(Math.max(elapsedMs, FIRST_LOOK_MS), LOOK_AGAIN_MAX_MS, untilLate);
     }
     // Takes locks in the same order as decisions on requests do.
-    await deps.requests.withLock(awaited.outcomeOf, () =>
-      deps.withLock(`account:${awaited.acctId}`, () => conclude(awaited, verdict)),
+    await deps.requests.withLock(awaited.outcomeOf, (outer) =>
+      deps.withLock(`account:${awaited.acctId}`, (lease) => conclude(awaited, verdict, lease), outer),
     );
     return null;
   };
@@ -120,7 +121,7 @@ interface ConcludeDeps
  */
 function createConclude(deps: ConcludeDeps) {
   const seenNow = createSeenNow(deps);
-  return async function conclude(awaited: AwaitedChange, verdict: Verdict): Promise<void> {
+  return async function conclude(awaited: AwaitedChange, verdict: Verdict, lease: Lease): Promise<void> {
     const { action, verb, acctId, outcomeOf, sentAt } = awaited;
     const { confirmation } = verdict;
     await keep(awaited, verdict, awaited.result);
@@ -146,7 +147,7 @@ function createConclude(deps: ConcludeDeps) {
     }
     if (confirmation === 'unconfirmed')
       await deps.notifyOps(opsIssue.notConfirmed(askedWords[verb], action.id.slice(-8)));
-    await deps.requests.verified(outcomeOf, action.id, confirmation);
+    await deps.requests.verified(outcomeOf, action.id, confirmation, lease);
     await deps.cardChanged(acctId);
     if (mustNotify(awaited, verdict, result) && !(await knowsOfIt(awaited, verdict)))
       await deps.answer(action, resultMessage(action, verb, { ...result, confirmation }, sentAt));

@@ -77,7 +77,7 @@ export function composeApprovals({ tools, openRequest, changeRule, failures, ord
       'block-all': createRequestBlockAll({ ...tools, openRequest }),
       decide: (action, run) =>
         withLock(`request:${action.target.requestId}`, (lease) => decide(action, { ...run, lease })),
-      withdraw: (action) => withLock(`request:${action.target.requestId}`, () => withdraw(action)),
+      withdraw: (action) => withLock(`request:${action.target.requestId}`, (lease) => withdraw(action, lease)),
       'emergency-override': (action, run) =>
         withLock(`request:${action.target.requestId}`, (lease) => override(action, { ...run, lease })),
     } satisfies Partial<Handlers>,
@@ -112,7 +112,8 @@ function requestsOf(verified: ApprovalVerified, { requests, withLock }: Tools): 
       const isOfRequest = (await requestOf(outcomeOf)) !== null;
       await (isOfRequest ? withLock(`request:${requestIdOf(outcomeOf)}`, work) : work());
     },
-    async verified(outcomeOf, actionId, confirmation) {
+    async verified(outcomeOf, actionId, confirmation, lease) {
+      await lease.confirm();
       const request = await requestOf(outcomeOf);
       if (request !== null) await verified(request, actionId, confirmation);
     },

@@ -4,6 +4,7 @@ import { refusal } from '../../templates/policy/refusal.ts';
 import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
+import type { Lease } from '../core/lock.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -41,6 +42,7 @@ export type CompleteApproval = (
   request: LimitRequest,
   approval: ApprovalInFlight,
   result: Result,
+  lease: Lease,
 ) => Promise<void>;
 
 /**
@@ -56,12 +58,14 @@ export type ApprovalVerified = (
 /** How approvals change a request. Both functions run under the request's lock and are idempotent. */
 export function createCompletion(deps: Deps): { complete: CompleteApproval; verified: ApprovalVerified } {
   return {
-    async complete(click, request, approval, result) {
+    async complete(click, request, approval, result, lease) {
       // A person who asked for a second approval is notified by the change itself; the person who gave it, here. This
       // runs first: while the request is in flight, another worker repeats this step after a crash.
       const isNotifiedElsewhere = isMade(result) || orderIn(request) !== null || isInOwnName(click, request);
       if (!isNotifiedElsewhere)
         await deps.answer(click, isAboutRules(request) ? notMade(click, approval, result) : notAllBlocked(result));
+      // The change may have taken longer than the lock lasts.
+      await lease.confirm();
       await apply(request, approval, result);
     },
     verified,

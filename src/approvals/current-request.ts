@@ -3,6 +3,7 @@ import { cardInUse } from '../actions/send-status.ts';
 import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } from '../card-api/rule-change.ts';
+import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
 import { changesFromNow, isAboutRules, type OpenRequest } from './request.ts';
@@ -87,10 +88,11 @@ interface RefreshDeps extends Pick<ActionTools, 'withLock' | 'updateRequest'>, R
 export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Promise<void> {
   return async function refreshRequests(acctId) {
     for (const { id, ...request } of await deps.requests.open())
-      if (request.acctId === acctId && isAboutRules(request)) await deps.withLock(`request:${id}`, () => refresh(id));
+      if (request.acctId === acctId && isAboutRules(request))
+        await deps.withLock(`request:${id}`, (lease) => refresh(id, lease));
   };
 
-  async function refresh(id: string): Promise<void> {
+  async function refresh(id: string, lease: Lease): Promise<void> {
     const request = await deps.requests.get(id);
     // While an approval is in flight, the card may show its change.
     if (request?.state !== 'open' || request.inFlight.length > 0) return;
@@ -98,6 +100,7 @@ export function createRefreshRequests(deps: RefreshDeps): (acctId: number) => Pr
     const isMoved = whatMoved(current, request) !== null;
     const kept = isMoved ? { ...allVoid(current), ...(await deps.recount(current)) } : current;
     if (JSON.stringify(kept) === JSON.stringify(request)) return;
+    await lease.confirm();
     await deps.requests.save(kept);
     await deps.updateRequest(id);
   }

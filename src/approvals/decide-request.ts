@@ -1,9 +1,10 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { isLooser, isSameGoals, type RuleGoal, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
+import type { Lease } from '../core/lock.ts';
 import { passedWords, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleNames, ruleStates } from '../limits/rule-words.ts';
@@ -49,7 +50,7 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
  * function throws CardApiError when the job should be retried.
  */
 export function createDecideRequest(deps: Deps) {
-  return async function decideRequest(action: DecideAction, run: ActionRun): Promise<void> {
+  return async function decideRequest(action: DecideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: request?.acctId ?? null };
     const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
@@ -58,7 +59,9 @@ export function createDecideRequest(deps: Deps) {
 
     if (request === null) return await over('This request is too old.', 'Ask for the limit again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
-      return request.state === 'denied' ? await deps.decisions.deny(action, request) : await deps.finish(request);
+      return request.state === 'denied'
+        ? await deps.decisions.deny(action, request, run.lease)
+        : await deps.finish(request);
     }
     // The approval was counted before a crash. Someone else may have decided since.
     if (request.approvals.some(({ actionId }) => actionId === action.id)) return await deps.updateRequest(request.id);
@@ -71,10 +74,10 @@ export function createDecideRequest(deps: Deps) {
     const notYet = action.approve && !isOver ? null : await deps.execution.stop(request);
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     if (isOver) {
-      await deps.expire(request);
+      await deps.expire(request, run.lease);
       return await over(whyExpired(request), 'Ask for the limit again.');
     }
-    if (!action.approve) return await deps.decisions.deny(action, request);
+    if (!action.approve) return await deps.decisions.deny(action, request, run.lease);
     const own = action.changeRequest?.term;
     if (own !== undefined && isExpired({ ...request, term: own }, deps.now()))
       return await refuse(passedWords(own), 'Choose a later end.');
@@ -120,9 +123,9 @@ export function createDecisions(deps: DecisionDeps) {
     async approve(
       action: DecideAction,
       asked: OpenRequest,
-      run: ActionRun,
+      run: LockedRun,
     ): Promise<Pick<Refusal, 'why' | 'whoCan'> | null> {
-      const judged = await deps.judgeClick(action, asked);
+      const judged = await deps.judgeClick(action, asked, run.lease);
       if (judged.kind === 'refused') return judged;
       const { request, now } = judged;
       const changed = await withOwnAmounts(action, judged, deps);
@@ -139,25 +142,28 @@ export function createDecisions(deps: DecisionDeps) {
         return null;
       }
       // More approvals are needed, so the buttons stay.
+      await run.lease.confirm();
       await deps.requests.save({ ...changed, approvals });
       await deps.updateRequest(changed.id);
       return null;
     },
     /** Also after this action denied it before a crash. */
-    deny: (action: DecideAction, request: LimitRequest): Promise<void> =>
-      close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, 'denied'),
+    deny: (action: DecideAction, request: LimitRequest, lease: Lease): Promise<void> =>
+      close(action, { ...request, state: 'denied', note: action.reason, decision: decisionBy(action) }, lease),
     /** The same by the person who asked. */
-    withdraw: (action: WithdrawAction, request: LimitRequest): Promise<void> =>
-      close(action, { ...request, state: 'withdrawn', decision: decisionBy(action) }, 'withdrew the request for'),
+    withdraw: (action: WithdrawAction, request: LimitRequest, lease: Lease): Promise<void> =>
+      close(action, { ...request, state: 'withdrawn', decision: decisionBy(action) }, lease),
   };
 
   /** Ends a request without a change. */
-  async function close(action: Closing, closed: ClosedRequest, did: string): Promise<void> {
+  async function close(action: Closing, closed: ClosedRequest, lease: Lease): Promise<void> {
     const isUncertain = unconfirmedApproval(closed) !== null;
     const outcome = isUncertain ? 'whether an earlier approval changed anything is not certain' : 'nothing changed';
     // Saved first: if the process crashed before this, someone else could decide and two endings would be recorded.
+    await lease.confirm();
     await deps.requests.save(closed);
     const event = closed.state === 'denied' ? 'denied' : 'ended';
+    const did = closed.state === 'denied' ? 'denied' : 'withdrew the request for';
     await record(action, closed, { event, did, outcome, changedOf: null, counted: null }, deps);
     await deps.finish(closed);
   }
@@ -232,7 +238,7 @@ interface WithdrawDeps extends Pick<ActionTools, 'authorize' | 'refuse' | 'now'>
 
 /** The person who asked withdraws the request while it is undecided. Runs under the request's lock. */
 export function createWithdrawRequest(deps: WithdrawDeps) {
-  return async function withdrawRequest(action: WithdrawAction): Promise<void> {
+  return async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
       deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null, isMistake: true });
@@ -247,12 +253,12 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
         { acctId: request.acctId },
       );
     // This click decided the request before a crash: finish the remaining steps.
-    if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request);
+    if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);
     if (request.state !== 'open') return await refused(`This request is ${stateWords[request.state]} already.`);
     const notYet = await deps.execution.stop(request);
     if (notYet !== null) return await refused(notYet.why, notYet.whoCan);
-    if (!isExpired(request, deps.now())) return await deps.decisions.withdraw(action, request);
-    await deps.expire(request);
+    if (!isExpired(request, deps.now())) return await deps.decisions.withdraw(action, request, lease);
+    await deps.expire(request, lease);
     await refused(whyExpired(request));
   };
 }

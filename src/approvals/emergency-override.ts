@@ -1,5 +1,5 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
-import type { ActionRun, ActionTools } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import { atMost, purchaseCents } from '../limits/change-request.ts';
@@ -32,7 +32,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'>, CapDeps {
  * Runs under the request's lock. The returned function throws CardApiError when the job should be retried.
  */
 export function createOverrideRequest(deps: Deps) {
-  return async function overrideRequest(action: OverrideAction, run: ActionRun): Promise<void> {
+  return async function overrideRequest(action: OverrideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const about = { acctId: request?.acctId ?? null };
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
@@ -47,7 +47,7 @@ export function createOverrideRequest(deps: Deps) {
     if (!isAboutRules(request)) return await refuse('Only a change of a card’s rules can be approved this way.');
     const notYet = await deps.execution.whyNotYet(request);
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
-    const judged = await deps.judgeClick(action, request);
+    const judged = await deps.judgeClick(action, request, run.lease);
     if (judged.kind === 'refused') return await refuse(judged.why, judged.whoCan);
     const capped = await capChange(judged, deps);
     if (capped === null) {

@@ -1,7 +1,7 @@
 import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { Resolved } from '../actions/action.ts';
 import { type Result, reported, stateOf } from '../actions/action-state.ts';
-import type { ActionRun, ActionTools, LockedRun } from '../actions/action-tools.ts';
+import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import type { Failures } from '../actions/fail-action.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import type { Reports } from '../actions/report.ts';
@@ -62,7 +62,7 @@ export function createExecution(deps: Deps) {
      * @returns false when the click has sent nothing.
      * @throws CardApiError when the job should be retried.
      */
-    async resume(click: ApprovalClick, request: LimitRequest, run: ActionRun): Promise<boolean> {
+    async resume(click: ApprovalClick, request: LimitRequest, run: LockedRun): Promise<boolean> {
       const approval = request.inFlight.find(({ actionId }) => actionId === click.id);
       if (approval === undefined) return await hasFailed(click, request, deps);
       if (!(await mayBeAtCard(approval))) return false;
@@ -92,19 +92,21 @@ export function createExecution(deps: Deps) {
     click: ApprovalClick,
     request: LimitRequest,
     approved: ApprovedChange,
-    run: ActionRun,
+    run: LockedRun,
   ): Promise<void> {
     const approval = approvalOf(click, approved);
     const begun = withInFlight(request, approval);
+    await run.lease.confirm();
     await deps.requests.save(begun);
-    await deps.complete(click, begun, approval, await makeChange(click, begun, approval, run));
+    const result = await makeChange(click, begun, approval, run);
+    await deps.complete(click, begun, approval, result, run.lease);
   }
 
   async function makeChange(
     click: ApprovalClick,
     request: LimitRequest,
     approval: ApprovalInFlight,
-    run: ActionRun,
+    run: LockedRun,
   ): Promise<Result> {
     const { acctId, action: asked } = request;
     const by = byAlone(approval);
@@ -199,7 +201,7 @@ interface FailDeps extends Pick<ActionTools, 'withLock'> {
 export function createFailApproval(deps: FailDeps) {
   return async function failApproval(click: ApprovalClick, error: CardApiError | null): Promise<void> {
     const { requestId } = click.target;
-    await deps.withLock(`request:${requestId}`, async () => {
+    await deps.withLock(`request:${requestId}`, async (lease) => {
       const request = await deps.requests.get(requestId);
       if (request === null) return await deps.failures.failUnchanged(click, error);
       if (hasEnded(click, request)) return;
@@ -212,8 +214,9 @@ export function createFailApproval(deps: FailDeps) {
         // A sent order is never sent again. It is reported as uncertain.
         if (order !== null && written !== null && written.state !== 'asked') {
           const result = await deps.orders.place({ ...order, id: click.id }, null, { isLast: true });
-          return await deps.complete(click, request, approval, result);
+          return await deps.complete(click, request, approval, result, lease);
         }
+        await lease.confirm();
         await deps.requests.save(withoutInFlight(request, click.id));
         return await deps.failures.failUnchanged(click, error);
       }
@@ -221,7 +224,7 @@ export function createFailApproval(deps: FailDeps) {
       const hint = request.state === 'open' ? 'The request is still open.' : null;
       const of = { acctId: request.acctId, written, error, outcomeOf: request.action.id, hint };
       const result = await deps.failures.failChange({ action, verb: action.verb, ...of });
-      await deps.complete(click, request, approval, result);
+      await deps.complete(click, request, approval, result, lease);
     });
   };
 }

@@ -6,6 +6,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isLooser, isMade, type RuleChange } from '../card-api/rule-change.ts';
 import { commandCode, serviceTime } from '../core/installation.ts';
+import type { Lease } from '../core/lock.ts';
 import { termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts, TemporaryValue } from '../limits/raise-amount.ts';
 import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
@@ -43,6 +44,7 @@ export interface JudgedClick {
 export type JudgeClick = (
   click: ApprovalClick,
   request: OpenRequest,
+  lease: Lease,
 ) => Promise<JudgedClick | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>)>;
 
 interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps {
@@ -52,7 +54,7 @@ interface Deps extends Pick<ActionTools, 'updateRequest'>, AllowedDeps, ReadDeps
 }
 
 export function createJudgeClick(deps: Deps): JudgeClick {
-  return async function judgeClick(click, request) {
+  return async function judgeClick(click, request, lease) {
     const why = await whyNotAllowed(click, request, deps);
     if (why !== null) return { kind: 'refused', why, whoCan: 'Ask another approver.' };
     // There is no single card whose rules could have changed.
@@ -68,6 +70,7 @@ export function createJudgeClick(deps: Deps): JudgeClick {
     const moved = whatMoved(current, request);
     const kept = moved === null ? current : { ...allVoid(current), ...(await deps.recount(current, click)) };
     if (JSON.stringify(kept) !== JSON.stringify(request)) {
+      await lease.confirm();
       await deps.requests.save(kept);
       await deps.updateRequest(kept.id);
     }

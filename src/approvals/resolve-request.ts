@@ -6,6 +6,7 @@ import { type Outcome, reported } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { Progress } from '../actions/progress-store.ts';
 import { decisionOf } from '../core/decided-record.ts';
+import type { Lease } from '../core/lock.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import type { Execution } from './execute-approval.ts';
@@ -137,14 +138,15 @@ export function createHolderNotices({ progress, temporaryChanges, nameRuleset, n
 const VERIFIED_MS = 3 * 60_000;
 
 /** Nobody decided in time. Silence never approves. Runs under the request's lock. */
-export type ExpireRequest = (request: OpenRequest) => Promise<void>;
+export type ExpireRequest = (request: OpenRequest, lease: Lease) => Promise<void>;
 
 interface ExpireDeps extends Pick<ActionTools, 'record'> {
   readonly resolve: ResolveRequest;
 }
 
 export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequest {
-  return async function expireRequest(request) {
+  return async function expireRequest(request, lease) {
+    await lease.confirm();
     const { action, acctId, card, id } = request;
     const detail = `${id} expired without a decision`;
     await record(action, { event: 'ended', isByItself: true, acctId, cardId: card.cardId, detail });
@@ -166,13 +168,13 @@ interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'
  */
 export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<number | null> {
   return async function ageRequest(requestId) {
-    return await deps.withLock(`request:${requestId}`, async () => {
+    return await deps.withLock(`request:${requestId}`, async (lease) => {
       const request = await deps.requests.get(requestId);
       if (request?.state !== 'open') return null;
       const now = deps.now().getTime();
       if (isExpired(request, deps.now())) {
         if ((await deps.execution.stop(request)) !== null) return VERIFIED_MS;
-        await deps.expire(request);
+        await deps.expire(request, lease);
         return null;
       }
       const { at, isTermOver } = expiryOf(request);
@@ -181,20 +183,21 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
       if (!isOverdue(request) && now < overdueAt) return Math.min(untilEnd, overdueAt - now + 1);
       // After a crash, or because another request's reminder listed it, the message may not show yet that it is overdue.
       if (isOverdue(request)) await deps.updateRequest(requestId);
-      else await remind(request);
+      else await remind(request, lease);
       // An approver may change what it ends with meanwhile.
       return Math.min(untilEnd, LOOK_AGAIN_MS);
     });
   };
 
   /** Sends one reminder for all open requests of the group, unless an earlier one listed this request. */
-  async function remind(request: OpenRequest): Promise<void> {
+  async function remind(request: OpenRequest, lease: Lease): Promise<void> {
     const open = (await deps.requests.open()).filter(
       ({ id, card }) => id !== request.id && card.group === request.card.group,
     );
     const isListed = request.remindedAt !== null;
     if (!isListed) await postReminder([request, ...open], deps);
     const remindedAt = deps.now().toISOString();
+    await lease.confirm();
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
     for (const other of isListed ? [] : open) {

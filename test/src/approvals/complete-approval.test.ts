@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../src/actions/action-state.ts';
 import { createCompletion, createFinishRequest } from '../../../src/approvals/complete-approval.ts';
 import {
+  type ApprovalClick,
   type ApprovalInFlight,
   type ClosedRequest,
   type LimitRequest,
   withInFlight,
 } from '../../../src/approvals/request.ts';
+import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { ask } from '../../support/perform-world.ts';
 import { card } from '../../templates/fixtures.ts';
@@ -39,7 +41,9 @@ function setUp() {
     },
     answer: async () => {},
   });
-  return { ...completion, saved, finished, cancelled, told };
+  const complete = (...given: readonly [ApprovalClick, LimitRequest, ApprovalInFlight, Result]) =>
+    completion.complete(...given, held);
+  return { ...completion, complete, saved, finished, cancelled, told };
 }
 
 const begun = (over: Partial<ApprovalInFlight> = {}): ApprovalInFlight => ({ ...inFlight('begun'), ...over });

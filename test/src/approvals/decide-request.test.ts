@@ -6,6 +6,7 @@ import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { authorizationOf } from '../../support/authorization.ts';
+import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { acctId, ask, type Over } from '../../support/perform-world.ts';
 
@@ -49,7 +50,7 @@ function setUp(request: LimitRequest | null, { now = askedAt, hasSent = false, n
     mayAct: async () => true,
     now: () => new Date(now),
   });
-  return { decide: (action: DecideAction) => decideRequest(action, { isLast: false }), steps };
+  return { decide: (action: DecideAction) => decideRequest(action, { isLast: false, lease: held }), steps };
 }
 
 describe('a decision', () => {
@@ -174,8 +175,9 @@ describe('an approval', () => {
       updateRequest: async () => {},
       finish: async (request) => void finished.push(request),
     });
-    const run = (action: DecideAction, request = openRequestOf()) => approve(action, request, { isLast: false });
-    const refuse = (action: DecideAction, request = openRequestOf()) => deny(action, request);
+    const run = (action: DecideAction, request = openRequestOf()) =>
+      approve(action, request, { isLast: false, lease: held });
+    const refuse = (action: DecideAction, request = openRequestOf()) => deny(action, request, held);
     return { run, refuse, saved, executed, recorded, told, finished };
   }
 

@@ -5,6 +5,7 @@ import type { RuleChange, Term } from '../../../src/card-api/rule-change.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { held } from '../../support/held.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -135,7 +136,7 @@ describe('an emergency override by an operator', () => {
       recount: async () => ({ needed: given.needed ?? 1, counted: null }),
       recentRaises: { reserveOverride: async () => !(given.isUsed ?? false) },
       record: async (_action, { event, detail, cardId }) => void steps.push({ event, detail, cardId }),
-    })(action, { isLast: false });
+    })(action, { isLast: false, lease: held });
     return steps;
   }
   const refused = (why: string, whoCan: string, about: number | string = acctId): string =>

@@ -15,7 +15,7 @@ const click = ask('decide', {
 });
 const sending: ActionState = { state: 'sending', before: null, after: null };
 const done: Result = { state: 'done', card, before: null, after: null, apiWords: null, note: null };
-const run = { isLast: false };
+const run = { isLast: false, lease: held };
 
 function setUp(written: ActionState | null = null) {
   const steps: string[] = [];

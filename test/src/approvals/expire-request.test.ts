@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
 import { createAgeRequest, createExpireRequest } from '../../../src/approvals/resolve-request.ts';
-import { withoutLock } from '../../support/held.ts';
+import { held, withoutLock } from '../../support/held.ts';
 import { openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
 import { card } from '../../templates/fixtures.ts';
 
@@ -172,7 +172,7 @@ it('is audited as automatic before it ends', async () => {
     resolve: async ({ state }) => void steps.push(state),
   });
 
-  await expire(openRequestOf());
+  await expire(openRequestOf(), held);
 
   expect(steps).toEqual(['ended true', 'expired']);
 });
