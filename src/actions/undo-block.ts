@@ -133,19 +133,24 @@ async function wasBlockedOutside(
   return at !== -1 && statuses.slice(at + 1).some(({ status }) => status === 'BLOCKED');
 }
 
-interface EndUndoDeps {
+interface EndUndoDeps extends Pick<ActionTools, 'withLock'> {
   readonly blocks: Pick<Blocks, 'get'>;
   readonly alerts: { get(id: string): Promise<{ outcomes: readonly Outcome[] } | null> };
   readonly outcomes: Pick<OutcomesOnAlerts, 'show'>;
 }
 
-/** The minute is over: removes *Undo* from the alert. */
-export function createEndUndo({ blocks, alerts, outcomes }: EndUndoDeps): (blockId: string) => Promise<void> {
+/** The minute is over: removes *Undo* from the alert. Under the account's lock, because the block may be verified now. */
+export function createEndUndo({ blocks, alerts, outcomes, withLock }: EndUndoDeps): (blockId: string) => Promise<void> {
   return async function endUndo(blockId) {
     const block = await blocks.get(blockId);
     if (block === null || block.alertId === null) return;
-    const alert = await alerts.get(block.alertId);
-    const outcome = alert?.outcomes.find(({ control }) => control?.kind === 'undo' && control.id === blockId);
-    if (outcome !== undefined) await outcomes.show(block.alertId, blockId, { ...outcome, control: null });
+    const { acctId, alertId } = block;
+    await withLock(`account:${acctId}`, async (lease) => {
+      const alert = await alerts.get(alertId);
+      const outcome = alert?.outcomes.find(({ control }) => control?.kind === 'undo' && control.id === blockId);
+      if (outcome === undefined) return;
+      await lease.confirm();
+      await outcomes.show(alertId, blockId, { ...outcome, control: null });
+    });
   };
 }

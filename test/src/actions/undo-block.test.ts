@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createLock } from '../../../src/core/lock.ts';
 import type { Role } from '../../../src/policy/decide-action.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -10,6 +12,7 @@ import {
   createActionWorld,
   type PerformWorld,
   performAction,
+  verbsOf,
   verifyAction,
   type WorldDeps,
 } from '../../support/perform-world.ts';
@@ -237,5 +240,41 @@ describe('Undo after the card became active in another way', () => {
     await performAction(undo, world.deps);
 
     expect(world.service.status).toBe('ACTIVE');
+  });
+});
+
+describe('the end of its minute', () => {
+  const ALERT = 'evt_0123456789abcdef';
+  const onAlert = async ({ deps }: PerformWorld) =>
+    (await deps.alerts.get(ALERT))?.outcomes.find(({ verb }) => verb === 'block');
+
+  it('removes Undo from the alert', async () => {
+    const world = await createActionWorld(redis());
+    await performAction(ask('block', { id: 'act_first' }), world.deps);
+    expect(await onAlert(world)).toMatchObject({ control: { kind: 'undo' } });
+
+    await verbsOf(world.deps).endUndo('act_first');
+
+    expect(await onAlert(world)).toMatchObject({ verb: 'block', control: null });
+  });
+
+  it('keeps what the card service shows of the block at that moment', async () => {
+    const world = await createActionWorld(redis(), { withLock: createLock(redis()) });
+    const { deps } = world;
+    await performAction(ask('block', { id: 'act_first' }), deps);
+    world.advance(60_000);
+    let verifying: Promise<unknown> | null = null;
+    const get = async (id: string) => {
+      const alert = await deps.alerts.get(id);
+      verifying ??= verifyAction('act_first', deps);
+      // Long enough for the verification to end, unless it waits for this job.
+      await Promise.race([verifying, sleep(1000)]);
+      return alert;
+    };
+
+    await verbsOf({ ...deps, alerts: { ...deps.alerts, get } }).endUndo('act_first');
+    await verifying;
+
+    expect(await onAlert(world)).toMatchObject({ confirmation: 'confirmed', control: null });
   });
 });
