@@ -12,12 +12,17 @@ export const Decision = z.strictObject({
 });
 export type Decision = z.infer<typeof Decision>;
 
+interface Decided {
+  readonly state: string;
+  readonly decision?: Decision;
+}
+
 /** Null while it is open, and when it expired. */
-export function decisionOf(record: { readonly state: string; readonly decision?: Decision }): Decision | null {
+export function decisionOf(record: Decided): Decision | null {
   return record.decision ?? null;
 }
 
-export function isDecidedBy(record: Parameters<typeof decisionOf>[0], actionId: string): boolean {
+export function isDecidedBy(record: Decided, actionId: string): boolean {
   return record.decision?.actionId === actionId;
 }
 
@@ -26,12 +31,16 @@ export function isDecidedBy(record: Parameters<typeof decisionOf>[0], actionId: 
  *
  * @throws TooLateError when it was: the caller was frozen for longer than its lock.
  */
-export async function saveUndecided<T extends { readonly id: string; readonly state: string }>(
+export async function saveUndecided<T extends Decided & { readonly id: string }>(
   store: Pick<OpenRecordStore<T>, 'change'>,
   record: T,
 ): Promise<void> {
   const { isChanged } = await store.change(record.id, (stands) =>
-    stands === null || stands.state === 'open' || stands.state === record.state ? record : null,
+    stands === null || stands.state === 'open' || isSameDecision(stands, record) ? record : null,
   );
   if (!isChanged) throw new TooLateError('it was decided in the meantime');
+}
+
+function isSameDecision(one: Decided, other: Decided): boolean {
+  return one.state === other.state && decisionOf(one)?.actionId === decisionOf(other)?.actionId;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionOf, isDecidedBy, saveUndecided } from '../../../src/core/decided-record.ts';
+import { type Decision, decisionOf, isDecidedBy, saveUndecided } from '../../../src/core/decided-record.ts';
 import { TooLateError } from '../../../src/core/errors.ts';
 
 const decision = { actionId: 'act_ben', by: 'U0BEN', at: '2026-11-20T10:00:00.000Z' };
@@ -19,7 +19,7 @@ describe('the decision on a record', () => {
 });
 
 describe('saving a decision', () => {
-  type Kept = { readonly id: string; readonly state: string };
+  type Kept = { readonly id: string; readonly state: string; readonly decision?: Decision };
 
   const storeWith = (stands: Kept | null) => {
     const saved: Kept[] = [];
@@ -43,6 +43,15 @@ describe('saving a decision', () => {
     await saveUndecided(store, { id: 'req_1', state: 'denied' });
 
     expect(store.saved).toEqual([{ id: 'req_1', state: 'denied' }]);
+  });
+
+  it('keeps the same decision of somebody else', async () => {
+    const byBen = { id: 'req_1', state: 'denied', decision };
+    const store = storeWith(byBen);
+
+    const byAna = { ...byBen, decision: { ...decision, actionId: 'act_ana', by: 'U0ANA' } };
+    await expect(saveUndecided(store, byAna)).rejects.toThrow(TooLateError);
+    expect(store.saved).toEqual([]);
   });
 
   it('keeps a decision that somebody else made in the meantime', async () => {
