@@ -13,6 +13,7 @@ import type { Message } from '../slack/message.ts';
 import {
   type ApprovalClick,
   type ApprovalInFlight,
+  answersBeforeOverride,
   type ClosedRequest,
   isAboutRules,
   isInOwnName,
@@ -163,7 +164,7 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
     const did = `used the emergency override: changed the ${ruleNames(changes)} of`;
-    const line = { did, card, outcome: 'no approver answered for 15 minutes' };
+    const line = { did, card, outcome: `${answersBeforeOverride(request)} within 15 minutes` };
     await deps.record(click, { event: null, reason, lineKey: 'override', line });
   };
 }

@@ -198,6 +198,11 @@ export function isOverdue(request: Pick<LimitRequest, 'expiresAt' | 'remindedAt'
   return remindedAt !== null && Date.parse(remindedAt) >= overdueAtMs(request);
 }
 
+/** What approvers did before an emergency override, as the start of a clause about the time they had. */
+export function answersBeforeOverride({ approvals, needed }: Pick<LimitRequest, 'approvals' | 'needed'>): string {
+  return approvals.length === 0 ? 'no approver answered' : `only ${approvals.length} of ${needed} approvals`;
+}
+
 export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {
   return openedAtMs(request) + REMIND_AFTER_MS;
 }

@@ -1,5 +1,6 @@
 import {
   type ApprovalInFlight,
+  answersBeforeOverride,
   blocksIn,
   changesFromNow,
   expiryOf,
@@ -141,8 +142,10 @@ function progress(request: LimitRequest): string {
   if (state === 'denied') return `Denied${who}${when}. ${changed}${noteWords}`;
   if (state === 'withdrawn') return `Withdrawn${who}${when}. ${changed}`;
   if (state === 'expired') return `It expired${when}. ${changed}`;
-  if (state === 'overridden')
-    return `No approver answered in time. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
+  if (state === 'overridden') {
+    const before = `${capital(answersBeforeOverride(request))} in time${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+    return `${before}. Done by emergency override${who}${when}. Reason: “${escapeUntrusted(note, 300)}”`;
+  }
   const far =
     by.length === 0 ? needsWords(needed) : `${by.length} of ${countOf(needed, 'approval')} (${by.join(', ')})`;
   const counted = `${far}, ${dateAfter('expires', until)}.`;

@@ -1,4 +1,9 @@
-import { changesFromNow, type LimitRequest, type OverriddenRequest } from '../../src/approvals/request.ts';
+import {
+  answersBeforeOverride,
+  changesFromNow,
+  type LimitRequest,
+  type OverriddenRequest,
+} from '../../src/approvals/request.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves } from '../../src/limits/rule-words.ts';
@@ -40,13 +45,13 @@ export function requestReminder(waiting: readonly WaitingRequest[], approvers: r
   };
 }
 
-/** An operator used the emergency override because no approver answered. Goes to all bypassed approvers. */
+/** An operator used the emergency override because too few approvers answered. Goes to all bypassed approvers. */
 export function overrideNotice(request: OverriddenRequest, approvers: readonly string[]): Message {
   const { term, card, decision, note, isBlocked } = request;
   const who = mention(decision.by);
   const what = `${capital(escapeUntrusted(ruleMoves(changesFromNow(request)), RULES_MAX))} ${escapeUntrusted(termWords(term), 80)}`;
   const blocked = isBlocked ? `${BLOCKED} ` : '';
-  const head = `${who} used the emergency override for ${cardOfHolder(card)}: no approver answered in time.`;
+  const head = `${who} used the emergency override for ${cardOfHolder(card)}: ${answersBeforeOverride(request)} in time.`;
   return {
     text: sentence(`${head} ${what}. ${blocked}Reason: “${escapeUntrusted(note, 300)}” ${mentions(approvers)}`),
     blocks: [

@@ -45,7 +45,9 @@ export function requestSummary(request: LimitRequest, of: string): string {
     return `asks to order a virtual card for ${holderName(card)}, funded with ${formatCents(orderCents)}`;
   const changes = changesFromNow(request);
   const moves = `${escapeUntrusted(ruleMoves(changes), RULES_MAX)}${difference(changes)}`;
-  const changed = isChanged(request) ? ', changed by an approver' : '';
+  const changed = isChanged(request)
+    ? `, changed by ${request.state === 'overridden' ? 'the emergency override' : 'an approver'}`
+    : '';
   const at = merchantWords(facts);
   if (payCents !== null) return `wants to pay ${formatCents(payCents)}${at}${of && ` with${of}`}${changed}: ${moves}`;
   const { purchase } = facts;
@@ -135,7 +137,8 @@ export function changedWords(request: LimitRequest): string | null {
   if (!isChanged(request))
     return `${mention(askedBy)} asked for: ${wanted}. At least that already, so not changed: ${escapeUntrusted(ruleNames(enough), RULES_MAX)}.`;
   const given = `${escapeUntrusted(ruleStates(changes, 'to'), RULES_MAX)}, ${durationWords(term)}`;
-  const by = approvals.find((one) => one.by !== askedBy)?.by ?? decisionOf(request)?.by;
+  const approver = approvals.find((one) => one.by !== askedBy)?.by;
+  const by = (request.state === 'overridden' ? null : approver) ?? decisionOf(request)?.by;
   const who = by === undefined ? 'It was changed' : `${mention(by)} changed it`;
   return `${mention(askedBy)} asked for: ${wanted}. ${who} to: ${given}.`;
 }

@@ -175,4 +175,26 @@ describe('a finished request', () => {
 
     expect(posted).toEqual(['Sales', expect.stringContaining('<@U0BEN>')]);
   });
+
+  it('that was overridden after some approvals is not recorded as unanswered', async () => {
+    const outcomes: unknown[] = [];
+    const finish = createFinishRequest({
+      resolve: async () => {},
+      whoMay: async () => [],
+      postToApprovals: async () => {},
+      postToOps: async () => {},
+      record: async (_click, { line }) => void outcomes.push(line?.outcome),
+    });
+    const request = {
+      ...openRequestOf({ needed: 2 }),
+      state: 'overridden',
+      decision,
+      temporaryChangeId: null,
+    } as const;
+
+    await finish({ ...request, approvals: [] });
+    await finish({ ...request, approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }] });
+
+    expect(outcomes).toEqual(['no approver answered within 15 minutes', 'only 1 of 2 approvals within 15 minutes']);
+  });
 });

@@ -107,6 +107,33 @@ it('after Change and approve shows who asked for what and who decided what', () 
   );
 });
 
+describe('after an emergency override that an approver had approved in part', () => {
+  const request = {
+    ...openRequestOf({
+      changes: [{ ...raiseDaily, to: 60_000 }],
+      goals: [{ rule: raiseDaily.rule, to: 90_000 }],
+      approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }],
+      needed: 2,
+    }),
+    state: 'overridden',
+    decision: { actionId: 'act_olga', by: 'U0OLGA', at: askedAt },
+    temporaryChangeId: null,
+  } as const;
+
+  it('names the person who used it as the one who changed the request', () => {
+    expect(inChannel(request)).toMatch(/<@U0OLGA> changed it to: .*\$600\.00/);
+    expect(inChannel(request)).toContain(', changed by the emergency override: ');
+    expect(inChannel(request)).not.toMatch(/<@U0ANA> changed it|changed by an approver/);
+  });
+
+  it('does not say that no approver answered', () => {
+    expect(inChannel(request)).toContain('Only 1 of 2 approvals in time (<@U0ANA>). Done by emergency override');
+    expect(overrideNotice(request, ['U0BEN']).text).toContain('only 1 of 2 approvals in time.');
+    expect(inChannel({ ...request, approvals: [] })).toContain('No approver answered in time. ');
+    expect(overrideNotice({ ...request, approvals: [] }, []).text).toContain('no approver answered in time.');
+  });
+});
+
 it('does not say that the card is blocked once it is decided: it may work again', () => {
   const decision = { actionId: 'act_ana', by: 'U0ANA', at: askedAt };
   const approved = openRequestOf({ isBlocked: true });
