@@ -78,15 +78,21 @@ export function createAuthorization(deps: AuthorizationDeps) {
       // Calls Slack only where it matters, because a block must not wait for it.
       const asksWhose = asksWhoseCard(permission);
       const isOwn = createIsOwn(deps, acctId, isOwnToo);
-      const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
-      const { roles, isComplete } = await readRoles(asked, isLooser, bands === undefined ? acctId : null, isNotFor);
+      const isNotFor: Pick<RolesAsked, 'mayNot'> =
+        isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
+      const ofCard = bands === undefined ? acctId : null;
+      const { roles, isComplete } = await readRoles(asked, isLooser, ofCard, isNotFor);
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
+      const isBarredDelegate =
+        isNotFor.mayNot !== undefined &&
+        !mayAsk(permission, roles) &&
+        mayAsk(permission, (await readRoles(asked, isLooser, ofCard)).roles);
       const isHolder = acctId !== undefined && roles.includes('holder');
       const isOwnCard = isHolder || (asksWhose && (await isOwn(asked.actor.userId)));
       const holding = acctId === undefined && bands === undefined ? {} : { isHolder, isOwnCard };
       const waitedMs = deps.now().getTime() - Date.parse(asked.askedAt);
       const policy = acctId === undefined ? { bands: bands ?? [] } : await deps.policyOfCard(acctId);
-      const facts = { ...about, ...holding, roles, waitedMs };
+      const facts = { ...about, ...holding, roles, isBarredDelegate, waitedMs };
       const decision = decide(permission, facts, policy);
       await deps.remember(decisionOf(asked, facts, decision), acctId);
       return decision;

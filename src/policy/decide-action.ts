@@ -65,6 +65,8 @@ export interface Facts {
   readonly isOwnCard?: boolean;
   /** The person is linked to the card's account now. Defaults to `isOwnCard`. */
   readonly isHolder?: boolean;
+  /** The person has the role only as the delegate of somebody who may not do this themselves. */
+  readonly isBarredDelegate?: boolean;
   /** The person did it, asked for it, or approved it before. */
   readonly isOwnAction?: boolean;
   /** Since the block or the request. */
@@ -169,7 +171,9 @@ function whyNot(permission: Permission, facts: Facts): { why: string; who: Role 
   const byRole = mayAsk(permission, withoutHolder(roles));
   const asHolder = isHolder && (role === 'holder' || holderMay === true);
   if (!byRole && !asHolder) {
-    const why = permission.whyRole ?? `Only ${whoWords[role ?? 'operator']} may ${permission.doing}.`;
+    const only = `Only ${whoWords[role ?? 'operator']} may ${permission.doing}`;
+    const barred = 'and the person you stand in for may not do this themselves';
+    const why = permission.whyRole ?? (facts.isBarredDelegate === true ? `${only}, ${barred}.` : `${only}.`);
     return { why: onlyOwnAction?.why ?? why, who: role };
   }
   if (onlyOwnAction !== undefined && isOwnAction === false) return { why: onlyOwnAction.why, who: 'approver' };

@@ -93,6 +93,21 @@ it('an approver and their delegate count as one approval, in either order', asyn
   expect(limitNow()).toBe(9000);
 });
 
+it('a delegate who may not act for somebody in this case is told so, and other people are not', async () => {
+  const { deps, limit, approve, answer } = await world();
+  const why = 'and the person you stand in for may not do this themselves.';
+  await limit('U0ANA', 5000);
+  await approve('U0HUGO');
+  expect(answer()).toContain(`Only approvers may decide requests, ${why}`);
+  await approve('U0OTTO');
+  expect(answer()).not.toContain(why);
+
+  const at = deps.now().toISOString();
+  await deps.links.link({ acctId, userId: 'U0ANA', provedBy: 'approver', by: 'U0BEN', at });
+  await limit('U0HUGO', 500);
+  expect(answer()).toContain(`Only approvers may change limits, ${why}`);
+});
+
 it('two delegates of one approver count as one approval', async () => {
   const { limit, approve, limitNow, answer } = await world();
   await limit('U0HUGO', 5000);
