@@ -1,9 +1,11 @@
 import { delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
+import { RolesUnreadError } from '../core/errors.ts';
 import { localDate } from '../core/service-time.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
+import type { Permissions } from '../policy/permissions.ts';
 import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet, quietWords } from '../routing/quiet-hours.ts';
 import { type DelegateAction, delegateUsage, type PreferenceAction } from './verbs.ts';
@@ -70,6 +72,7 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
 
 interface DelegateDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'zone' | 'now'> {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
+  readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
   readonly ownDelegates: () => readonly string[];
 }
@@ -81,6 +84,8 @@ const DAY_MS = 24 * 3_600_000;
 /**
  * Lets an approver name a delegate from the policy's list. The delegate gets the roles that the approver has at that
  * moment: roles that the approver lost, or only holds as a delegate, are not passed on. Idempotent.
+ *
+ * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */
 export function createSetDelegate(deps: DelegateDeps) {
   const { delegations, ownDelegates, answer, record, refuseUnclear, zone, now } = deps;
@@ -88,7 +93,7 @@ export function createSetDelegate(deps: DelegateDeps) {
   return async function setDelegate(action: DelegateAction): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
-    const why = delegate === null ? null : whyNot(delegate, userId);
+    const why = delegate === null ? null : (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId)));
     if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
     const before = words(await delegations.of(userId));
     const line =
@@ -99,6 +104,13 @@ export function createSetDelegate(deps: DelegateDeps) {
     await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
     await answer(action, delegateSet(delegate));
   };
+
+  async function whyNotPassedOn(userId: string): Promise<string | null> {
+    const { roles, isComplete } = await deps.rolesOf(userId, { mayNot: async () => true });
+    if (roles.includes('approver')) return null;
+    if (!isComplete) throw new RolesUnreadError();
+    return 'You are an approver only as a delegate, which cannot be passed on.';
+  }
 
   function whyNot({ to, from, until }: NonNullable<DelegateAction['delegate']>, userId: string): string | null {
     const today = localDate(now(), zone);

@@ -45,6 +45,23 @@ describe('a delegate', () => {
     expect(await deps.delegations.all()).toEqual([]);
   });
 
+  it('cannot be named by someone who is an approver only as a delegate: that role is not passed on', async () => {
+    const { deps, answers } = await world();
+    const { userId } = naming('act_0', null).actor;
+    await performAction(naming('act_6', delegate), deps);
+    const onlyStandsIn: typeof deps.rolesOf = async (who, options) =>
+      (await options?.mayNot?.('U0ANA')) === true ? { roles: [], isComplete: true } : await deps.rolesOf(who, options);
+
+    await performAction(naming('act_7', { ...delegate, to: 'U0CAL' }), { ...deps, rolesOf: onlyStandsIn });
+
+    expect(JSON.stringify(answers.at(-1))).toMatch(
+      /You are an approver only as a delegate, which cannot be passed on\./,
+    );
+    expect(await deps.delegations.of(userId), 'as it was').toMatchObject({ to: 'U0BEN' });
+    await performAction(naming('act_8', null), { ...deps, rolesOf: onlyStandsIn });
+    expect(await deps.delegations.of(userId), 'ended').toBeNull();
+  });
+
   it('can be named only by approvers, and only if the policy lists someone', async () => {
     const { deps, answers } = await createActionWorld(redis());
 
