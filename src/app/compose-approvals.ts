@@ -153,12 +153,12 @@ function requestsOfOrders(
   openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
   return {
-    async requestOrder(action, order, { others, isOwn }) {
+    async requestOrder(action, order, { others, isOwn, isLarge = false }) {
       const card = cardOfOrder(order);
       const change = { changes: [], term: permanent, counted: null };
       await record(action, { event: 'waiting', isFirst: true, acctId: null });
       await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn } });
-      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
+      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));
     },
     async resumeOrder(action, order) {
       const resumed = await resumeRequest(action.id);
@@ -167,7 +167,7 @@ function requestsOfOrders(
       const { card, needed, approvals, voided } = resumed;
       const isOwn = ![...approvals.map(({ by }) => by), ...voided].includes(action.actor.userId);
       const others = isOwn ? needed : needed - 1;
-      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn }));
+      await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge: null }));
       return true;
     },
   };

@@ -5,6 +5,7 @@ import { createReports } from '../actions/report.ts';
 import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { createResumeRequest } from '../approvals/open-request.ts';
+import { accountIn } from '../approvals/request.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -31,7 +32,13 @@ export type Tools = ReturnType<typeof createTools>;
 export function createTools(context: ActionContext) {
   const { alerts, progress, pending } = context;
   const record = createRecord(context);
-  const accountOf = createAccountOf(context);
+  /** An order, or a request about several cards, is about no account. */
+  const ofAccount = async (id: string) => {
+    const request = await context.requests.get(id);
+    const acctId = request === null ? null : accountIn(request);
+    return acctId === null ? null : { acctId };
+  };
+  const accountOf = createAccountOf({ ...context, requests: { get: ofAccount } });
   const hasBegun = async ({ id }: Pick<Action, 'id'>) => (await progress.read(id)) !== null;
   const refusals = createRefusals({
     ...context,

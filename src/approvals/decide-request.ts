@@ -52,7 +52,7 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
 export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
-    const about = { acctId: request?.acctId ?? null };
+    const about = { acctId: request === null ? null : accountIn(request) };
     const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
@@ -177,9 +177,14 @@ async function record(
 ): Promise<void> {
   const { orderCents, card, id, changes } = request;
   const blocks = blocksIn(request).length;
-  const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of';
-  const what = blocks > 0 ? `blocking ${countOf(blocks, 'card')} after` : ofCard;
-  const line = { did: `${did} ${what}`, card, outcome, ...(changedOf !== null && { outcomeOf: changedOf }), counted };
+  const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of a virtual card for';
+  const line = {
+    did: `${did} ${blocks > 0 ? `blocking ${countOf(blocks, 'card')}` : ofCard}`,
+    card: blocks > 0 ? null : card,
+    outcome,
+    ...(changedOf !== null && { outcomeOf: changedOf }),
+    counted,
+  };
   const more = [
     event === 'ended' ? 'withdrawn by the person who asked' : null,
     changedOf === null ? null : `${changedOf} ${outcome}`,
@@ -241,7 +246,7 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
   return async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      deps.refuse(action, { why, whoCan }, { acctId: request?.acctId ?? null, isMistake: true });
+      deps.refuse(action, { why, whoCan }, { acctId: request === null ? null : accountIn(request), isMistake: true });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;
@@ -250,7 +255,7 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
       return await deps.refuse(
         action,
         { why: verdict.why, whoCan: 'An approver can deny it.' },
-        { acctId: request.acctId },
+        { acctId: accountIn(request) },
       );
     // This click decided the request before a crash: finish the remaining steps.
     if (isDecidedBy(request, action.id)) return await deps.decisions.withdraw(action, request, lease);

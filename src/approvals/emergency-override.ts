@@ -11,7 +11,7 @@ import type { FinishRequest } from './complete-approval.ts';
 import { lowers } from './current-request.ts';
 import type { Execution } from './execute-approval.ts';
 import type { JudgeClick, JudgedClick, Recount } from './judge-click.ts';
-import { type ApprovedChange, isAboutRules } from './request.ts';
+import { type ApprovedChange, accountIn, isAboutRules } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { OverrideAction } from './verbs.ts';
 
@@ -34,7 +34,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'>, CapDeps {
 export function createOverrideRequest(deps: Deps) {
   return async function overrideRequest(action: OverrideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
-    const about = { acctId: request?.acctId ?? null };
+    const about = { acctId: request === null ? null : accountIn(request) };
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { why, whoCan }, about);
     const over = (why: string, whoCan: Refusal['whoCan']) =>

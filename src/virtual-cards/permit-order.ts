@@ -10,7 +10,13 @@ import type { OrderVirtualAction } from './verbs.ts';
 export type OrderVerdict =
   | { readonly kind: 'allowed' }
   /** Becomes a request that this many others have to approve. */
-  | { readonly kind: 'request'; readonly others: number; readonly isOwn: boolean }
+  | {
+      readonly kind: 'request';
+      readonly others: number;
+      readonly isOwn: boolean;
+      /** It is for someone else, and the amount needs others whatever was ordered before. */
+      readonly isLarge?: true;
+    }
   | ({ readonly kind: 'refused' } & Pick<Refusal, 'why' | 'whoCan'>);
 
 export type OrderPermit = ReturnType<typeof createOrderPermit>;
@@ -55,7 +61,12 @@ export function createOrderPermit(deps: Deps) {
           case 'late':
             return { kind: 'refused', why: 'It waited longer than 10 minutes.', whoCan: 'Order it again.' };
           case 'request':
-            return { kind: 'request', others: verdict.others, isOwn: isOwnOrder };
+            return {
+              kind: 'request',
+              others: verdict.others,
+              isOwn: isOwnOrder,
+              ...(!isOwnOrder && approvalsNeeded({ raiseCents: order.fundCents }, { bands }) > 1 && { isLarge: true }),
+            };
           case 'allowed':
             await add(action, order, userId);
             return { kind: 'allowed' };

@@ -1,5 +1,5 @@
 import type { Alert } from '../../src/alerts/alert.ts';
-import type { CardFacts } from '../../src/core/card-facts.ts';
+import { type CardFacts, noCard } from '../../src/core/card-facts.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import { formatCents } from '../../src/core/money.ts';
 import { escapeUntrusted } from './blocks.ts';
@@ -57,10 +57,11 @@ export function cardName(card: Card): string {
   return escapeUntrusted(cardRaw(card), 60);
 }
 
-/** `Jane Doe · card 4242`, raw. */
+/** `Jane Doe · card 4242`, raw. The name alone for a card that does not exist yet. */
 export function cardOfHolderRaw(card: Card): string {
   const isNamed = card.holder !== null && card.holder.trim() !== '';
-  return isNamed ? `${holderRaw(card)} · ${cardRaw(card)}` : capital(cardRaw(card));
+  if (!isNamed) return capital(cardRaw(card));
+  return cardRaw(card) === cardRaw(noCard) ? holderRaw(card) : `${holderRaw(card)} · ${cardRaw(card)}`;
 }
 
 export function cardOfHolder(card: Card): string {

@@ -46,17 +46,23 @@ export function orderWaits({
   cents,
   others,
   isOwn,
+  isLarge,
 }: {
   readonly card: CardFacts;
   readonly cents: number;
   readonly others: number;
   readonly isOwn: boolean;
+  /** The amount needs others whatever was ordered before. Null: not known any more. */
+  readonly isLarge: boolean | null;
 }): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
   const approvers = others === 1 ? 'another approver' : countOf(others, 'other approver');
-  const why = isOwn
-    ? `It is your own card, so it needs ${approvers}.`
-    : `Together with earlier orders and raises, it needs ${approvers}.`;
+  const because = isLarge
+    ? 'It is more than one person may order alone, so it'
+    : isLarge === null
+      ? 'It'
+      : 'Together with earlier orders and raises, it';
+  const why = `${isOwn ? 'It is your own card, so it' : because} needs ${approvers}.`;
   const what = 'I asked in the approvals channel and will order it once it is approved.';
   return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }

@@ -1,4 +1,4 @@
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { SlackError } from '../../../src/core/errors.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
 import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
@@ -9,13 +9,14 @@ import {
   acctId,
   ask,
   byCommand,
+  createActionWorld,
   type Over,
   type PerformWorld,
   performAction,
   virtualOrder,
   type WorldDeps,
 } from '../../support/perform-world.ts';
-import { expectRefused, link, type Refused } from '../../support/refused.ts';
+import { expectRefused, link, type Refused, refusedOf } from '../../support/refused.ts';
 
 const redis = useRedis();
 const OTTO = { userId: 'U0OTTO', teamId: 'T1' };
@@ -42,6 +43,13 @@ const decided = async (world: PerformWorld) => {
   const { deps } = await askedToPay(world, 50_000);
   await performAction(deny('act_no', 'U0BEN'), deps);
 };
+const ordered = async ({ deps }: PerformWorld) => {
+  const target = {
+    ...virtualOrder,
+    sealed: JSON.stringify({ ...JSON.parse(virtualOrder.sealed), fundCents: 500_000 }),
+  };
+  await performAction(ask('order-virtual', { ...byCommand, id: 'act_ask1', target }), deps);
+};
 const { id: _approval, verb: _decide, ...approveIt } = approvalClick('act_yes', 'U0ZOE');
 const { id: _id, verb: _break, ...overrideIt } = override;
 
@@ -55,6 +63,27 @@ const rows: Refused[] = [
     before: (world) => askedToPay(world, 50_000),
     why: /It is your own card/,
     isOfCard: true,
+  },
+  {
+    verb: 'decide',
+    when: 'they ordered the card themselves',
+    asked: { ...approveIt, actor: { userId: 'U0OLGA', teamId: 'T1' } },
+    before: ordered,
+    why: /You have approved it already/,
+  },
+  {
+    verb: 'withdraw',
+    when: 'somebody else ordered the card',
+    asked: { target: approveIt.target, actor: { userId: 'U0ZOE', teamId: 'T1' } },
+    before: ordered,
+    why: /Only the person who asked can withdraw/,
+  },
+  {
+    verb: 'emergency-override',
+    when: 'it is an order',
+    asked: overrideIt,
+    before: ordered,
+    why: /Only a change of a card’s rules/,
   },
   { verb: 'emergency-override', when: 'it is too old', asked: overrideIt, why: /This request is too old/ },
   {
@@ -247,3 +276,20 @@ const rows: Refused[] = [
 ];
 
 it.each(rows)('$verb, when $when: answers and audits the refusal', (row) => expectRefused(redis(), row));
+
+it('the refusal of someone who may not decide an order names no card: it does not exist yet', async () => {
+  const lines: string[] = [];
+  const operator = { roles: ['operator' as const], isComplete: true };
+  const world = await createActionWorld(redis(), {
+    rolesOf: async (userId) => (userId === OTTO.userId ? operator : { roles: ['approver'], isComplete: true }),
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+  await ordered(world);
+
+  await performAction(ask('decide', { ...approveIt, id: 'act_otto', actor: OTTO }), world.deps);
+
+  expect((await refusedOf(world)).map(({ acctId: id }) => id)).toEqual([null]);
+  expect(lines.at(-1)).toBe(
+    '<@U0OTTO> was not allowed to decide a request: Only approvers may decide requests, nothing changed.',
+  );
+});

@@ -70,6 +70,14 @@ it.each([
   expect(await permit('act_3', 100_000, 'U0BEN'), 'another person').toEqual(allowed);
 });
 
+it('says whether the amount alone needs others, whatever was ordered before', async () => {
+  const { permit } = setUp();
+
+  expect(await permit('act_1', 100_001)).toEqual({ kind: 'request', others: 1, isOwn: false, isLarge: true });
+  expect(await permit('act_2', 100_000)).toEqual(allowed);
+  expect(await permit('act_3', 1)).toEqual({ kind: 'request', others: 1, isOwn: false });
+});
+
 it('does not count an order that was not sent', async () => {
   const { permit, cancel } = setUp();
   await permit('act_1', 100_000);

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { resendAnswer } from '../../../templates/virtual-cards/order.ts';
+import { cardOfOrder } from '../../../src/virtual-cards/order-virtual.ts';
+import { cardOfHolder } from '../../../templates/core/card-words.ts';
+import { orderWaits, resendAnswer } from '../../../templates/virtual-cards/order.ts';
 import { card } from '../fixtures.ts';
 import { shown } from '../shown.ts';
 
@@ -9,4 +11,22 @@ it('the answer to a resend that failed gives the reason in its fallback text, to
 
   expect(shown(blocks)).toContain(note);
   expect(text).toBe(`Could not ask for the details of Jane Doe · card 1212. ${note} Nothing was sent.`);
+});
+
+it('an order that waits says why, and speaks of earlier orders only if they matter', () => {
+  const waits = { card: { ...cardOfOrder(null), holder: 'Vera Nova' }, cents: 500_000, others: 1, isOwn: false };
+
+  expect(orderWaits({ ...waits, isLarge: true }).text).toMatch(
+    /with \$5,000\.00\. It is more than one person may order alone, so it needs another approver\./,
+  );
+  expect(orderWaits({ ...waits, isLarge: false }).text).toContain(
+    'Together with earlier orders and raises, it needs another approver.',
+  );
+  expect(orderWaits({ ...waits, isLarge: null }).text, 'the reason is not known any more').toContain(
+    '. It needs another approver.',
+  );
+});
+
+it('a card that does not exist yet is named after its holder alone', () => {
+  expect(cardOfHolder({ ...cardOfOrder(null), holder: 'Vera Nova' })).toBe('Vera Nova');
 });
