@@ -68,7 +68,7 @@ export const statusVerbs = {
   'block-all': {
     action: BlockAllAction,
     permission: { role: 'operator', doing: 'block cards' },
-    refusedTo: 'block many cards',
+    refusedTo: 'block all cards declined together with',
   },
   unblock: {
     action: UnblockAction,

@@ -81,7 +81,8 @@ export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => P
       if (isTwin) await deps.record(action, { event: 'unchanged', detail: note });
       const at = deps.now().toISOString();
       const state = isTwin ? 'unchanged' : 'waiting';
-      const shown = { state, card: noCard, before: null, after: null, apiWords: null, reason: null } as const;
+      const cards = action.acctIds.length;
+      const shown = { state, card: noCard, cards, before: null, after: null, apiWords: null, reason: null } as const;
       const by = action.actor.userId;
       await deps.answer(action, actionResult({ ...shown, verb: 'block', by, at, note, ref: action.id.slice(-8) }));
     });

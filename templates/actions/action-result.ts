@@ -2,7 +2,16 @@ import type { Confirmation, Result } from '../../src/actions/action-state.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { actions, context, escapeUntrusted, RULES_MAX, section, sentence, serviceSays } from '../core/blocks.ts';
+import {
+  actions,
+  context,
+  countOf,
+  escapeUntrusted,
+  RULES_MAX,
+  section,
+  sentence,
+  serviceSays,
+} from '../core/blocks.ts';
 import { cardOfHolder } from '../core/card-words.ts';
 import { changeWords } from '../core/change-words.ts';
 import { countedWords } from '../limits/counted-words.ts';
@@ -13,6 +22,8 @@ export type ActionVerb = 'block' | 'unblock' | 'activate' | 'limit' | 'allow';
 /** The outcome of an action, and what was asked for. */
 export interface ActionResult extends Omit<Result, 'expects'> {
   readonly verb: ActionVerb;
+  /** How many cards it is about, if several. */
+  readonly cards?: number;
   /** Slack user id. */
   readonly by: string;
   /** UTC ISO 8601. */
@@ -44,7 +55,7 @@ export const askedWords: Readonly<Record<ActionVerb, string>> = {
 export function actionResult(result: ActionResult): Message {
   const { verb, state, card, by, at, before, after, apiWords, reason, note, control, ref, confirmation, counted } =
     result;
-  const name = cardOfHolder(card);
+  const name = result.cards === undefined ? cardOfHolder(card) : countOf(result.cards, 'card');
   const head = headline(result, name);
   const sides =
     state === 'done'
@@ -96,11 +107,12 @@ const sureWords: Readonly<Record<Confirmation, string>> = {
   superseded: 'The card was changed again before the card service confirmed it. Check the card.',
 };
 
-function headline({ verb, state, confirmation }: ActionResult, name: string): string {
+function headline({ verb, state, confirmation, cards }: ActionResult, name: string): string {
   const asked = `${askedWords[verb]} ${name}`;
   if (state === 'done')
     return confirmation === 'unconfirmed' ? `Not confirmed: ${asked}.` : `${doneWords[verb]}: ${name}.`;
   if (state === 'unchanged') return `Nothing changed: ${name}.`;
-  if (state === 'waiting') return `Waiting for another approver: ${asked}.`;
+  // Only several cards at once are asked for by somebody who may not be an approver.
+  if (state === 'waiting') return `Waiting for ${cards === undefined ? 'another' : 'an'} approver: ${asked}.`;
   return `${state === 'failed' ? 'Could not' : 'Not sure: tried to'} ${asked}.`;
 }

@@ -3,6 +3,7 @@ import { CardApiError } from '../../../src/core/errors.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
+import { transactionAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const acctIds = [11, 12, 13, 14, 15, 16];
@@ -43,6 +44,36 @@ it('blocks no card before someone else approves, and then each card once', async
 
   expect(blocked).toEqual(acctIds);
   expect(await deps.requests.get('req_blockall1')).toMatchObject({ state: 'approved' });
+});
+
+it('says how many cards it is about, to whoever asks, asks again or may not, and in the audit', async () => {
+  const lines: string[] = [];
+  const { world, blockAll, approve } = await createWorld(() => ({
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  }));
+  await blockAll(operator);
+  expect(world.answers.at(-1)?.text).toMatch(/^Waiting for an approver: block 6 cards\. More than 5 cards/);
+  await blockAll({ ...operator, id: 'act_again', actor: { userId: 'U0GUS', teamId: 'T1' } });
+  expect(world.answers.at(-1)?.text).toMatch(/^Nothing changed: 6 cards\. Somebody has asked for that already/);
+  await approve({ ...approver, approve: false });
+
+  expect(lines).toEqual([expect.stringMatching(/^<@U0ANA> denied blocking 6 cards: nothing changed/)]);
+});
+
+it('is refused to others with a sentence about the cards', async () => {
+  const lines: string[] = [];
+  const { deps, blockAll } = await createWorld(() => ({
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  }));
+  await deps.alerts.save(transactionAlert({ id: 'evt_0123456789abcdef' }));
+
+  await blockAll({ actor: { userId: 'U0OTTO', teamId: 'T1' }, roles: [] });
+
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^<@U0OTTO> was not allowed to block all cards declined together with Jane Doe · card of account \d+: /,
+    ),
+  ]);
 });
 
 it('needs two approvers if an approver asks, because one approval is their own', async () => {
@@ -95,7 +126,7 @@ it('opens one request, however often it is asked for, and blocks nothing if deni
   const { deps, blocked, blockAll, approve } = await createWorld();
   await blockAll(operator);
   await blockAll(operator);
-  await blockAll({ ...operator, id: 'act_again' });
+  await blockAll({ ...operator, id: 'act_again', actor: { userId: 'U0GUS', teamId: 'T1' } });
 
   expect(await deps.requests.open()).toHaveLength(1);
   await approve({ ...approver, approve: false });
