@@ -13,6 +13,7 @@ import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
 import {
   cautions,
   needsWords,
+  requestedRaw,
   requestFields,
   requestSummary,
   temporaryWords,
@@ -29,7 +30,7 @@ import {
   RULES_MAX,
   section,
 } from '../core/blocks.ts';
-import { cardHandle, cardName, cardOfHolder, cardOfHolderRaw } from '../core/card-words.ts';
+import { cardHandle, cardName, cardOfHolder } from '../core/card-words.ts';
 import { mayLeaveRuleset } from '../limits/ruleset-words.ts';
 import { revertButton } from '../limits/temporary-change.ts';
 import { homeList } from './home-list.ts';
@@ -96,7 +97,7 @@ export function homeOwnRequests(requests: readonly WaitingRequest[], pages: Home
 }
 
 function withdrawButton(request: OpenRequest) {
-  const label = `Withdraw your request for ${cardOfHolderRaw(request.card)}`;
+  const label = `Withdraw your request for ${requestedRaw(request)}`;
   return button({ text: 'Withdraw', action: actionId.withdrawRequest, value: requestValue(request), label });
 }
 
@@ -111,7 +112,7 @@ function approvalsSoFar({ approvals, needed }: OpenRequest): string {
 }
 
 function decideButtons(request: OpenRequest) {
-  const name = cardOfHolderRaw(request.card);
+  const name = requestedRaw(request);
   const value = requestValue(request);
   return [
     button({

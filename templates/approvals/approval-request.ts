@@ -17,8 +17,7 @@ import { ruleNames } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
 import type { Message } from '../../src/slack/message.ts';
-import { dateAfter, mention } from '../../src/slack/mrkdwn.ts';
-import { named } from '../actions/card-buttons.ts';
+import { dateAfter, mention, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import {
   actions,
   button,
@@ -39,6 +38,7 @@ import {
   changedWords,
   headline,
   needsWords,
+  requestedRaw,
   requestFields,
   requestSummary,
   temporaryWords,
@@ -99,8 +99,8 @@ function titleOf(request: LimitRequest): string {
 }
 
 function decisionButtons(request: LimitRequest) {
-  const { changes, card } = request;
-  const name = named(card, 45);
+  const { changes } = request;
+  const name = truncate(plain(requestedRaw(request)), 45);
   const control = (text: string, action: string, style?: 'primary' | 'danger') =>
     button({
       text,

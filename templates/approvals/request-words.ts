@@ -24,7 +24,7 @@ import { moveWords, ruleMoves, ruleNames, ruleStates, stateWords } from '../../s
 import type { CountedRaise } from '../../src/policy/approval-policy.ts';
 import { dateAfter, dateToken, link, mention } from '../../src/slack/mrkdwn.ts';
 import { countOf, escapeUntrusted, type Field, RULES_MAX } from '../core/blocks.ts';
-import { BLOCKED, holderName } from '../core/card-words.ts';
+import { BLOCKED, cardOfHolderRaw, holderName, holderRaw } from '../core/card-words.ts';
 import { countedWords, overCap } from '../limits/counted-words.ts';
 
 const BLOCKS_SHOWN = 5;
@@ -59,6 +59,14 @@ function merchantWords({ purchase }: RequestFacts): string {
   if (purchase === null || purchase.merchant === '') return '';
   const kind = purchase.kind === null ? '' : ` (${escapeUntrusted(purchase.kind, 60)})`;
   return ` at ${escapeUntrusted(purchase.merchant, 80)}${kind}`;
+}
+
+/** What the request is for, after `the request for`. Raw. */
+export function requestedRaw(request: LimitRequest): string {
+  const { card, orderCents } = request;
+  const blocks = blocksIn(request).length;
+  if (blocks > 0) return `blocking ${countOf(blocks, 'card')}`;
+  return orderCents === null ? cardOfHolderRaw(card) : `a virtual card for ${holderRaw(card)}`;
 }
 
 /** @param changes from the current values. What is temporary now may be kept. */
@@ -112,13 +120,14 @@ export function cautions(request: LimitRequest): string | null {
   const { isBlocked, facts, state, changes } = request;
   if (state !== 'open') return isBlocked ? 'The card was blocked then.' : null;
   const now = changesFromNow(request);
+  const isAllRemoved = changes.every(({ to }) => to === null);
   const isEnough = changes.length > 0 && !isLooser(now) && !isLooser(changes);
   const lines = [
     isEnough
       ? `It is enough already: ${escapeUntrusted(ruleStates(now, 'from'), RULES_MAX)}. Deny it, or let it expire.`
       : null,
     isBlocked ? BLOCKED : null,
-    facts.isUsedUp === true && !isEnough ? USED_UP : null,
+    facts.isUsedUp === true && !isEnough && !isAllRemoved ? USED_UP : null,
   ];
   return lines.filter(Boolean).join('\n') || null;
 }

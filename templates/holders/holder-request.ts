@@ -1,8 +1,8 @@
 import {
   type ApprovalInFlight,
-  blocksIn,
   type ClosedRequest,
   changesFromNow,
+  isAboutRules,
   type LimitRequest,
   unconfirmedApproval,
   whyExpired,
@@ -16,8 +16,9 @@ import { termWords } from '../../src/limits/change-request.ts';
 import { ruleMoves, ruleNames } from '../../src/limits/rule-words.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { mention, timeToken } from '../../src/slack/mrkdwn.ts';
-import { countOf, escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
-import { cardName, cardOfHolderRaw, cardRaw, holderRaw } from '../core/card-words.ts';
+import { requestedRaw } from '../approvals/request-words.ts';
+import { escapeUntrusted, RULES_MAX, section, sentence } from '../core/blocks.ts';
+import { cardName, cardOfHolderRaw, cardRaw } from '../core/card-words.ts';
 import { mayBeDeclined } from '../limits/ruleset-words.ts';
 
 interface RequestSent {
@@ -83,10 +84,8 @@ export function requestDecided(request: ClosedRequest, made: Made = { isConfirme
 
 /** `the daily limit of your card 1234`; for an order or for blocking many cards, what was requested. Raw. */
 export function askedAboutRaw(request: ClosedRequest): string {
-  const { action, card, changes, orderCents } = request;
-  const blocks = blocksIn(request).length;
-  if (blocks > 0) return `blocking ${countOf(blocks, 'card')}`;
-  if (orderCents !== null) return `a virtual card for ${holderRaw(card)}`;
+  const { action, card, changes } = request;
+  if (!isAboutRules(request)) return requestedRaw(request);
   const whose = action.verb === 'ask' ? `your ${cardRaw(card)}` : cardOfHolderRaw(card);
   const names = ruleNames(changes);
   return isAboutLimits(changes) ? `the ${names} of ${whose}` : `${names} with ${whose}`;

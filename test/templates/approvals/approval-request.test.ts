@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { LimitRequest, OpenRequest } from '../../../src/approvals/request.ts';
-import { homeRequests } from '../../../templates/app-home/home-waiting.ts';
+import { noCard } from '../../../src/core/card-facts.ts';
+import { homeOwnRequests, homeRequests } from '../../../templates/app-home/home-waiting.ts';
 import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { decideForm } from '../../../templates/approvals/decide-form.ts';
 import { overrideNotice, requestReminder } from '../../../templates/approvals/request-notes.ts';
 import { requestDecided } from '../../../templates/holders/holder-request.ts';
 import { limitChange } from '../../support/limit-goals.ts';
 import { askedAt, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
+import { ask } from '../../support/perform-world.ts';
 import { temporaryChangeOf } from '../../support/temporary-changes.ts';
 import { buttonIds, shown } from '../shown.ts';
 
@@ -105,6 +107,28 @@ it('after Change and approve shows who asked for what and who decided what', () 
   expect(inChannel({ ...request, state: 'approved', decision, temporaryChangeId: null })).toMatch(
     /<@U0HUGO> asked for: .*\$900\.00, for 1 hour\. <@U0ANA> changed it to: .*\$600\.00, for 1 hour\./,
   );
+});
+
+it('does not warn that no limit at all may not be enough', () => {
+  const usedUp = { ...facts, isUsedUp: true };
+  const removal = openRequestOf({ facts: usedUp, changes: [{ ...raiseDaily, to: null }] });
+
+  expect(inChannel(openRequestOf({ facts: usedUp }))).toContain('may not be enough');
+  expect(inChannel(removal)).not.toContain('may not be enough');
+});
+
+it('labels the buttons of a request for several cards with their number', () => {
+  const action = ask('block-all', { acctIds: [1, 2], names: ['A', 'B'] });
+  const request = openRequestOf({ action, changes: [], goals: [], card: noCard });
+
+  const all = [approvalRequest(request).blocks, homeRequests([{ ...request, mayDecide: true }], {})];
+  const own = homeOwnRequests([{ ...request, mayDecide: false }], {});
+  const labels = (blocks: unknown) =>
+    JSON.stringify(blocks)
+      .match(/"accessibility_label":"[^"]*"/g)
+      ?.join(' ') ?? '';
+  for (const blocks of all) expect(labels(blocks)).toMatch(/Approve.*the request for blocking 2 cards/);
+  expect(labels(own)).toContain('Withdraw your request for blocking 2 cards');
 });
 
 describe('after an emergency override that an approver had approved in part', () => {
