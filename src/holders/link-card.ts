@@ -57,8 +57,10 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
 
   async function recordLink(action: Action, card: CardFacts, before: string | null, link: NewLink): Promise<void> {
     const { acctId, cardId, userId, provedBy } = link;
-    const outcome = provedBy === 'email' ? 'the e-mail addresses match' : 'confirmed by an approver';
-    const line = { did: 'linked', whom: { userId, to: 'to' }, card, before: null, after: null, outcome };
+    const proof = provedBy === 'email' ? 'the e-mail addresses match' : 'confirmed by an approver';
+    const replaced =
+      before === null ? { outcome: proof } : { outcomeOf: before, outcome: `no longer holds it, ${proof}` };
+    const line = { did: 'linked', whom: { userId, to: 'to' }, card, before: null, after: null, ...replaced };
     const detail = `proved by ${provedBy}`;
     await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, after: userId, detail, line });
   }

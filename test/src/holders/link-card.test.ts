@@ -3,6 +3,7 @@ import type { RecordEntry } from '../../../src/actions/record.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
+import { auditLine } from '../../../templates/audit/audit-line.ts';
 import { withoutLock } from '../../support/held.ts';
 import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -44,7 +45,17 @@ function setUp(person: Person | null = hugo, isOwnCard = false) {
   };
   const linkCard = createLinkCard({ ...deps, setLink: createSetLink(deps) });
   const unlinkCard = createUnlinkCard({ ...deps, endLink: createEndLink(deps) });
-  return { links, entries, answers, refusals, welcomed, lost, claimed, linkCard, unlinkCard };
+  const lineFacts = {
+    by: 'U0OLGA',
+    card: null,
+    at: deps.now().toISOString(),
+    before: null,
+    after: null,
+    reason: null,
+    outcome: '',
+    ref: null,
+  };
+  return { links, entries, answers, refusals, welcomed, lost, claimed, lineFacts, linkCard, unlinkCard };
 }
 
 const linkTo = (userId: string, id = 'act_link1') => ({
@@ -66,6 +77,19 @@ describe('linking a card', () => {
     expect(world.welcomed).toEqual(['U0SAM', 'U0HUGO']);
     expect(world.answers.at(-1)).toContain('<@U0SAM> is no longer linked to it');
     expect(world.lost, 'the person who loses the card is notified').toEqual(['U0SAM']);
+  });
+
+  it('names the previous holder in the line for the audit channel', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0SAM', 'act_link0'));
+    await world.linkCard(linkTo('U0HUGO'));
+
+    const lines = world.entries.map(({ line }) => line && auditLine({ ...world.lineFacts, ...line }).text);
+
+    expect(lines).toEqual([
+      '<@U0OLGA> linked <@U0SAM> to Jane Doe · card 1212: confirmed by an approver.',
+      '<@U0OLGA> linked <@U0HUGO> to Jane Doe · card 1212: <@U0SAM> no longer holds it, confirmed by an approver.',
+    ]);
   });
 
   it('changes nothing for the current holder, says so, and sends no second welcome', async () => {
