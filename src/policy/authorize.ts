@@ -78,15 +78,11 @@ export function createAuthorization(deps: AuthorizationDeps) {
       // Calls Slack only where it matters, because a block must not wait for it.
       const asksWhose = asksWhoseCard(permission);
       const isOwn = createIsOwn(deps, acctId, isOwnToo);
-      const isNotFor: Pick<RolesAsked, 'mayNot'> =
-        isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
+      const isNotFor = isLooser || asksWhose || notInPlaceOf.length > 0 ? createMayNot(notInPlaceOf, isOwn) : {};
       const ofCard = bands === undefined ? acctId : null;
       const { roles, isComplete } = await readRoles(asked, isLooser, ofCard, isNotFor);
       if (!isComplete && !mayAsk(permission, roles)) throw new RolesUnreadError();
-      const isBarredDelegate =
-        isNotFor.mayNot !== undefined &&
-        !mayAsk(permission, roles) &&
-        mayAsk(permission, (await readRoles(asked, isLooser, ofCard)).roles);
+      const isBarredDelegate = await isBarred(permission, isNotFor, roles, () => readRoles(asked, isLooser, ofCard));
       const isHolder = acctId !== undefined && roles.includes('holder');
       const isOwnCard = isHolder || (asksWhose && (await isOwn(asked.actor.userId)));
       const holding = acctId === undefined && bands === undefined ? {} : { isHolder, isOwnCard };
@@ -172,6 +168,16 @@ function createIsOwn(
 /** A delegate may not do what the person they act for may not do. */
 function createMayNot(notInPlaceOf: readonly string[], isOwn: (userId: string) => Promise<boolean>) {
   return { mayNot: async (userId: string) => notInPlaceOf.includes(userId) || (await isOwn(userId)) };
+}
+
+/** Whether a person has the role only as the delegate of somebody who may not do this themselves. */
+async function isBarred(
+  permission: Permission,
+  { mayNot }: Pick<RolesAsked, 'mayNot'>,
+  roles: readonly Role[],
+  readAllRoles: () => Promise<KnownRoles>,
+): Promise<boolean> {
+  return mayNot !== undefined && !mayAsk(permission, roles) && mayAsk(permission, (await readAllRoles()).roles);
 }
 
 function decisionOf(
