@@ -160,7 +160,8 @@ export const rules: Rules = {
     forget: { subject: of('temporary-change') },
   },
   links: {
-    ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately'),
+    ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately', 'isChangedSince'),
+    noteFound: ofActions,
     link: { subject: ({ acctId }) => `link:${acctId}` },
     unlink: { subject: of('link') },
   },

@@ -18,6 +18,8 @@ export interface LinkSet {
   readonly before: string | null;
   /** Nothing changed. */
   readonly isSame: boolean;
+  /** Others have changed it since this action did: who holds the card now; null: nobody. */
+  readonly heldNow?: string | null;
 }
 
 /** Links a card to its holder in the name of the acting person, and notifies the holder. Idempotent. */
@@ -25,7 +27,7 @@ export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
 
 interface SetLinkDeps
   extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
-  readonly links: Pick<Links, 'ofAccount' | 'link'>;
+  readonly links: Pick<Links, 'ofAccount' | 'link' | 'noteFound' | 'isChangedSince'>;
 }
 
 /**
@@ -43,6 +45,10 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
         await deps.record(action, { event: 'unchanged', acctId, cardId });
         return { card, before: null, isSame: true };
       }
+      // After a crash somebody may have linked the card to another person since. That stays.
+      if (hasBegun && (await deps.links.isChangedSince(action, acctId, userId)))
+        return { card, before: null, isSame: false, heldNow: before };
+      if (!hasBegun) await deps.links.noteFound(action.id, before);
       const by = action.actor.userId;
       // After a crash the link may exist already; the previous holder is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
@@ -98,11 +104,17 @@ export function whyNoHolder(person: Person | null): string | null {
   return null;
 }
 
-/** Ends a card's link in the name of the acting person, and notifies its holder. Idempotent. */
-export type EndLink = (action: Action, of: Pick<NewLink, 'acctId' | 'cardId'>) => Promise<CardFacts>;
+interface LinkEnded {
+  readonly card: CardFacts;
+  /** Who was linked to the card since this action ended its link; null: nobody. */
+  readonly heldNow: string | null;
+}
 
-interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'notifyDirectly' | 'withLock'> {
-  readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
+/** Ends a card's link in the name of the acting person, and notifies its holder. Idempotent. */
+export type EndLink = (action: Action, of: Pick<NewLink, 'acctId' | 'cardId'>) => Promise<LinkEnded>;
+
+interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'hasBegun' | 'notifyDirectly' | 'withLock'> {
+  readonly links: Pick<Links, 'ofAccount' | 'unlink' | 'noteFound' | 'isChangedSince'>;
 }
 
 export function createEndLink(deps: EndLinkDeps): EndLink {
@@ -110,7 +122,10 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
     return await deps.withLock(`account:${acctId}`, async () => {
       const card = await deps.factsOf(acctId);
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
-      if (before === null) return card;
+      if (before === null) return { card, heldNow: null };
+      const hasBegun = await deps.hasBegun(action);
+      if (hasBegun && (await deps.links.isChangedSince(action, acctId, null))) return { card, heldNow: before };
+      if (!hasBegun) await deps.links.noteFound(action.id, before);
       const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
       await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
       await deps.notifyDirectly(
@@ -119,7 +134,7 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
         linkLost({ card, by: action.actor.userId, heldBy: null }),
       );
       await deps.links.unlink(acctId);
-      return card;
+      return { card, heldNow: null };
     });
   };
 }

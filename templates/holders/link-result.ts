@@ -13,10 +13,13 @@ interface LinkResult {
   readonly before: string | null;
   /** It was already linked to this person. */
   readonly isSame: boolean;
+  /** Set if others have changed it since: who holds the card now; null: nobody. */
+  readonly heldNow?: string | null | undefined;
 }
 
 /** For the person who linked a card. */
-export function linkResult({ card, userId, before, isSame }: LinkResult): Message {
+export function linkResult({ card, userId, before, isSame, heldNow }: LinkResult): Message {
+  if (heldNow !== undefined) return linkedSince(card, `Linked to ${mention(userId)}`, heldNow);
   const head = isSame
     ? `${mention(userId)} is already linked to ${cardOfHolder(card)}. Nothing changed.`
     : `Linked: ${mention(userId)} holds ${cardOfHolder(card)}.`;
@@ -29,8 +32,16 @@ export function linkResult({ card, userId, before, isSame }: LinkResult): Messag
   };
 }
 
-/** For the person who ended a link. */
-export function linkEnded(card: CardFacts): Message {
+/** What was done is not so any more. */
+function linkedSince(card: CardFacts, done: string, heldNow: string | null): Message {
+  const head = `${done}: ${cardOfHolder(card)}.`;
+  const now = `This has changed since: ${heldNow === null ? 'nobody' : mention(heldNow)} is linked to it now.`;
+  return { text: sentence(`${head} ${now}`), blocks: [section(`*${head}*`, now)] };
+}
+
+/** For the person who ended a link. `heldNow` was linked to the card since. */
+export function linkEnded({ card, heldNow }: { readonly card: CardFacts; readonly heldNow: string | null }): Message {
+  if (heldNow !== null) return linkedSince(card, 'Unlinked', heldNow);
   const head = `Unlinked: nobody gets direct messages about ${cardOfHolder(card)} any more.`;
   return { text: sentence(head), blocks: [section(`*${head}*`)] };
 }

@@ -302,7 +302,10 @@ describe('with any strings, Slack accepts the message and shows them as text', (
         for (const heldBy of [text, null]) expectFit(linkLost({ card, by: text, heldBy }));
         expectFit(confirmOwnCard([card, ...cards].map((one) => ({ value: 'p_1', card: one }))));
         for (const isSame of [true, false]) expectFit(linkResult({ card, userId: text, before: text, isSame }));
-        expectFit(linkEnded(card));
+        for (const heldNow of [text, null]) {
+          expectFit(linkResult({ card, userId: text, before: null, isSame: false, heldNow }));
+          expectFit(linkEnded({ card, heldNow }));
+        }
         expectFit(holderWelcome({ card, by: text }));
       }),
       { numRuns: examples(20) },

@@ -49,7 +49,7 @@ async function setUp(
     },
     endLink: async (_action, of) => {
       ended.push(of.acctId);
-      return card;
+      return { card, heldNow: null };
     },
     authorize: authorizationOf({ holder }).authorize,
     mayAct: async (_action, acct) => approvesFor(acct),

@@ -113,6 +113,37 @@ describe('linking a card', () => {
     expect(world.answers.at(-1)).toContain('Linked: <@U0HUGO>');
   });
 
+  it('leaves the card with a holder who was linked since, when its job runs again', async () => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0SAM', 'act_link0'));
+    await world.linkCard(linkTo('U0HUGO'));
+    await world.linkCard(linkTo('U0ZOE', 'act_link2'));
+    const toldBefore = [...world.lost, ...world.welcomed];
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: 'U0ZOE' });
+    expect([...world.lost, ...world.welcomed]).toEqual(toldBefore);
+    expect(world.entries.map(({ after }) => after)).toEqual(['U0SAM', 'U0HUGO', 'U0ZOE']);
+    expect(world.answers.at(-1)).toMatch(/^Linked to <@U0HUGO>: .*<@U0ZOE> is linked to it now/);
+  });
+
+  it.each([
+    ['back to the previous holder', 'U0SAM'],
+    ['to nobody', null],
+  ])('leaves a card that was linked %s since, when its job runs again', async (_whom, since) => {
+    const world = setUp();
+    await world.linkCard(linkTo('U0SAM', 'act_link0'));
+    await world.linkCard(linkTo('U0HUGO'));
+    if (since === null) await world.unlinkCard(unlink);
+    else await world.linkCard(linkTo(since, 'act_link2'));
+
+    await world.linkCard(linkTo('U0HUGO'));
+
+    expect((await world.links.ofAccount(acctId))?.userId ?? null).toBe(since);
+    expect(world.answers.at(-1)).toContain(`${since === null ? 'nobody' : '<@U0SAM>'} is linked to it now`);
+  });
+
   it.each<[string, Person | null]>([
     ['a person unknown to Slack', null],
     ['a bot', { ...hugo, isBot: true }],
@@ -145,6 +176,22 @@ describe('unlinking a card', () => {
     expect(world.answers.slice(-2)).toEqual([expect.stringContaining('Unlinked'), expect.stringContaining('Unlinked')]);
     expect(world.lost, 'the holder is notified once').toEqual(['U0HUGO']);
   });
+
+  it.each(['U0ZOE', 'U0HUGO'])(
+    'leaves the card with %s, who was linked since, when its job runs again',
+    async (since) => {
+      const world = setUp();
+      await world.linkCard(linkTo('U0HUGO'));
+      await world.unlinkCard(unlink);
+      await world.linkCard(linkTo(since, 'act_link2'));
+
+      await world.unlinkCard(unlink);
+
+      expect(await world.links.ofAccount(acctId)).toMatchObject({ userId: since });
+      expect(world.entries).toHaveLength(3);
+      expect(world.answers.at(-1)).toContain(`<@${since}> is linked to it now`);
+    },
+  );
 
   it("needs someone else's confirmation when it is your own card", async () => {
     const world = setUp(hugo, true);
