@@ -1,8 +1,10 @@
 import { delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
+import { setSince } from '../../templates/core/set-since.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { RolesUnreadError } from '../core/errors.ts';
 import { localDate } from '../core/service-time.ts';
+import type { BeginSetting } from '../core/setting-order.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import type { Permissions } from '../policy/permissions.ts';
@@ -15,11 +17,12 @@ interface Deps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' |
   readonly quietHours: Pick<QuietHoursStore, 'get' | 'set' | 'remove'>;
   /** Applies the quiet hours to messages that are already held. */
   readonly holdAsQuiet: (channel: string) => Promise<number>;
+  readonly beginSetting: BeginSetting;
 }
 
 /** Sets which direct messages someone gets, and when. People can only change their own. Idempotent. */
 export function createSetPreference(deps: Deps) {
-  const { preferences, quietHours, answer, record, refuseUnclear } = deps;
+  const { preferences, quietHours, beginSetting, answer, record, refuseUnclear } = deps;
 
   return async function setPreference(action: PreferenceAction): Promise<void> {
     const { preference } = action;
@@ -27,6 +30,7 @@ export function createSetPreference(deps: Deps) {
     if (preference.kind === 'digest') return await setDigest(action, preference.often);
     const { what, isOn } = preference;
     const { userId } = action.actor;
+    if (!(await beginSetting(action, `messages:${userId}:${what}`))) return await answer(action, setSince());
     const words = (is: boolean): string => `${what} ${is ? 'on' : 'off'}`;
     const before = words(await preferences.isOn(userId, what));
     await record(action, { event: 'done', isFirst: true, before, after: words(isOn) });
@@ -36,6 +40,7 @@ export function createSetPreference(deps: Deps) {
 
   async function setDigest(action: PreferenceAction, often: 'daily' | 'weekly' | 'off'): Promise<void> {
     const { userId } = action.actor;
+    if (!(await beginSetting(action, `own-digest:${userId}`))) return await answer(action, setSince());
     const replaced = await preferences.ownDigest(userId);
     const before = `digest ${replaced?.often ?? 'off'}`;
     await record(action, { event: 'done', isFirst: true, before, after: `digest ${often}` });
@@ -53,6 +58,7 @@ export function createSetPreference(deps: Deps) {
         usage: 'notify quiet 22:00-07:00 [Europe/Berlin] [weekdays] | off',
       });
     const channel = await deps.openDirect(action.actor.userId);
+    if (!(await beginSetting(action, `quiet:${channel}`))) return await answer(action, setSince());
     const set = await quietHours.get(channel);
     const before = set === null ? null : printQuiet(set.window);
     const window = parsed.kind === 'hours' ? parsed.window : null;
@@ -75,6 +81,7 @@ interface DelegateDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUn
   readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
   readonly ownDelegates: () => readonly string[];
+  readonly beginSetting: BeginSetting;
 }
 
 /** A longer delegation belongs in the policy. */
@@ -88,13 +95,14 @@ const DAY_MS = 24 * 3_600_000;
  * The returned function throws RolesUnreadError when Slack does not return the user groups.
  */
 export function createSetDelegate(deps: DelegateDeps) {
-  const { delegations, ownDelegates, answer, record, refuseUnclear, zone, now } = deps;
+  const { delegations, ownDelegates, beginSetting, answer, record, refuseUnclear, zone, now } = deps;
 
   return async function setDelegate(action: DelegateAction): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
     const why = delegate === null ? null : (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId)));
     if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
+    if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, setSince());
     const before = words(await delegations.of(userId));
     const line =
       delegate === null

@@ -6,6 +6,7 @@ import { declineReason } from '../alerts/decline-reason.ts';
 import { createOutcomesOnAlerts } from '../alerts/show-outcome.ts';
 import { createResumeRequest } from '../approvals/open-request.ts';
 import { accountIn } from '../approvals/request.ts';
+import { createBeginSetting } from '../core/setting-order.ts';
 import { createGroupOfCard } from '../directory/directory.ts';
 import { createReadTransactions } from '../directory/read-transactions.ts';
 import { doingOf, entryOf, isVerb, permissionOf, refusedTo } from '../dispatch/verbs.ts';
@@ -60,6 +61,7 @@ export function createTools(context: ActionContext) {
     accountOf,
     askAgain: createAskAgain({ ...context, ...refusals, putChoice, doingOf }),
     hasBegun,
+    beginSetting: createBeginSetting({ ...context, hasBegun }),
     outcomes,
     reports: createReports({ ...context, record, outcomes }),
     putChoice,

@@ -13,6 +13,7 @@ import { createRequests } from '../approvals/request-store.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createSeals } from '../core/seal.ts';
+import { createSettingOrder } from '../core/setting-order.ts';
 import { createSigner } from '../core/sign.ts';
 import { createShownDeclines } from '../digests/late-declines.ts';
 import { createDigests } from '../digests/schedule-store.ts';
@@ -82,6 +83,7 @@ export function createStores(
     quietHours: createQuietHours(redis),
     longAlerts: createLongAlerts(redis),
     preferences: createPreferences(redis),
+    settingOrder: createSettingOrder(redis),
     delegations: createDelegations(redis, delegation),
     fraudCases: createFraudCases(redis),
     mutes: createMutes(redis),

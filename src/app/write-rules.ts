@@ -228,6 +228,7 @@ export const rules: Rules = {
     set: { subject: (owner, kind) => `switched-off:${owner}:${kind}` },
     setOwnDigest: { subject: of('own-digest') },
   },
+  settingOrder: { ...reads('last'), note: { ...ofActions, subject: of('set-last') } },
   delegations: { ...reads('of', 'all'), set: { subject: of('delegation') } },
   fraudCases: {
     ...reads('openOf', 'ofAlert', 'ofReport', 'channels'),

@@ -310,6 +310,7 @@ export interface Over extends Partial<Action> {
   readonly isFraud?: true | undefined;
   readonly kinds?: WarningsAction['kinds'];
   readonly isOn?: boolean;
+  readonly isLong?: boolean;
   readonly asked?: string;
   readonly acctIds?: readonly number[];
   readonly names?: readonly string[];

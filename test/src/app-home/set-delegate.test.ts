@@ -71,4 +71,19 @@ describe('a delegate', () => {
     expect(answers.at(-1)?.text).toMatch(/Only approvers may name a delegate/);
     expect(await deps.delegations.all()).toEqual([]);
   });
+
+  it.each([
+    [delegate, null],
+    [null, delegate],
+  ])('%j is not set again over %j, set since, when the job runs again', async (first, since) => {
+    const { deps, answers, stations } = await world();
+    await performAction(naming('act_1', first), deps);
+    await performAction(naming('act_2', since), deps);
+
+    await performAction(naming('act_1', first), deps);
+
+    expect(await deps.delegations.all()).toHaveLength(since === null ? 0 : 1);
+    expect(answers.at(-1)?.text).toMatch(/changed again since you asked/);
+    expect(await stations()).toEqual(['done', 'done']);
+  });
 });

@@ -69,6 +69,7 @@ function createWorld(start: string) {
       answer = message;
     },
     record: async () => undefined,
+    beginSetting: async () => true,
     withLock: withoutLock,
     zone: 'UTC',
     now,
