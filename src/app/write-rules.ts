@@ -160,8 +160,7 @@ export const rules: Rules = {
     forget: { subject: of('temporary-change') },
   },
   links: {
-    ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately', 'isChangedSince'),
-    noteFound: ofActions,
+    ...reads('ofAccount', 'accountsOf', 'isHeldBy', 'ofUser', 'isHolder', 'wasHolderLately'),
     link: { subject: ({ acctId }) => `link:${acctId}` },
     unlink: { subject: of('link') },
   },

@@ -3,6 +3,7 @@ import type { Action, Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import type { CardFacts } from '../core/card-facts.ts';
 import { commandCode } from '../core/installation.ts';
+import type { BeginSetting } from '../core/setting-order.ts';
 import type { Person } from '../slack/client.ts';
 import type { Link, Links } from './link-store.ts';
 import type { LinkAction, UnlinkAction } from './verbs.ts';
@@ -27,7 +28,8 @@ export type SetLink = (action: Action, link: NewLink) => Promise<LinkSet>;
 
 interface SetLinkDeps
   extends Pick<ActionTools, 'hasBegun' | 'factsOf' | 'record' | 'notifyDirectly' | 'withLock' | 'now'> {
-  readonly links: Pick<Links, 'ofAccount' | 'link' | 'noteFound' | 'isChangedSince'>;
+  readonly links: Pick<Links, 'ofAccount' | 'link'>;
+  readonly beginSetting: BeginSetting;
 }
 
 /**
@@ -46,9 +48,8 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
         return { card, before: null, isSame: true };
       }
       // After a crash somebody may have linked the card to another person since. That stays.
-      if (hasBegun && (await deps.links.isChangedSince(action, acctId, userId)))
+      if (!(await deps.beginSetting(action, settingOf(acctId))))
         return { card, before: null, isSame: false, heldNow: before };
-      if (!hasBegun) await deps.links.noteFound(action.id, before);
       const by = action.actor.userId;
       // After a crash the link may exist already; the previous holder is on record.
       if (before !== userId) await recordLink(action, card, before, { cardId, ...proved });
@@ -71,6 +72,8 @@ export function createSetLink(deps: SetLinkDeps): SetLink {
     await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, after: userId, detail, line });
   }
 }
+
+const settingOf = (acctId: number): string => `link:${acctId}`;
 
 const byAnother = 'It needs another approver.';
 
@@ -113,8 +116,9 @@ interface LinkEnded {
 /** Ends a card's link in the name of the acting person, and notifies its holder. Idempotent. */
 export type EndLink = (action: Action, of: Pick<NewLink, 'acctId' | 'cardId'>) => Promise<LinkEnded>;
 
-interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'hasBegun' | 'notifyDirectly' | 'withLock'> {
-  readonly links: Pick<Links, 'ofAccount' | 'unlink' | 'noteFound' | 'isChangedSince'>;
+interface EndLinkDeps extends Pick<ActionTools, 'factsOf' | 'record' | 'notifyDirectly' | 'withLock'> {
+  readonly links: Pick<Links, 'ofAccount' | 'unlink'>;
+  readonly beginSetting: BeginSetting;
 }
 
 export function createEndLink(deps: EndLinkDeps): EndLink {
@@ -123,9 +127,7 @@ export function createEndLink(deps: EndLinkDeps): EndLink {
       const card = await deps.factsOf(acctId);
       const before = (await deps.links.ofAccount(acctId))?.userId ?? null;
       if (before === null) return { card, heldNow: null };
-      const hasBegun = await deps.hasBegun(action);
-      if (hasBegun && (await deps.links.isChangedSince(action, acctId, null))) return { card, heldNow: before };
-      if (!hasBegun) await deps.links.noteFound(action.id, before);
+      if (!(await deps.beginSetting(action, settingOf(acctId)))) return { card, heldNow: before };
       const line = { did: 'unlinked', whom: { userId: before, to: 'from' }, card, before: null };
       await deps.record(action, { event: 'done', isFirst: true, acctId, cardId, before, line });
       await deps.notifyDirectly(

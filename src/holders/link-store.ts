@@ -26,9 +26,6 @@ export type Links = ReturnType<typeof createLinks>;
 /** How long a former holder still may not decide about the card. */
 const FORMER_HOLDER_MS = 24 * 3_600_000;
 
-/** As long as the progress of an action. */
-const FOUND_KEPT_SECONDS = 15 * 24 * 3600;
-
 const setScript = readScript(new URL('./set-link.lua', import.meta.url));
 const format = recordFormat(Link);
 
@@ -52,11 +49,6 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
 
   const textOf = batched((accounts: readonly number[]) => redis.hmget(byAccount, ...accounts.map(String)));
   const ofAccount = async (acctId: number): Promise<Link | null> => format.readOrNull(await textOf(acctId));
-  const foundKey = (actionId: string): string => stateKey(`holder-found:${actionId}`);
-  const endedAtMs = async (userId: string, acctId: number): Promise<number | null> => {
-    const endedAt = await redis.zscore(heldKey(acctId), userId);
-    return endedAt === null ? null : Number(endedAt);
-  };
 
   return {
     /** Replaces the account's previous link. Idempotent. */
@@ -79,25 +71,6 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
       const links = texts.map(format.readOrNull).filter((link) => link?.userId === userId);
       return links.filter((link) => link !== null).toSorted((a, b) => a.acctId - b.acctId);
     },
-    /** Notes the holder that an action found before it changes who holds the card. */
-    noteFound: async (actionId: string, holder: string | null): Promise<void> =>
-      void (await redis.set(foundKey(actionId), holder ?? '', 'EX', FOUND_KEPT_SECONDS)),
-    /**
-     * Whether others have linked or unlinked the card since an action noted its holder.
-     *
-     * @param to who gets the card by this action; null: nobody.
-     */
-    async isChangedSince({ id, askedAt }: Pick<Action, 'id' | 'askedAt'>, acctId: number, to: string | null) {
-      const found = await redis.get(foundKey(id));
-      const holder = (await ofAccount(acctId))?.userId ?? null;
-      // Made by this action before a crash.
-      if (found === null || holder === to) return false;
-      if ((holder ?? '') !== found) return true;
-      // It may have been changed and changed back.
-      const changed = to ?? holder;
-      const endedAt = changed === null ? null : await endedAtMs(changed, acctId);
-      return endedAt !== null && endedAt >= Date.parse(askedAt);
-    },
     isHolder: async (userId: string): Promise<boolean> => (await accountsOf(userId)).length > 0,
     /**
      * True for the holder and anyone who was the holder in the last 24 hours, so that nobody evades the own-card rule
@@ -107,8 +80,8 @@ export function createLinks(redis: RedisClient, now: () => number = Date.now) {
       // Reads the link first, so that a link that ends between the two reads is found by the second.
       const link = await ofAccount(acctId);
       if (link?.userId === userId) return true;
-      const endedAt = await endedAtMs(userId, acctId);
-      return endedAt !== null && now() - endedAt < FORMER_HOLDER_MS;
+      const endedAt = await redis.zscore(heldKey(acctId), userId);
+      return endedAt !== null && now() - Number(endedAt) < FORMER_HOLDER_MS;
     },
   };
 }

@@ -24,6 +24,7 @@ import { askForm } from '../../templates/approvals/ask-form.ts';
 import { decideForm } from '../../templates/approvals/decide-form.ts';
 import { permissionAsked, permissionSent } from '../../templates/approvals/permission-asked.ts';
 import { overrideNotice, requestReminder } from '../../templates/approvals/request-notes.ts';
+import { setSince } from '../../templates/core/set-since.ts';
 import { digestSet } from '../../templates/digests/digest.ts';
 import { cardOption, cardPicker, readingCard } from '../../templates/directory/card-picker.ts';
 import { commandForm } from '../../templates/dispatch/command-form.ts';
@@ -36,7 +37,7 @@ import { temporaryChange, temporaryChangeEnded } from '../../templates/limits/te
 import { notPermitted } from '../../templates/policy/not-permitted.ts';
 import { recoveryLine, recoveryStarted } from '../../templates/recovery/recovery-line.ts';
 import { alertLengthSet, quietEnded, quietSet } from '../../templates/routing/channel-settings.ts';
-import { muteEnded, muteList, muteSet } from '../../templates/routing/mutes.ts';
+import { muteEnded, muteList, muteSet, notMuted } from '../../templates/routing/mutes.ts';
 import {
   subscribed,
   subscriptionList,
@@ -260,6 +261,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     return [
       muteSet(mute),
       muteSet({ kind: 'mute', ...common }),
+      notMuted(),
       muteEnded({ mutes: many(mute), endedBy: one, kinds: many('decline', 200) }),
       muteList({ mutes: many({ ...mute, count: 5 }, 100), page: 2 }),
     ];
@@ -341,7 +343,7 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
     [true, false].map((isOn) =>
       warningsSet({ kinds: ['low-balance', 'expiring-cards'], isOn, elsewhere: 'Elsewhere.' }),
     ),
-  'alert-length': () => [true, false].map((isLong) => alertLengthSet({ isLong })),
+  'alert-length': () => [setSince(), ...[true, false].map((isLong) => alertLengthSet({ isLong }))],
   quiet: (one, two) => [
     quietSet({ words: one, except: two, unknown: [{ what: 'group', typed: one, meant: two }], until: at, released: 3 }),
     quietEnded({ wasSet: true, released: 2 }),

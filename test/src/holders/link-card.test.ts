@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordEntry } from '../../../src/actions/record.ts';
+import { createBeginSetting, createSettingOrder } from '../../../src/core/setting-order.ts';
 import { createEndLink, createLinkCard, createSetLink, createUnlinkCard } from '../../../src/holders/link-card.ts';
 import { createLinks } from '../../../src/holders/link-store.ts';
 import type { Person } from '../../../src/slack/client.ts';
@@ -22,9 +23,11 @@ function setUp(person: Person | null = hugo, isOwnCard = false) {
   const welcomed: string[] = [];
   const lost: string[] = [];
   const begun = new Set<string>();
+  const hasBegun = async ({ id }: { readonly id: string }) => begun.has(id);
   const deps = {
     links,
-    hasBegun: async ({ id }: { readonly id: string }) => begun.has(id),
+    hasBegun,
+    beginSetting: createBeginSetting({ settingOrder: createSettingOrder(redis()), hasBegun }),
     factsOf: async () => card,
     record: async ({ id }: { readonly id: string }, entry: RecordEntry) => {
       if (entry.isFirst === true) begun.add(id);
