@@ -257,7 +257,7 @@ export const rules: Rules = {
     remove: { subject: (channel, kind) => `digest:${channel}:${kind}` },
   },
   shownDeclines: {
-    ...reads('lastShown'),
+    ...reads('lastShown', 'counted'),
     ...ofJobs('setShown', 'keepCounted'),
     // The posted digest shows these declines. Counted again, others would be missing from all digests, or be in two.
     count: {

@@ -19,6 +19,18 @@ import {
 const Shown = z.strictObject({ fromMs: z.int(), toMs: z.int(), ...Sums.shape });
 export type Shown = z.infer<typeof Shown>;
 
+const StoredSpan = z.strictObject({ fromMs: z.int(), toMs: z.int() });
+
+/** What a channel's digest is about. */
+const Covered = z.strictObject({
+  period: StoredSpan,
+  /** Whether the period is exactly a day, a week or a month. */
+  isExact: z.boolean(),
+  /** What it is compared with. */
+  before: StoredSpan,
+});
+export type Covered = z.infer<typeof Covered>;
+
 const Counted = z.strictObject({
   /** The declines of the digest's own period. */
   declines: z.array(TallyRow),
@@ -26,6 +38,8 @@ const Counted = z.strictObject({
   late: Sums,
   /** What all digests have shown once this one is sent. */
   shown: Shown,
+  /** Kept with the counts, because the schedule may be replaced before the digest is made again. */
+  covered: Covered.optional(),
 });
 /** What a digest counts. */
 export type Counted = z.infer<typeof Counted>;
@@ -39,6 +53,7 @@ interface Counting {
   readonly schedule: string;
   readonly period: Span;
   readonly keptMs: number;
+  readonly covered?: Covered;
 }
 
 /** What digests counted, so that the next one can tell what arrived after the last. */
@@ -62,10 +77,12 @@ export function createShownDeclines(redis: RedisClient) {
     /** What the digests of a schedule have shown; null before the first one. */
     lastShown: (schedule: string): Promise<Shown | null> => shown.get(schedule),
     /** What a digest counts. The first answer for an id stays: a digest that is made again must not count anew. */
-    async count(tallies: Pick<Tallies, 'sum'>, { id, schedule, period, keptMs }: Counting): Promise<Counted> {
+    async count(tallies: Pick<Tallies, 'sum'>, { id, schedule, period, keptMs, covered }: Counting): Promise<Counted> {
       const counted = await countDeclines(tallies, { period, last: await shown.get(schedule) });
-      return await keepCounted(id, counted, keptMs);
+      return await keepCounted(id, { ...counted, covered }, keptMs);
     },
+    /** What a digest has counted; null when it has not. */
+    counted: async (id: string): Promise<Counted | null> => format.readOrNull(await redis.get(keyOf(id))),
     /** Call this once the digest is sent. */
     setShown: (schedule: string, { shown: what }: Counted): Promise<void> => shown.put(schedule, what),
   };

@@ -6,7 +6,7 @@ import type { ChannelVisibility } from '../core/channel-visibility.ts';
 import { merchantName } from '../core/merchant-name.ts';
 import type { Message } from '../slack/message.ts';
 import type { ApprovedChange, OpenException } from './exceptions.ts';
-import { type Counted, coveredSpan, type ShownDeclines } from './late-declines.ts';
+import { type Counted, type Covered, coveredSpan, type ShownDeclines } from './late-declines.ts';
 import {
   type DigestKind,
   type DigestPeriod,
@@ -84,19 +84,18 @@ export function createSendDigest(deps: Deps) {
 
     /** Idempotent. Does nothing if the schedule was replaced meanwhile: its next digest covers this one's declines, too. */
     async send({ channel, kind, dueMs }: DueDigest): Promise<void> {
-      const schedule = await digests.get(channel, kind);
-      const due = schedule === null ? null : await duePeriod(schedule, deps);
-      if (schedule === null || due === null || due.dueMs !== dueMs) return;
       const id = `digest-${channel}-${kind}-${dueMs}`;
       const ofSchedule = scheduleId(channel, kind);
+      // Once it has counted, it may be posted, and its declines must not be in the next one, whatever the schedule is now.
+      const kept = await shownDeclines.counted(id);
+      const counted = kept?.covered
+        ? { ...kept, covered: kept.covered }
+        : await countDue({ channel, kind, dueMs }, id, deps);
+      if (counted === null) return;
       const last = await shownDeclines.lastShown(ofSchedule);
-      const sinceMs = Date.parse(schedule.startedAt ?? schedule.at);
-      const period = coveredSpan({ period: due, last, sinceMs });
-      const isExact = period.fromMs === due.fromMs;
-      const before = isExact ? periodBeforeThat(schedule, due) : spanBefore(period);
-      const keptMs = 2 * lateMs[kind];
-      const counted = await shownDeclines.count(tallies, { id, schedule: ofSchedule, period, keptMs });
-      const what = await postDigest(channel, id, { kind, period, isExact, before, ...counted });
+      if (last !== null && last.toMs >= counted.shown.toMs) return;
+      const { covered, declines, late } = counted;
+      const what = await postDigest(channel, id, { kind, ...covered, declines, late });
       if (what !== null) await record(channel, id, what);
       await shownDeclines.setShown(ofSchedule, counted);
     },
@@ -138,6 +137,26 @@ export function createSendDigest(deps: Deps) {
   }
 }
 
+type CountedDigest = Counted & { readonly covered: Covered };
+
+/** Null: it is not due. */
+async function countDue({ channel, kind, dueMs }: DueDigest, id: string, deps: Deps): Promise<CountedDigest | null> {
+  const { digests, tallies, shownDeclines } = deps;
+  const schedule = await digests.get(channel, kind);
+  const due = schedule === null ? null : await duePeriod(schedule, deps);
+  if (schedule === null || due === null || due.dueMs !== dueMs) return null;
+  const ofSchedule = scheduleId(channel, kind);
+  const last = await shownDeclines.lastShown(ofSchedule);
+  const sinceMs = Date.parse(schedule.startedAt ?? schedule.at);
+  const period = coveredSpan({ period: due, last, sinceMs });
+  const isExact = period.fromMs === due.fromMs;
+  const { fromMs, toMs } = isExact ? periodBeforeThat(schedule, due) : spanBefore(period);
+  const covered = { period, isExact, before: { fromMs, toMs } };
+  const keptMs = 2 * lateMs[kind];
+  const counted = await shownDeclines.count(tallies, { id, schedule: ofSchedule, period, keptMs, covered });
+  return { ...counted, covered: counted.covered ?? covered };
+}
+
 /** The period of a schedule whose digest is due and was not sent; null: none. */
 async function duePeriod(
   schedule: DigestSchedule,
@@ -153,12 +172,8 @@ async function duePeriod(
 }
 
 /** A digest to post, with the declines that it shows. */
-interface Asked extends Pick<Counted, 'declines' | 'late'> {
+interface Asked extends Pick<Counted, 'declines' | 'late'>, Covered {
   readonly kind: DigestKind;
-  readonly period: Span;
-  /** Whether the period is exactly a day, a week or a month. */
-  readonly isExact: boolean;
-  readonly before: Span;
 }
 
 /** The time before a span, as long as the span. */

@@ -31,6 +31,7 @@ function createWorld(start: string) {
   let asked = { fromMs: 0, toMs: 0 };
   let answer: Message | null = null;
   let events = 0;
+  let isKilled = false;
   const posted: Posted[] = [];
   const declines: { atMs: number; knownMs: number }[] = [];
   const now = () => new Date(nowMs);
@@ -55,6 +56,7 @@ function createWorld(start: string) {
       const total = Number(/: (\d+) declines?,/.exec(message.text)?.[1] ?? 0);
       const late = Number(/(\d+) declines?,[^.]*\.\d\d, arrived after/.exec(message.text)?.[1] ?? 0);
       posted.push({ kind, dueMs: Number(due), atMs: nowMs, ...asked, count: total + late });
+      if (isKilled) throw new Error('killed');
     },
     record: async () => undefined,
     notifySharedChannel: async () => undefined,
@@ -109,6 +111,10 @@ function createWorld(start: string) {
       }
     },
     now: () => nowMs,
+    /** From now on the worker dies once it has posted a digest; or no longer. */
+    killAfterPost(isSo: boolean): void {
+      isKilled = isSo;
+    },
   };
 }
 
@@ -161,6 +167,30 @@ it('a digest that was queued before its schedule was replaced is not sent for a 
   expect(posted).toMatchObject([{ dueMs: Date.parse('2026-11-23T17:00:00Z'), count: 1 }]);
   expect(posted.every(({ toMs, atMs }) => toMs <= atMs && atMs <= now())).toBe(true);
 });
+
+it.each(['daily 17:00', 'off'])(
+  'a decline whose digest was posted before a crash is not in the next, after %s',
+  async (words) => {
+    const { type, decline, pass, posted, killAfterPost, sendDigest } = createWorld(NINE);
+    await type('daily 09:00');
+    await decline();
+    const due = { channel: 'C1', kind: 'daily', dueMs: Date.parse('2026-11-23T09:00:00Z') } as const;
+    killAfterPost(true);
+    await expect(pass(5 * MINUTE)).rejects.toThrow('killed');
+    killAfterPost(false);
+    await type(words);
+
+    await sendDigest.send(due);
+    await sendDigest.send(due);
+    const [first, ...again] = posted.splice(0);
+    expect(first).toMatchObject({ dueMs: due.dueMs, count: 1 });
+    expect(again, 'its job posts the same once more').toMatchObject([{ ...first, atMs: expect.any(Number) }]);
+
+    await type('daily 17:00');
+    await pass(24 * HOUR);
+    expect(posted.map(({ count }) => count)).toEqual([0]);
+  },
+);
 
 it('each decline is in one digest of a kind, and each promised digest comes, however often the schedule is replaced', async () => {
   const schedules = ['daily 09:00', 'daily 09:05', 'daily 17:00', 'weekly monday 9:00', 'weekly tuesday 14:30'];
