@@ -107,8 +107,11 @@ function createWatches(context: Context, workers: Workers, workerId: string) {
       await workers.beat(workerId, { atMs: Date.now(), isCardApiAway: context.isCardApiAway() });
       const { lagMs, failed } = await readHealth(context);
       const unreadable = await redis.smembers(unreadableKey);
-      if (unreadable.length > 0) await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
-      await redis.del(unreadableKey);
+      if (unreadable.length > 0) {
+        await notifyOps(opsIssue.recordsUnreadable(unreadable.toSorted()));
+        // Another process may have added others meanwhile.
+        await redis.srem(unreadableKey, ...unreadable);
+      }
       await createFailureCauses(redis).report(notifyOps);
       if (failed > 0) await reportFailedJobs(queues, notifyOps, Date.now());
       if (lagMs > LAG_MS) await notifyOps(opsIssue.lagging);

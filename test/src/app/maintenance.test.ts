@@ -4,6 +4,7 @@ import { createMaintenance } from '../../../src/app/maintenance.ts';
 import { createClock } from '../../../src/core/clock.ts';
 import { createLog } from '../../../src/core/log.ts';
 import { closeQueues, openQueues, type Queues } from '../../../src/core/queues.ts';
+import { unreadableKey } from '../../../src/core/record-store.ts';
 import type { MemoryLevel } from '../../../src/intake/memory.ts';
 import type { TemporaryChange } from '../../../src/limits/temporary-change-store.ts';
 import { createFailureCauses } from '../../../src/ops/failure-causes.ts';
@@ -25,6 +26,7 @@ async function started({
   failing = '',
   level = (): MemoryLevel => 'enough',
   temporaryChanges = [] as TemporaryChange[],
+  onNotify = async (): Promise<unknown> => {},
 } = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
@@ -43,7 +45,10 @@ async function started({
       clock: createClock(redis()),
       memory: { level, share: () => null },
       log: createLog({ level: 'silent', process: 'test' }),
-      notifyOps: async ({ title }) => void did.push(title),
+      async notifyOps({ title }) {
+        did.push(title);
+        await onNotify();
+      },
       notifyResolved: async ({ cause }) => void did.push(cause === 'lag' ? 'no lag' : `over: ${cause}`),
       card: {
         async getCurrentToken() {
@@ -116,4 +121,12 @@ it('reports why jobs failed for good, also if none is kept any more', async () =
   await createFailureCauses(redis()).note({ what: 'alerts/deliver-alert', why: 'no room', jobId: '1' });
 
   expect(await started()).toContain('A job failed for good (alerts/deliver-alert)');
+});
+
+it('reports unreadable records that another process finds while it reports others', async () => {
+  await redis().sadd(unreadableKey, 'claims');
+
+  await started({ onNotify: () => redis().sadd(unreadableKey, 'requests') });
+
+  expect(await redis().smembers(unreadableKey)).toEqual(['requests']);
 });
