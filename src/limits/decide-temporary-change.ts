@@ -66,9 +66,10 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     if (why !== null) return await refuseDecision(action, acctId, why, isSent);
     if (action.verb === 'complete-temporary-change' && !action.restore) {
       const over = { closedAt: deps.now().toISOString(), closedBy: action.actor.userId, closingActionId: action.id };
+      await lease.confirm();
       return await deps.notifyEnd.notify({ ...temporaryChange, ...over, state: 'kept' }, action);
     }
-    const made = await deps.inEffect(temporaryChange);
+    const made = await deps.inEffect(temporaryChange, lease);
     if (made === null) return await refuse(action, notClear, lookLater, isSent);
     const left = await deps.handOver(made);
     if (left === null) return await refuse(action, overWords.superseded, goesBack, isSent);
@@ -84,6 +85,7 @@ export function createDecideTemporaryChange(deps: Deps): (action: TemporaryChang
     });
     if (noLonger[0] !== undefined) return await refuseDecision(action, acctId, noLonger[0], isSent);
     if (after === null) return await refuse(action, notClear, lookLater, isSent);
+    await lease.confirm();
     await deps.endQuestions(after, action);
     await deps.notifyEnd.notify(after, action, endNote(left, after));
     if (after.state !== 'asking') return await answerInPlace(action, after);

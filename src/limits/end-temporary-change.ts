@@ -5,6 +5,7 @@ import type { CardClient } from '../card-api/client.ts';
 import { isAboutLimits, ruleValue } from '../card-api/rule-change.ts';
 import { CardApiError } from '../core/errors.ts';
 import type { StoredEvent, TransactionEvent } from '../core/event.ts';
+import type { Lease } from '../core/lock.ts';
 import { happenedSince } from '../core/service-time.ts';
 import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
@@ -57,8 +58,8 @@ export function createEndTemporaryChange(deps: EndDeps) {
       if (leftMs === null) return COME_BACK_MS;
       if (leftMs > 0 && temporaryChange.isUnconfirmed !== true) return leftMs;
       try {
-        const made = await deps.inEffect(temporaryChange);
-        if (made === null) return await waitOrForget(temporaryChangeId);
+        const made = await deps.inEffect(temporaryChange, lease);
+        if (made === null) return await waitOrForget(temporaryChangeId, lease);
         if (leftMs > 0) {
           await notifyEnd.show(made);
           return leftMs;
@@ -67,18 +68,20 @@ export function createEndTemporaryChange(deps: EndDeps) {
         if (left === null) return null;
         const over = await restore(left, null, lease);
         if (over === null) return COME_BACK_MS;
+        await lease.confirm();
         await deps.endQuestions(over, null);
         await notifyEnd.notify(over, null, endNote(left, over));
       } catch (error) {
         if (!(error instanceof CardApiError)) throw error;
         // Everything but a refusal says nothing about the rules.
-        return error.code === 'refused' ? await countRefusal(temporaryChangeId, error) : COME_BACK_MS;
+        return error.code === 'refused' ? await countRefusal(temporaryChangeId, error, lease) : COME_BACK_MS;
       }
       return null;
     });
   };
 
-  async function countRefusal(temporaryChangeId: string, error: CardApiError): Promise<number | null> {
+  async function countRefusal(temporaryChangeId: string, error: CardApiError, lease: Lease): Promise<number | null> {
+    await lease.confirm();
     // Read again: some of its rules may have been handed over.
     const left = await temporaryChanges.get(temporaryChangeId);
     if (left === null) return null;
@@ -92,8 +95,9 @@ export function createEndTemporaryChange(deps: EndDeps) {
   }
 
   /** A change that nothing has shown is over once it can no longer be made. People know that it was not confirmed. */
-  async function waitOrForget(id: string): Promise<number | null> {
+  async function waitOrForget(id: string, lease: Lease): Promise<number | null> {
     if (await mayStillCome(id, deps)) return COME_BACK_MS;
+    await lease.confirm();
     await temporaryChanges.forget(id);
     return null;
   }
@@ -132,7 +136,7 @@ export function createTimeLeft({ sharedNow, secondNow, notifyOps }: TimeLeftDeps
  * @returns null: nothing shows it.
  * @throws CardApiError when the rules could not be read.
  */
-export type InEffect = (temporaryChange: TemporaryChange) => Promise<TemporaryChange | null>;
+export type InEffect = (temporaryChange: TemporaryChange, lease: Lease) => Promise<TemporaryChange | null>;
 
 export function createInEffect(
   deps: Pick<ActionTools, 'postTemporaryChange' | 'factsOf' | 'now'> & {
@@ -141,11 +145,12 @@ export function createInEffect(
     readonly temporaryChanges: Pick<TemporaryChanges, 'save'>;
   },
 ): InEffect {
-  return async function inEffect(temporaryChange) {
+  return async function inEffect(temporaryChange, lease) {
     if (temporaryChange.isUnconfirmed !== true) return temporaryChange;
     const { rules } = await deps.card.getSpendRules(temporaryChange.acctId);
     const changes = temporaryChange.changes.filter(({ rule, to }) => ruleValue(rules, rule) === to);
     if (changes.length === 0) return null;
+    await lease.confirm();
     await recordLate({ ...temporaryChange, changes });
     // People read that it was not confirmed. Before it is stored: a rerun after a crash must do it, too.
     if (temporaryChange.requestId === null) await deps.postTemporaryChange(temporaryChange);

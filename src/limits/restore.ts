@@ -76,6 +76,7 @@ export function createRestore(deps: RestoreDeps): Restore {
       meanwhile,
     };
     const asEnded = async (): Promise<OverChange> => {
+      await lease.confirm();
       const later = await restoreLater(ended, temporaryChange.changes, rules, deps);
       return { ...ended, ...(later.length > 0 && { later }), state: 'ended' };
     };
