@@ -26,7 +26,7 @@ async function started({
   failing = '',
   level = (): MemoryLevel => 'enough',
   temporaryChanges = [] as TemporaryChange[],
-  onNotify = async (): Promise<unknown> => {},
+  onNotify = async (): Promise<unknown> => null,
 } = {}): Promise<string[]> {
   const did: string[] = [];
   const step = (name: string) => async (): Promise<void> => {
