@@ -155,13 +155,15 @@ export interface RequestOpened {
 
 export type OpenRequest = (asked: AskedChange) => Promise<RequestOpened>;
 
+/** Continues the request that an earlier attempt of the action opened. Null: no attempt opened one. */
+export type ResumeRequest = (
+  actionId: string,
+) => Promise<(RequestOpened & Pick<AskedChange, 'card' | 'changes' | 'counted'>) | null>;
+
 interface ResumeDeps {
   readonly progress: Pick<ActionTools['progress'], 'read'>;
   readonly reports: Pick<Reports, 'report'>;
-  /** Continues the request that an earlier attempt of the action opened. Null: no attempt opened one. */
-  readonly resumeRequest: (
-    actionId: string,
-  ) => Promise<(RequestOpened & Pick<AskedChange, 'card' | 'changes' | 'counted'>) | null>;
+  readonly resumeRequest: ResumeRequest;
 }
 
 /**

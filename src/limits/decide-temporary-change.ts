@@ -7,7 +7,7 @@ import { CardApiError } from '../core/errors.ts';
 import type { Lease } from '../core/lock.ts';
 import { amountIn, tooMuchForOne, whyTooLong } from '../policy/approval-policy.ts';
 import { permanent } from './change-request.ts';
-import type { OpenRequest } from './change-rule.ts';
+import type { OpenRequest, ResumeRequest } from './change-rule.ts';
 import { endNote, type InEffect } from './end-temporary-change.ts';
 import type { EndQuestions, NotifyEnd } from './notify-end.ts';
 import type { RaiseAmounts } from './raise-amount.ts';
@@ -160,6 +160,7 @@ type WhyNot = { readonly why: string; readonly whoCan: string } | 'late';
 interface PermitDeps extends Pick<ActionTools, 'authorize' | 'record' | 'factsOf' | 'withLock' | 'policyOfCard'> {
   readonly raises: Pick<RaiseAmounts, 'count' | 'remember' | 'withoutChange' | 'valuesPutBack'>;
   readonly openRequest: OpenRequest;
+  readonly resumeRequest: ResumeRequest;
 }
 
 /**
@@ -173,6 +174,9 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
   return async function permitDecision(action, temporaryChange) {
     const { id, acctId, changes } = temporaryChange;
     const { userId } = action.actor;
+    // After a crash, only the others decide who were asked before.
+    const resumed = await deps.resumeRequest(action.id);
+    if (resumed !== null) return askedOthers(resumed.changes, resumed.note);
     const isKept = action.verb === 'complete-temporary-change' && !action.restore;
     const isEarly = action.verb === 'revert';
     const all = await raisesOf(action, temporaryChange, raises);
@@ -211,11 +215,15 @@ export function createPermitDecision(deps: PermitDeps): PermitDecision {
         others: verdict.others,
       };
       const { note: whoCan } = await deps.openRequest({ ...asked, action: raiseOf(action, acctId, wanted), counted });
-      return { why: `One approver alone may not raise this: ${ruleMoves(wanted)}.`, whoCan };
+      return askedOthers(wanted, whoCan);
     }
     await record(action, { event: 'asked', isFirst: true, acctId, cardId: (await factsOf(acctId)).cardId, detail: id });
     return null;
   };
+}
+
+function askedOthers(wanted: readonly RuleChange[], whoCan: string): WhyNot {
+  return { why: `One approver alone may not raise this: ${ruleMoves(wanted)}.`, whoCan };
 }
 
 /** Restoring the earlier values, as the raise that it is. */

@@ -293,6 +293,7 @@ describe('who may decide', () => {
         lock = '';
         return result;
       },
+      resumeRequest: async () => null,
       openRequest: async ({ action: asked, changes, others }) => {
         requested.push({ verb: asked.verb, changeRequest: asked.changeRequest, changes, others });
         return { note: 'I asked in the approvals channel.', isTwin: false };

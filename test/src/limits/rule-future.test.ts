@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CardApiError } from '../../../src/core/errors.ts';
 import type { Action } from '../../../src/dispatch/verbs.ts';
 import type { ChangeRequest } from '../../../src/limits/change-request.ts';
+import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
@@ -224,6 +225,22 @@ describe('taking back a reduction', () => {
     expect(daily()).toBe(100);
     expect(told()).toContain('One approver alone may not raise this: daily limit $100.00 → $5,000.00.');
     expect(await requests()).toMatchObject([{ acctId, changes: [{ from: 10_000, to: 500_000 }], needed: 2 }]);
+  });
+
+  it('that others were asked about stays with them when its job runs again, although one person may do it by now', async () => {
+    const { world, limit, takeBack, daily, told, requests } = await given(5000);
+    await limit('U0BEN', 'act_reduce', 100, forDays(8));
+    await takeBack('U0ANA', 'act_reduce');
+
+    const policyFor = () => approvalPolicyOf({ twoPersonAboveCents: 1_000_000 });
+    const target = { kind: 'temporary-change', temporaryChangeId: 'act_reduce' } as const;
+    const askedAt = world.deps.now().toISOString();
+    const again = ask('revert', { target, id: 'act_back1', actor: person('U0ANA'), askedAt });
+    await performAction(again, { ...world.deps, policyFor });
+
+    expect(daily()).toBe(100);
+    expect(await requests()).toHaveLength(1);
+    expect(told()).toContain('One approver alone may not raise this: daily limit $100.00 → $5,000.00.');
   });
 
   it('of somebody else counts with the other raises of the person', async () => {
