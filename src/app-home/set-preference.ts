@@ -76,7 +76,7 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
   return hasExcept ? 'Your own quiet hours have no exceptions: suspected fraud always comes at once.' : null;
 }
 
-interface DelegateDeps extends Pick<ActionTools, 'answer' | 'record' | 'refuseUnclear' | 'zone' | 'now'> {
+interface DelegateDeps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'zone' | 'now'> {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
@@ -100,7 +100,9 @@ export function createSetDelegate(deps: DelegateDeps) {
   return async function setDelegate(action: DelegateAction): Promise<void> {
     const { delegate } = action;
     const { userId } = action.actor;
-    const why = delegate === null ? null : (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId)));
+    // After a crash, the last day may have passed since it was permitted.
+    const isNew = delegate !== null && !(await deps.hasBegun(action));
+    const why = isNew ? (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId))) : null;
     if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
     if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, setSince());
     const before = words(await delegations.of(userId));

@@ -62,6 +62,18 @@ describe('a delegate', () => {
     expect(await deps.delegations.of(userId), 'ended').toBeNull();
   });
 
+  it('named for today is not refused when the job runs again tomorrow', async () => {
+    const made = await world();
+    const today = { to: 'U0BEN', from: '2026-11-20', until: '2026-11-20' };
+    await performAction(naming('act_1', today), made.deps);
+    made.advance(24 * 3_600_000);
+
+    await performAction(naming('act_1', today), made.deps);
+
+    expect(made.answers.map(({ text }) => text)).toEqual([made.answers[0]?.text, made.answers[0]?.text]);
+    expect(await made.stations()).toEqual(['done']);
+  });
+
   it('can be named only by approvers, and only if the policy lists someone', async () => {
     const { deps, answers } = await createActionWorld(redis());
 
