@@ -145,6 +145,7 @@ export const rules: Rules = {
   },
   requests: {
     ...reads('get', 'open', 'requestsOf', 'approversOf'),
+    add: { subject: ofId('request') },
     save: { subject: ofId('request') },
     remind: {
       subject: of('request'),
@@ -238,8 +239,7 @@ export const rules: Rules = {
       subject: of('fraud-case'),
       // It may have joined the case of another alert.
       again: (cases, open, acctId, reportId, alertId) => async () => {
-        await cases.open(acctId, open.caseId, open.alertId);
-        await cases.open(acctId, reportId, alertId);
+        for (const by of [open, { caseId: reportId, alertId }]) await cases.open(acctId, by.caseId, by.alertId);
       },
     },
     close: { ...ofActions, subject: of('fraud-case') },

@@ -94,7 +94,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     return await announce(await save(requestIdOf(action.id), asked, isOwnCard), isOwnCard, deps);
   };
 
-  async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<OpenRequest> {
+  async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<LimitRequest> {
     const { action, acctId, card, changes, term, others, counted, order } = asked;
     const now = deps.now();
     // A card that does not exist yet has no facts.
@@ -129,8 +129,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       revision: 0,
       state: 'open',
     };
-    await deps.requests.save(request);
-    return request;
+    return await deps.requests.add(request);
   }
 }
 

@@ -34,19 +34,27 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     const ids = await redis.zrevrange(ofAccount(acctId), 0, -1);
     return (await Promise.all(ids.map(store.get))).filter((request) => request !== null);
   }
+  async function list({ id, acctId, action }: LimitRequest): Promise<void> {
+    const key = ofAccount(acctId);
+    const askedAtMs = Date.parse(action.askedAt);
+    const change = redis
+      .multi()
+      .zadd(key, askedAtMs, id)
+      .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
+      .zremrangebyrank(key, 0, -KEPT_MAX - 1)
+      .expire(key, KEPT_SECONDS);
+    await commit(change);
+  }
   return {
+    /** @returns the stored request: this one, or that of an earlier attempt with what others decided since. */
+    async add(request: LimitRequest): Promise<LimitRequest> {
+      await list(request);
+      return (await store.change(request.id, (stands) => (stands === null ? request : null))).stands ?? request;
+    },
     /** @throws TooLateError when the lock was lost and someone else decided meanwhile. That decision stays. */
     async save(request: LimitRequest): Promise<void> {
-      const key = ofAccount(request.acctId);
-      const askedAtMs = Date.parse(request.action.askedAt);
       // Written first: an id without a request is skipped.
-      const change = redis
-        .multi()
-        .zadd(key, askedAtMs, request.id)
-        .zremrangebyscore(key, '-inf', askedAtMs - KEPT_SECONDS * 1000)
-        .zremrangebyrank(key, 0, -KEPT_MAX - 1)
-        .expire(key, KEPT_SECONDS);
-      await commit(change);
+      await list(request);
       await saveUndecided(store, request);
     },
     get: store.get,

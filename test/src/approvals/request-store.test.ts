@@ -78,3 +78,14 @@ it('rejects a request that was altered in Redis, but still shows it in the web p
   await redis().set(key, (await redis().get('{cardbell:state}:request:req_2')) ?? '');
   await expect(requests.get('req_1'), 'copied from another request').rejects.toThrow('not written by a worker');
 });
+
+it('keeps what others decided about a request that a stalled attempt adds again', async () => {
+  const requests = createRequests(redis(), storeSigner);
+  const request = openRequestOf({ id: 'req_1' });
+  expect(await requests.add(request)).toEqual(request);
+  const approved = { ...request, approvals: [{ by: 'U0BEN', at: askedAt, actionId: 'act_ben' }] };
+  await requests.save(approved);
+
+  expect(await requests.add(request)).toEqual(approved);
+  expect(await requests.get('req_1')).toEqual(approved);
+});
