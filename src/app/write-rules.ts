@@ -43,10 +43,9 @@ const ofActions = { isOfActions: true } as const;
 const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
 const raiseOf = ({ actionId, acctId, rule }: Omit<RecentRaise, 'atMs'>): string =>
   `raise:${actionId}:${acctId}:${rule}`;
-const ofId =
-  (kind: string) =>
-  ({ id }: { readonly id: string }): string =>
-    `${kind}:${id}`;
+const ofId = (kind: string) => {
+  return ({ id }: { readonly id: string }): string => `${kind}:${id}`;
+};
 /** What the first argument names: an account, a channel, a person, a record. */
 const of =
   (kind: string) =>

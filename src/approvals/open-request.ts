@@ -38,30 +38,22 @@ export type ResumeRequest = (actionId: string) => Promise<ResumedRequest | null>
 export function createResumeRequest(deps: ResumeDeps): ResumeRequest {
   return async function resumeRequest(actionId) {
     const request = await deps.requests.get(requestIdOf(actionId));
-    if (request === null) return null;
-    const resumed = { ...request, changes: changesFromNow(request) };
-    // What others decided since stays. They were all told of it.
-    if (request.state !== 'open')
-      return {
-        ...resumed,
-        note: 'This was asked for already, and the request is decided.',
-        isTwin: true,
-        isDecided: true,
-      };
-    const { action, acctId } = request;
-    const isOwnCard = isAboutRules(request) && (await deps.isOwnCard(action.actor.userId, acctId));
-    return { ...resumed, ...(await announce(request, isOwnCard, deps)) };
+    return request === null ? null : await resume(request, deps);
   };
 }
 
-async function announce(
-  request: OpenRequest,
-  isOwnCard: boolean,
-  { postRequest, scheduleRequest }: ResumeDeps,
-): Promise<RequestOpened> {
-  await postRequest(request);
-  await scheduleRequest(request.id);
-  return { note: whyAsked(request, isOwnCard), isTwin: false };
+async function resume(request: LimitRequest, deps: ResumeDeps): Promise<ResumedRequest> {
+  const resumed = { ...request, changes: changesFromNow(request) };
+  // What others decided since stays. They were all told of it.
+  if (request.state !== 'open') {
+    const note = 'This was asked for already, and the request is decided.';
+    return { ...resumed, note, isTwin: true, isDecided: true };
+  }
+  const { id, action, acctId } = request;
+  await deps.postRequest(request);
+  await deps.scheduleRequest(id);
+  const isOwnCard = isAboutRules(request) && (await deps.isOwnCard(action.actor.userId, acctId));
+  return { ...resumed, note: whyAsked(request, isOwnCard), isTwin: false };
 }
 
 interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {
@@ -91,7 +83,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }
     const isOwnCard = order?.isOwn ?? (isAboutRules(asked) && (await deps.isOwnCard(userId, acctId)));
-    return await announce(await save(requestIdOf(action.id), asked, isOwnCard), isOwnCard, deps);
+    return await resume(await save(requestIdOf(action.id), asked, isOwnCard), deps);
   };
 
   async function save(id: string, asked: RequestedChange, isOwnCard: boolean): Promise<LimitRequest> {
