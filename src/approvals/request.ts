@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
 import { isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
@@ -200,7 +201,7 @@ export function isOverdue(request: Pick<LimitRequest, 'expiresAt' | 'remindedAt'
 
 /** What approvers did before an emergency override, as the start of a clause about the time they had. */
 export function answersBeforeOverride({ approvals, needed }: Pick<LimitRequest, 'approvals' | 'needed'>): string {
-  return approvals.length === 0 ? 'no approver answered' : `only ${approvals.length} of ${needed} approvals`;
+  return approvals.length === 0 ? 'no approver answered' : `only ${approvals.length} of ${countOf(needed, 'approval')}`;
 }
 
 export function overdueAtMs(request: Pick<LimitRequest, 'expiresAt'>): number {

@@ -1,5 +1,6 @@
 import type { VirtualCardAlert } from '../../src/alerts/alert.ts';
 import type { CardFacts } from '../../src/core/card-facts.ts';
+import { capital } from '../../src/core/first-letter.ts';
 import { commandCode } from '../../src/core/installation.ts';
 import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -57,12 +58,14 @@ export function orderWaits({
 }): Message {
   const head = `Not ordered yet: a virtual card for ${holderName(card)} with ${formatCents(cents)}.`;
   const approvers = others === 1 ? 'another approver' : countOf(others, 'other approver');
-  const because = isLarge
-    ? 'It is more than one person may order alone, so it'
-    : isLarge === null
-      ? 'It'
-      : 'Together with earlier orders and raises, it';
-  const why = `${isOwn ? 'It is your own card, so it' : because} needs ${approvers}.`;
+  const because = isOwn
+    ? 'it is your own card, so '
+    : isLarge
+      ? 'it is more than one person may order alone, so '
+      : isLarge === null
+        ? ''
+        : 'together with earlier orders and raises, ';
+  const why = `${capital(`${because}it needs ${approvers}`)}.`;
   const what = 'I asked in the approvals channel and will order it once it is approved.';
   return { text: sentence(`${head} ${why} ${what}`), blocks: [section(`*${head}*`, `${why} ${what}`)] };
 }

@@ -35,7 +35,8 @@ async function typed(words: string, info: { isExtShared: boolean; isMember: bool
   const origin = { kind: 'command', channel, messageTs: null, reply: null, replace: false } as const;
   const wanted = readDigest(words.split(' '));
   if (typeof wanted === 'string') throw new Error(wanted);
-  const action = ask('digest', { target: { kind: 'channel', text: words }, wanted, origin });
+  const id = `act_${words.replaceAll(/\W/g, '')}`;
+  const action = ask('digest', { id, target: { kind: 'channel', text: words }, wanted, origin });
   await setDigest(action);
   await setDigest(action);
   return {

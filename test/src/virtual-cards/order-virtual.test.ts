@@ -175,7 +175,7 @@ describe('an order above what one person may order', () => {
 
       expect(world.writes).toEqual([]);
       expect(scheduled).toEqual(['req_order1']);
-      expect(world.answers.at(-1)?.text).toContain('it needs another approver. I asked in the approvals channel');
+      expect(world.answers.at(-1)?.text).toContain('It needs another approver. I asked in the approvals channel');
       await performAction(decide(ben), deps);
       expect(world.writes).toEqual(['order']);
       expect((await world.stations())[0]).toBe('waiting');
