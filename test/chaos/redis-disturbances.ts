@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { outboxKey, stateKey } from '../../src/core/keys.ts';
+import { outboxKey, stateKey, webKeys } from '../../src/core/keys.ts';
 import { channels } from '../support/people.ts';
+import { until } from '../support/until.ts';
 import type { ChaosCluster } from './cluster.ts';
 import type { Random } from './random.ts';
 
 /** Pause without kills before Redis loses data, because a process that dies cannot repeat its latest writes. */
 const NOBODY_DIES_MS = 3000;
-/** Time after which all processes have rewritten the lost data. */
-const WRITTEN_AGAIN_MS = 8000;
+/** Time after which all processes have noticed the loss, and begun to repeat their latest writes. */
+const NOTICED_MS = 8000;
+/** Under load, repeating them takes longer than that. */
+const REPEATED_WITHIN_MS = 120_000;
 const FULL_MS = 3000;
 
 /** Disturbances of Redis. Each returns a description of what it did. */
@@ -25,7 +28,9 @@ export function redisDisturbances(cluster: ChaosCluster, random: Random, longest
     async rewindRedis() {
       await sleep(NOBODY_DIES_MS);
       await cluster.rewindRedis(random.integer(300, 2000));
-      await sleep(WRITTEN_AGAIN_MS);
+      await sleep(NOTICED_MS);
+      const areRepeated = async () => (await cluster.store.keys(`${webKeys.repeating}:*`)).length === 0;
+      await until(areRepeated, 'all processes have repeated their writes', REPEATED_WITHIN_MS);
       return 'Redis came back older';
     },
     async fillRedis() {
