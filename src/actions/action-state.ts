@@ -83,7 +83,7 @@ export interface Verdict {
 }
 
 /** A refusal that may not be on record yet, or whose answer may be missing. */
-const Untold = z.strictObject({
+const PendingRefusal = z.strictObject({
   acctId: z.int().nullable(),
   cardId: z.int().nullable(),
   /** For the record. */
@@ -96,7 +96,7 @@ const Untold = z.strictObject({
   hasBegun: z.boolean(),
   answer: StoredMessage,
 });
-export type Untold = z.infer<typeof Untold>;
+export type PendingRefusal = z.infer<typeof PendingRefusal>;
 
 /**
  * How far an action got. Written before each step, so that another worker can continue after a crash.
@@ -115,7 +115,7 @@ export const ActionState = z.discriminatedUnion('state', [
   z.strictObject({
     state: z.literal('refused'),
     /** What the record and the person have not been told yet; null: both have. */
-    untold: Untold.nullable(),
+    pending: PendingRefusal.nullable(),
   }),
   /** The card API may have received it. */
   z.strictObject({
@@ -181,7 +181,7 @@ export function sentCard(
  * was paused for longer than its lock.
  */
 export function mayFollow(current: ActionState | null, next: ActionState): boolean {
-  if (current?.state === 'refused') return next.state === 'refused' && next.untold === null;
+  if (current?.state === 'refused') return next.state === 'refused' && next.pending === null;
   const outcome = reported(current);
   if (outcome === null) return true;
   const nextOutcome = reported(next);

@@ -5,7 +5,7 @@ import { type Refusal, refusal } from '../../templates/policy/refusal.ts';
 import { lowerFirst } from '../core/first-letter.ts';
 import type { Message } from '../slack/message.ts';
 import type { Action, Target } from './action.ts';
-import type { RefusedState, Untold } from './action-state.ts';
+import type { PendingRefusal, RefusedState } from './action-state.ts';
 import type { ActionTools, FactsOf } from './action-tools.ts';
 import type { Progress } from './progress-store.ts';
 import type { RecordAction } from './record.ts';
@@ -51,7 +51,7 @@ export function createRefusals(deps: Deps) {
     async recordRefusal(action: Action, { why = NOT_PERMITTED, acctId, isMistake }: Refused = {}): Promise<void> {
       const hasBegun = (await deps.progress.read(action.id)) !== null;
       const about = { acctId: acctId ?? null, cardId: null, isMistake: isMistake === true };
-      await enter(action, { why, ...about, isCertain: true, hasBegun }, deps);
+      await recordOrCount(action, { why, ...about, isCertain: true, hasBegun }, deps);
     },
     /** Records together the refusals of one person within a minute, after the first. */
     async recordRefusals(action: Action, first: string): Promise<void> {
@@ -98,7 +98,7 @@ function createRefuseWith(deps: Deps) {
      * @param isCertain false: something may have changed nevertheless.
      */
     async refuseWith(action: Action, message: Message, about: Refused = {}, isCertain = true): Promise<void> {
-      const untold: Untold = {
+      const pending: PendingRefusal = {
         acctId: about.acctId ?? null,
         cardId: about.cardId ?? null,
         why: about.why ?? NOT_PERMITTED,
@@ -107,10 +107,10 @@ function createRefuseWith(deps: Deps) {
         hasBegun: (await progress.read(action.id)) !== null,
         answer: { text: message.text, blocks: message.blocks },
       };
-      const own: RefusedState = { state: 'refused', untold };
+      const own: RefusedState = { state: 'refused', pending };
       const stands = (await progress.begin(action.id, own)) ?? own;
       // Any other state: an earlier attempt may have sent it.
-      await (stands.state === 'refused' ? complete(action, stands) : tell(action, untold));
+      await (stands.state === 'refused' ? complete(action, stands) : report(action, pending));
     },
     /** True for an action that was refused. Completes the report if parts are missing. It is not performed any more. */
     async isRefused(action: Action): Promise<boolean> {
@@ -121,15 +121,15 @@ function createRefuseWith(deps: Deps) {
     },
   };
 
-  async function complete(action: Action, { untold }: RefusedState): Promise<void> {
-    if (untold === null) return;
-    await tell(action, untold);
-    await progress.write(action.id, { state: 'refused', untold: null });
+  async function complete(action: Action, { pending }: RefusedState): Promise<void> {
+    if (pending === null) return;
+    await report(action, pending);
+    await progress.write(action.id, { state: 'refused', pending: null });
   }
 
-  async function tell(action: Action, untold: Untold): Promise<void> {
-    await enter(action, untold, deps);
-    await deps.answer(action, untold.answer);
+  async function report(action: Action, pending: PendingRefusal): Promise<void> {
+    await recordOrCount(action, pending, deps);
+    await deps.answer(action, pending.answer);
   }
 }
 
@@ -140,7 +140,7 @@ async function recordUnsure(action: Action, why: string, { record, accountOf, do
 }
 
 /** Records a refusal, unless it is counted with others of the same person. */
-async function enter(action: Action, refused: Omit<Untold, 'answer'>, deps: Deps): Promise<void> {
+async function recordOrCount(action: Action, refused: Omit<PendingRefusal, 'answer'>, deps: Deps): Promise<void> {
   const { why, isMistake, isCertain, hasBegun } = refused;
   // A request on record needs its own final entry.
   const counted = hasBegun ? null : await deps.refusalCounts.note(action);
