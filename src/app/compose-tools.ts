@@ -35,8 +35,7 @@ export function createTools(context: ActionContext) {
   const record = createRecord(context);
   /** An order, or a request about several cards, is about no account. */
   const ofAccount = async (id: string) => {
-    const request = await context.requests.get(id);
-    const acctId = request === null ? null : accountIn(request);
+    const acctId = accountIn(await context.requests.get(id));
     return acctId === null ? null : { acctId };
   };
   const accountOf = createAccountOf({ ...context, requests: { get: ofAccount } });

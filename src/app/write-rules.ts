@@ -47,10 +47,9 @@ const ofId = (kind: string) => {
   return ({ id }: { readonly id: string }): string => `${kind}:${id}`;
 };
 /** What the first argument names: an account, a channel, a person, a record. */
-const of =
-  (kind: string) =>
-  (name: string | number): string =>
-    `${kind}:${name}`;
+const of = (kind: string) => {
+  return (name: string | number): string => `${kind}:${name}`;
+};
 
 /** Every method of every store. TypeScript requires a rule when one is added. */
 export const rules: Rules = {

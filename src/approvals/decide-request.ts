@@ -52,7 +52,7 @@ const stateWords: Readonly<Record<LimitRequest['state'], string>> = {
 export function createDecideRequest(deps: Deps) {
   return async function decideRequest(action: DecideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
-    const about = { acctId: request === null ? null : accountIn(request) };
+    const about = { acctId: accountIn(request) };
     const refuse = (why: string, whoCan: Refusal['whoCan']) => deps.refuse(action, { why, whoCan }, about);
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
@@ -246,7 +246,7 @@ export function createWithdrawRequest(deps: WithdrawDeps) {
   return async function withdrawRequest(action: WithdrawAction, lease: Lease): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
     const refused = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to withdraw.') =>
-      deps.refuse(action, { why, whoCan }, { acctId: request === null ? null : accountIn(request), isMistake: true });
+      deps.refuse(action, { why, whoCan }, { acctId: accountIn(request), isMistake: true });
 
     if (request === null) return await refused('This request is too old.');
     const isOwnAction = request.action.actor.userId === action.actor.userId;

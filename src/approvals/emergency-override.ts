@@ -34,7 +34,7 @@ interface Deps extends Pick<ActionTools, 'record' | 'refuse'>, CapDeps {
 export function createOverrideRequest(deps: Deps) {
   return async function overrideRequest(action: OverrideAction, run: LockedRun): Promise<void> {
     const request = await deps.requests.get(action.target.requestId);
-    const about = { acctId: request === null ? null : accountIn(request) };
+    const about = { acctId: accountIn(request) };
     const refuse = (why: string, whoCan: Refusal['whoCan'] = 'Ask an approver.') =>
       deps.refuse(action, { why, whoCan }, about);
     const over = (why: string, whoCan: Refusal['whoCan']) =>

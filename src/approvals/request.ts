@@ -132,9 +132,12 @@ export function isAboutRules({ action }: Pick<LimitRequest, 'action'>): boolean 
   return action.verb !== 'order-virtual' && action.verb !== 'block-all';
 }
 
-/** The account whose rules it changes. Null: an order, or several cards, which follow the main part of the policy. */
-export function accountIn(request: Pick<LimitRequest, 'action' | 'acctId'>): number | null {
-  return isAboutRules(request) ? request.acctId : null;
+/**
+ * The account whose rules it changes. Null: an order, or several cards, which follow the main part of the policy; or there
+ * is no such request.
+ */
+export function accountIn(request: Pick<LimitRequest, 'action' | 'acctId'> | null): number | null {
+  return request !== null && isAboutRules(request) ? request.acctId : null;
 }
 
 /** The names of the cards it blocks; empty: it is about something else. */
