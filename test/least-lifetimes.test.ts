@@ -43,7 +43,7 @@ const memories: readonly [key: string, days: number, remember: (redis: Redis) =>
     (redis) => createActionCheck({ redis, signer: storeSigner, now: () => new Date() }).performed(action),
   ],
   ['progress:', 14, (redis) => createProgress(redis).write('act_1', { state: 'asked' })],
-  ['change-asked:', 14, (redis) => createLatestChanges(redis).alreadyInEffect(7, status, action)],
+  ['changed:', 14, (redis) => createLatestChanges(redis).alreadyInEffect(7, status, action)],
   [
     'recorded:',
     14,

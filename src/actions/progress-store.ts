@@ -1,9 +1,8 @@
-import type { ChainableCommander } from 'ioredis';
+import { z } from 'zod';
 import { ruleKeys } from '../card-api/rule-change.ts';
 import { stateKey } from '../core/keys.ts';
-import { createOpenRecordStore } from '../core/record-store.ts';
+import { createChangingRecordStore, createOpenRecordStore } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
-import type { Action } from './action.ts';
 import {
   ActionState,
   type AwaitedChange,
@@ -59,61 +58,91 @@ export function createProgress(redis: RedisClient) {
   };
 }
 
-/** Longer than any change waits for confirmation. */
-const LATEST_KEPT_SECONDS = 3600;
 /** Per status or rule. */
 const ASKED_KEPT_MAX = 20;
 
-type AskedChange = Pick<Action, 'id' | 'verb' | 'askedAt'>;
+const AskedChange = z.strictObject({
+  id: z.string(),
+  verb: z.string(),
+  /** UTC ISO 8601. */
+  askedAt: z.string(),
+});
+type AskedChange = z.infer<typeof AskedChange>;
+
+/** Who changed the status and the rules of an account. The keys are `status` and those of {@link ruleKeys}. */
+const AccountChanges = z.record(
+  z.string(),
+  z.strictObject({
+    /** Null: a change was asked for that was already in effect. */
+    last: AskedChange.nullable(),
+    /** The latest requests that are in effect or may be, oldest first. */
+    asked: z.array(AskedChange),
+  }),
+);
+export type AccountChanges = z.infer<typeof AccountChanges>;
+type ChangesOfSubject = AccountChanges[string];
+const none: ChangesOfSubject = { last: null, asked: [] };
+
 /** Which verbs count when checking whether someone else changed the same thing. */
 type Counts = (verb: string) => boolean;
 
 /** Which action last changed a card's status or a rule, and which one was requested last. */
 export type LatestChanges = ReturnType<typeof createLatestChanges>;
 
-const changers = (members: readonly string[]): { readonly verb: string; readonly id: string }[] =>
-  members.map((member) => {
-    const [verb = '', id = ''] = member.split(' ');
-    return { verb, id };
-  });
+const timeOf = ({ askedAt }: Pick<AskedChange, 'askedAt'>): number => Date.parse(askedAt);
+const subjectsOf = (expected: Expected): readonly string[] =>
+  expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes);
+const without = (asked: readonly AskedChange[], { id }: Pick<AskedChange, 'id'>): AskedChange[] =>
+  asked.filter((one) => one.id !== id);
+
+/** Without the rest of the action. */
+const stored = ({ id, verb, askedAt }: AskedChange): AskedChange => ({ id, verb, askedAt });
+
+/** Adds a request to those of a subject, in the order in which they were made. */
+function noted(others: readonly AskedChange[], asked: AskedChange): AskedChange[] {
+  const all = [...without(others, asked), stored(asked)];
+  return all.toSorted((a, b) => timeOf(a) - timeOf(b)).slice(-ASKED_KEPT_MAX);
+}
 
 export function createLatestChanges(redis: RedisClient) {
-  const subjectsOf = (acctId: number, expected: Expected): string[] =>
-    (expected.kind === 'status' ? ['status'] : ruleKeys(expected.changes)).map((subject) => `${acctId}:${subject}`);
-  const latestKey = (subject: string): string => stateKey(`changed:${subject}`);
-  const askedKey = (subject: string): string => stateKey(`change-asked:${subject}`);
-  const noteAsked = (change: ChainableCommander, subject: string, { id, verb, askedAt }: AskedChange): void => {
-    change
-      .zadd(askedKey(subject), Date.parse(askedAt), `${verb} ${id}`)
-      .zremrangebyrank(askedKey(subject), 0, -ASKED_KEPT_MAX - 1)
-      .expire(askedKey(subject), KEPT_SECONDS);
+  const store = createChangingRecordStore({
+    redis,
+    schema: AccountChanges,
+    keyOf: (acctId: number) => stateKey(`changed:${acctId}`),
+    ttlSeconds: KEPT_SECONDS,
+  });
+  const ofSubjects = async (acctId: number, expected: Expected): Promise<ChangesOfSubject[]> => {
+    const changes = (await store.get(acctId)) ?? {};
+    return subjectsOf(expected).flatMap((subject) => changes[subject] ?? []);
   };
-  const changedBy = async (acctId: number, expected: Expected, counts: Counts = () => true): Promise<string[]> => {
-    const latest = await redis.mget(subjectsOf(acctId, expected).map(latestKey));
-    return changers(latest.filter((member) => member !== null))
-      .filter(({ verb }) => counts(verb))
-      .map(({ id }) => id);
-  };
+  async function change(
+    acctId: number,
+    expected: Expected,
+    next: (changes: ChangesOfSubject) => ChangesOfSubject,
+  ): Promise<AccountChanges> {
+    const { stands } = await store.change(acctId, (current) => {
+      const changed = subjectsOf(expected).map((subject) => [subject, next(current?.[subject] ?? none)]);
+      return { ...current, ...Object.fromEntries(changed) };
+    });
+    return stands ?? {};
+  }
+  async function changedBy(acctId: number, expected: Expected, counts: Counts = () => true): Promise<string[]> {
+    const latest = (await ofSubjects(acctId, expected)).flatMap(({ last }) => last ?? []);
+    return latest.filter(({ verb }) => counts(verb)).map(({ id }) => id);
+  }
   return {
-    /** Records that `id` changed it last. Earlier changes can no longer be observed. */
-    async changed(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
-      const change = redis.multi();
-      for (const subject of subjectsOf(acctId, expected)) {
-        change.set(latestKey(subject), `${asked.verb} ${asked.id}`, 'EX', LATEST_KEPT_SECONDS);
-        noteAsked(change, subject, asked);
-      }
-      await change.exec();
-    },
+    /** Records that `id` changed it last. Earlier changes can no longer be observed. @returns all of the account. */
+    changed: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
+      change(acctId, expected, (changes) => ({ last: stored(asked), asked: noted(changes.asked, asked) })),
     /** It was already in effect when someone asked for it. Earlier requests must not change it any more. */
-    async alreadyInEffect(acctId: number, expected: Expected, asked: AskedChange): Promise<void> {
-      const change = redis.multi();
-      for (const subject of subjectsOf(acctId, expected)) noteAsked(change, subject, asked);
-      await change.exec();
-    },
+    alreadyInEffect: (acctId: number, expected: Expected, asked: AskedChange): Promise<AccountChanges> =>
+      change(acctId, expected, (changes) => ({ ...changes, asked: noted(changes.asked, asked) })),
     /** The change was certainly not made, so it must not block others. */
-    async notMade(acctId: number, expected: Expected, { verb, id }: Omit<AskedChange, 'askedAt'>): Promise<void> {
-      for (const subject of subjectsOf(acctId, expected)) await redis.zrem(askedKey(subject), `${verb} ${id}`);
-    },
+    notMade: (acctId: number, expected: Expected, asked: Pick<AskedChange, 'id'>): Promise<AccountChanges> =>
+      change(acctId, expected, (changes) => ({ ...changes, asked: without(changes.asked, asked) })),
+    /** Puts back all of an account after Redis has lost it. */
+    restore: async (acctId: number, changes: AccountChanges): Promise<void> =>
+      void (await store.change(acctId, () => changes)),
     /** True when someone asked for a change of the same thing later and it was done first. */
     async isOvertaken(
       acctId: number,
@@ -121,11 +150,8 @@ export function createLatestChanges(redis: RedisClient) {
       { id, askedAt }: Omit<AskedChange, 'verb'>,
       counts: Counts = () => true,
     ): Promise<boolean> {
-      for (const subject of subjectsOf(acctId, expected)) {
-        const later = await redis.zrangebyscore(askedKey(subject), `(${Date.parse(askedAt)}`, '+inf');
-        if (changers(later).some((changer) => changer.id !== id && counts(changer.verb))) return true;
-      }
-      return false;
+      const asked = (await ofSubjects(acctId, expected)).flatMap((changes) => changes.asked);
+      return asked.some((later) => timeOf(later) > timeOf({ askedAt }) && later.id !== id && counts(later.verb));
     },
     /** The actions that last changed it or parts of it; empty: none recently. */
     changedBy,

@@ -1,7 +1,8 @@
 import type { Redo } from '../core/redo.ts';
 import type { WriteOrder } from '../core/write-order.ts';
 import type { Stores } from './stores.ts';
-import { type Again, type Rule, rules, type Unremembered, type Write } from './write-rules.ts';
+import type { Again, Rule, Unremembered, Write } from './write-rule.ts';
+import { rules } from './write-rules.ts';
 
 type Remember = Pick<Redo, 'remember'>;
 

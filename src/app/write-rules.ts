@@ -1,26 +1,10 @@
+import type { AccountChanges, LatestChanges } from '../actions/progress-store.ts';
 import { kindOf } from '../digests/schedule-store.ts';
 import type { RecentRaise } from '../limits/recent-raise-store.ts';
+import type { Subscription } from '../routing/channel-rules-store.ts';
 import type { Mute } from '../routing/mute-store.ts';
 import type { Stores } from './stores.ts';
-
-export type Write<Args extends readonly unknown[], Result> = (...args: Args) => Promise<Result>;
-
-export type Again = () => Promise<unknown>;
-
-/** How to repeat a write that Redis has lost. */
-export interface Rule<Store, Args extends readonly unknown[], Result> {
-  /** Of several writes of a subject, by any process, only the last is repeated. Omitted: all writes, in any order. */
-  readonly subject?: (...args: Args) => string;
-  /** The same for the writes of this process alone, without asking the others: cheap. */
-  readonly ownSubject?: (...args: Args) => string;
-  /** Makes the repeat; null: nothing was written. Omitted: repeats the same call. */
-  readonly again?: (store: Store, result: Result, ...args: Args) => Again | null | Promise<Again | null>;
-  /** Set when only actions need it, because they do not run again. Other jobs do, and then repeat their own writes. */
-  readonly isOfActions?: true;
-}
-
-/** Methods that need no rule: they write nothing, or only repeatable jobs and the sweep use them. */
-export type Unremembered = 'reads' | 'jobs';
+import type { Rule, Unremembered, Write } from './write-rule.ts';
 
 type Rules = {
   readonly [Name in keyof Stores]: {
@@ -43,12 +27,21 @@ const ofActions = { isOfActions: true } as const;
 const muteOf = ({ acctId, kind }: Mute): string => `mute:${acctId}:${kind}`;
 const raiseOf = ({ actionId, acctId, rule }: Omit<RecentRaise, 'atMs'>): string =>
   `raise:${actionId}:${acctId}:${rule}`;
-const ofId = (kind: string) => {
-  return ({ id }: { readonly id: string }): string => `${kind}:${id}`;
-};
+type Filter = Pick<Subscription, 'channel' | 'filter'>;
+const subscriptionOf = ({ channel, filter }: Filter): string => `subscription:${channel}:${filter}`;
+const ofId =
+  (kind: string) =>
+  ({ id }: { readonly id: string }): string =>
+    `${kind}:${id}`;
 /** What the first argument names: an account, a channel, a person, a record. */
 const of = (kind: string) => {
   return (name: string | number): string => `${kind}:${name}`;
+};
+
+/** A newer change, perhaps by another process, must stay the latest. */
+const ofAccount = {
+  subject: of('latest-changes'),
+  again: (latest: LatestChanges, changes: AccountChanges, acctId: number) => () => latest.restore(acctId, changes),
 };
 
 /** Every method of every store. TypeScript requires a rule when one is added. */
@@ -147,10 +140,7 @@ export const rules: Rules = {
     save: { subject: ofId('request') },
     remind: {
       subject: of('request'),
-      async again(requests, isNoted, id) {
-        const stands = isNoted ? await requests.get(id) : null;
-        return stands === null ? null : () => requests.save(stands);
-      },
+      again: (requests, reminded) => reminded && (() => requests.save(reminded)),
     },
   },
   temporaryChanges: {
@@ -166,9 +156,10 @@ export const rules: Rules = {
   claims: { ...reads('get', 'open'), save: { subject: ofId('claim') }, count: ofActions },
   latestChanges: {
     ...reads('isOvertaken', 'changedBy', 'isSuperseded'),
-    changed: each,
-    alreadyInEffect: each,
-    notMade: each,
+    ...ofJobs('restore'),
+    changed: ofAccount,
+    alreadyInEffect: ofAccount,
+    notMade: ofAccount,
   },
   progress: {
     ...reads('read', 'awaited'),
@@ -210,11 +201,7 @@ export const rules: Rules = {
   },
   eventLog: { ...reads('latest', 'read'), ...ofJobs('note', 'setLatest') },
   quarantined: { ...reads('list', 'count', 'get'), ...ofJobs('keep', 'remove') },
-  subscriptions: {
-    ...reads('all'),
-    add: { subject: ({ channel, filter }) => `subscription:${channel}:${filter}` },
-    remove: { subject: ({ channel, filter }) => `subscription:${channel}:${filter}` },
-  },
+  subscriptions: { ...reads('all'), add: { subject: subscriptionOf }, remove: { subject: subscriptionOf } },
   quietHours: {
     ...reads('get', 'all'),
     set: { subject: ({ channel }) => `quiet:${channel}` },

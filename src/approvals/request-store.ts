@@ -59,10 +59,14 @@ export function createRequests(redis: RedisClient, signer: Signer | null) {
     },
     get: store.get,
     /**
-     * Records that approvers were reminded, unless the request was decided meanwhile. @returns whether it was recorded.
+     * Records that approvers were reminded, unless the request was decided meanwhile. @returns the request with
+     * the reminder; null: it was decided.
      */
-    remind: async (id: string, remindedAt: string): Promise<boolean> =>
-      (await store.change(id, (request) => (request?.state === 'open' ? { ...request, remindedAt } : null))).isChanged,
+    async remind(id: string, remindedAt: string): Promise<LimitRequest | null> {
+      const remind = (current: LimitRequest | null) => (current?.state === 'open' ? { ...current, remindedAt } : null);
+      const { isChanged, stands } = await store.change(id, remind);
+      return isChanged ? stands : null;
+    },
     /** Requests for an account within the last 30 days, newest first. */
     requestsOf: async (acctId: number) => (await ofCard(acctId)).map(({ id, state }) => ({ id, state })),
     /** Who approved a change of an account's card that was requested from this alert. */

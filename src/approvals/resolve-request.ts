@@ -201,7 +201,7 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
     await deps.requests.save({ ...request, remindedAt });
     await deps.updateRequest(request.id);
     for (const other of isListed ? [] : open) {
-      if (isOverdue(other) || !(await deps.requests.remind(other.id, remindedAt))) continue;
+      if (isOverdue(other) || (await deps.requests.remind(other.id, remindedAt)) === null) continue;
       if (isOverdue({ ...other, remindedAt })) await deps.updateRequest(other.id);
     }
   }

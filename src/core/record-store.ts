@@ -76,6 +76,23 @@ interface RecordStore<T, Id = string> {
   delete(id: Id, also?: Also): Promise<void>;
 }
 
+/** Records that change in one step. */
+interface ChangingRecordStore<T, Id = string> {
+  get(id: Id): Promise<T | null>;
+  /**
+   * Reads a record and stores its next version in one step. If someone else changes it in between, it is read again.
+   *
+   * @param next what the record becomes; null leaves it unchanged.
+   */
+  change(id: Id, next: (current: T | null) => T | null): Promise<Changed<T>>;
+}
+
+interface Changed<T> {
+  readonly isChanged: boolean;
+  /** The current record. Null when there is none. */
+  readonly stands: T | null;
+}
+
 interface StoreOptions<T, Id> {
   readonly redis: RedisClient;
   readonly schema: Reads<T>;
@@ -106,22 +123,9 @@ export function createRecordStore<T, Id = string>(options: StoreOptions<T, Id>):
 }
 
 /** Records by id, each with a key. The store knows which of them are open. */
-export interface OpenRecordStore<T> {
-  get(id: string): Promise<T | null>;
+export interface OpenRecordStore<T> extends ChangingRecordStore<T> {
   /** The open ones in order. */
   open(): Promise<T[]>;
-  /**
-   * Reads a record and stores its next version in one step. If someone else changes it in between, it is read again.
-   *
-   * @param next what the record becomes; null leaves it unchanged.
-   */
-  change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>>;
-}
-
-interface Changed<T> {
-  readonly isChanged: boolean;
-  /** The current record. Null when there is none. */
-  readonly stands: T | null;
 }
 
 const changeScript = readScript(new URL('./change-record.lua', import.meta.url));
@@ -149,25 +153,31 @@ export function createOpenRecordStore<T>(options: OpenStoreOptions<T>): OpenReco
       // A record may be closed between the two reads.
       return records.filter((record) => orderOf(record) !== null);
     },
-    change: createChange(options),
+    change: createChangingRecordStore(options).change,
   };
 }
 
-function createChange<T>(options: OpenStoreOptions<T>) {
+/** A key for each record, which changes in one step. */
+export function createChangingRecordStore<T, Id = string>(
+  options: StoreOptions<T, Id> & Partial<Pick<OpenStoreOptions<T>, 'openKey' | 'orderOf'>>,
+): ChangingRecordStore<T, Id> {
   const { redis, keyOf, ttlSeconds, openKey, orderOf } = options;
   const script = defineScript(redis, changeScript);
   const format = recordFormat(options.schema, options.signer);
-  return async function change(id: string, next: (current: T | null) => T | null): Promise<Changed<T>> {
-    const key = keyOf(id);
-    for (let text = (await redis.get(key)) ?? ''; ; ) {
-      const current = text === '' ? null : format.read(text);
-      const becomes = next(current);
-      if (becomes === null) return { isChanged: false, stands: current };
-      const args = [format.write(becomes), text, ttlSeconds, orderOf(becomes) ?? '', id];
-      const stands = (await script.run([openKey, key], args)) as string | 0;
-      if (stands === 0) return { isChanged: true, stands: becomes };
-      text = stands;
-    }
+  return {
+    get: createRecordStore(options).get,
+    async change(id, next) {
+      const key = keyOf(id);
+      for (let text = (await redis.get(key)) ?? ''; ; ) {
+        const current = text === '' ? null : format.read(text);
+        const becomes = next(current);
+        if (becomes === null) return { isChanged: false, stands: current };
+        const args = [format.write(becomes), text, ttlSeconds, orderOf?.(becomes) ?? '', String(id)];
+        const stands = (await script.run([key, ...(openKey === undefined ? [] : [openKey])], args)) as string | 0;
+        if (stands === 0) return { isChanged: true, stands: becomes };
+        text = stands;
+      }
+    },
   };
 }
 

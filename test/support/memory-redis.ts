@@ -159,10 +159,13 @@ function createCommands(nowMs: () => number) {
         .filter(([member]) => scores(key).delete(member)).length,
   };
   const scripts = {
-    'core/change-record'(_count: Arg, open: Arg, key: Arg, next: Arg, seen: Arg, seconds: Arg, order: Arg, id: Arg) {
+    'core/change-record'(count: Arg, key: Arg, ...rest: Arg[]) {
+      const open = Number(count) > 1 ? rest.shift() : undefined;
+      const [next = '', seen, seconds = '', order = '', id = ''] = rest;
       const stands = strings.get(key) ?? '';
       if (stands !== seen) return stands;
       strings.set(key, next, 'EX', seconds);
+      if (open === undefined) return 0;
       if (order === '') sortedSets.zrem(open, id);
       else sortedSets.zadd(open, order, id);
       return 0;

@@ -41,9 +41,12 @@ async function send(given: Given, steps: string[] = []): Promise<string[]> {
     now: () => NOW,
     latestChanges: {
       changedBy: async () => [],
-      changed: async () => {},
+      changed: async () => ({}),
       isSuperseded: async () => false,
-      notMade: async () => void steps.push('no longer counts as a change'),
+      async notMade() {
+        steps.push('no longer counts as a change');
+        return {};
+      },
     },
     reports: { resume: async () => null },
   });

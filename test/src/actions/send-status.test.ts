@@ -62,13 +62,13 @@ describe('a status change', () => {
         now: () => new Date('2026-11-20T15:00:00Z'),
         latestChanges: {
           changedBy: async () => [],
-          changed: async () => {},
+          changed: async () => ({}),
           isSuperseded: async () => false,
-          notMade: async () => {},
+          notMade: async () => ({}),
         },
         reports: { resume: async () => null },
       }),
-      latestChanges: { alreadyInEffect: async () => {}, isOvertaken: async () => isOvertaken },
+      latestChanges: { alreadyInEffect: async () => ({}), isOvertaken: async () => isOvertaken },
       history: {
         expectStatus: async () => {},
         forgetExpected: async () => {},

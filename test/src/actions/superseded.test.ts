@@ -280,11 +280,12 @@ describe('a worker that stalls just before its write while others do its work an
       latestChanges: {
         ...latestChanges,
         async changed(...args) {
-          await latestChanges.changed(...args);
-          if (isOver) return;
+          const changes = await latestChanges.changed(...args);
+          if (isOver) return changes;
           isOver = true;
           await redis().del(...(await redis().keys('*lock:account:*')));
           await meanwhile();
+          return changes;
         },
       },
     };

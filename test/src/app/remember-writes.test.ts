@@ -37,6 +37,8 @@ async function losing(meanwhile: () => Promise<unknown>): Promise<void> {
 
 const notice = { kind: 'notice' as const, id: 'notice-1', message: { text: 'x', blocks: [] } };
 const at = '2026-11-20T15:00:00.000Z';
+const earlier = '2026-11-20T14:59:00.000Z';
+const blocked = { kind: 'status', status: 'BLOCKED', cardId: null } as const;
 const change = temporaryChangeOf();
 
 it('does not post a message again whose record Redis lost, even if its entry waits again', async () => {
@@ -308,6 +310,22 @@ describe.each<[string, Setting]>([
       set: ({ recentRaises }) => recentRaises.add({ ...raise, atMs: Date.parse(at) }),
       change: ({ recentRaises }) => recentRaises.cancel(raise),
       read: ({ recentRaises }) => recentRaises.list('program', Date.parse(at)),
+    },
+  ],
+  [
+    'which action changed a card last',
+    {
+      set: ({ latestChanges }) => latestChanges.changed(7, blocked, { id: 'act_1', verb: 'block', askedAt: at }),
+      change: ({ latestChanges }) => latestChanges.changed(7, blocked, { id: 'act_2', verb: 'unblock', askedAt: at }),
+      read: ({ latestChanges }) => latestChanges.changedBy(7, blocked),
+    },
+  ],
+  [
+    'a change that was sent and not made',
+    {
+      set: ({ latestChanges }) => latestChanges.changed(7, blocked, { id: 'act_1', verb: 'block', askedAt: at }),
+      change: ({ latestChanges }) => latestChanges.notMade(7, blocked, { id: 'act_1' }),
+      read: ({ latestChanges }) => latestChanges.isOvertaken(7, blocked, { id: 'act_0', askedAt: earlier }),
     },
   ],
   [

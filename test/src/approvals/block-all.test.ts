@@ -101,7 +101,7 @@ it('counts as requested at its approval, so that changes of a card since the req
       ...world.deps.latestChanges,
       changed: async (acctId, expected, action) => {
         askedAt.push(action.askedAt);
-        await world.deps.latestChanges.changed(acctId, expected, action);
+        return await world.deps.latestChanges.changed(acctId, expected, action);
       },
     },
   });

@@ -30,7 +30,7 @@ function setUp(minutes: number, given: Given = {}) {
       open: async () => [openRequestOf(), ...(given.others ?? [])],
       remind: async (id) => {
         reminded.push(id);
-        return true;
+        return openRequestOf();
       },
     },
     execution: { stop: async () => (given.isInFlight === true ? { why: 'w', whoCan: 'c' } : null) },

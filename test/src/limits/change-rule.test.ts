@@ -62,7 +62,7 @@ describe('a rule change', () => {
       },
       latestChanges: {
         isOvertaken: async () => isOvertaken,
-        alreadyInEffect: async () => {},
+        alreadyInEffect: async () => ({}),
       },
       askAgain: async () => void steps.push('asked again'),
       now: () => new Date('2026-11-20T15:00:00Z'),

@@ -47,8 +47,10 @@ describe('restoring the previous rules', () => {
       },
       applyChanges: (raw, goals) => ({ ...raw, daily: goals.map(({ to }) => to) }),
       latestChanges: {
-        changed: async (_acctId, { kind }, { id, askedAt }) =>
-          void steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`),
+        async changed(_acctId, { kind }, { id, askedAt }) {
+          steps.push(`${kind} changed by ${id}, asked for at ${askedAt}`);
+          return {};
+        },
       },
       ...alone,
       now,
@@ -103,7 +105,7 @@ describe('restoring the previous rules', () => {
         putSpendRules: async (_acctId, raw) => void written.push(raw),
       },
       applyChanges: (_raw, goals) => ({ goals: goals.map(({ to }) => to) }),
-      latestChanges: { changed: async () => {} },
+      latestChanges: { changed: async () => ({}) },
       ...alone,
       now,
     })(temporaryChangeOf({ changes: [change] }), null, held);
@@ -201,7 +203,7 @@ describe('restoring the previous rules without an answer', () => {
         },
       },
       applyChanges: (raw) => raw,
-      latestChanges: { changed: async () => {} },
+      latestChanges: { changed: async () => ({}) },
       ...alone,
       now,
     })(temporaryChangeOf(), null, held);

@@ -60,10 +60,16 @@ function setUp(given: Given = {}) {
       },
     },
     latestChanges: {
-      changed: async () => void steps.push('noted'),
+      async changed() {
+        steps.push('noted');
+        return {};
+      },
       changedBy: async () => [],
       isSuperseded: async () => isSuperseded,
-      notMade: async () => void steps.push('overtakes nobody'),
+      async notMade() {
+        steps.push('overtakes nobody');
+        return {};
+      },
     },
     record: async (_action, { event }) => void steps.push(`on record: ${event}`),
     now: () => new Date('2026-11-20T15:00:00Z'),
