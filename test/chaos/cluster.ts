@@ -10,6 +10,7 @@ import { startWorkspace, type Workspace } from '../../workspace/server.ts';
 import { type Child, startChild } from '../support/child-process.ts';
 import { createOrderSheet, type Orders } from '../support/orders.ts';
 import { channels, peopleEnv, secrets, workspaceOptions } from '../support/people.ts';
+import { until } from '../support/until.ts';
 import { startWire, type Wire } from './wire.ts';
 
 /** Additional approvers, because clicks are rate limited per person. */
@@ -142,8 +143,11 @@ export async function startCluster(options: {
       child: () => child,
       async order(given) {
         await orders.write(given);
-        // A starting process reads its orders anyway, and does not handle the signal yet.
-        if (child.isRunning() && child.lines.length > 0) child.kill('SIGUSR2');
+        // A process that just starts may have read the earlier orders. Left with them, it would be killed at any later time,
+        // even while it repeats what Redis has lost. It handles the signal by the time it logs.
+        const told = child;
+        await until(() => told.lines.length > 0 || !told.isRunning(), 'a process starts');
+        if (told.isRunning()) told.kill('SIGUSR2');
       },
       kill: () => child.kill('SIGKILL'),
       starts: () => starts,
