@@ -196,7 +196,8 @@ function createAbsence() {
  */
 function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
   interface Kept {
-    readonly atMs: number;
+    /** When it was written last. */
+    atMs: number;
     readonly again: (() => Promise<unknown>)[];
   }
   /** In order of writing. */
@@ -225,11 +226,14 @@ function createWriteLog(redis: RedisClient, log: Log, isAway: () => boolean) {
       }
     },
     async again(sinceMs: number): Promise<void> {
-      const lost = [...writes.values()]
-        .filter(({ atMs }) => atMs >= sinceMs - TOGETHER_MS)
-        .flatMap(({ again }) => again);
-      log.warn({ writes: lost.length }, 'redis was restarted or replaced; repeating the writes that it may have lost');
-      for (const again of lost) await repeat(again);
+      const lost = [...writes.values()].filter(({ atMs }) => atMs >= sinceMs - TOGETHER_MS);
+      const count = lost.reduce((sum, { again }) => sum + again.length, 0);
+      log.warn({ writes: count }, 'redis was restarted or replaced; repeating the writes that it may have lost');
+      for (const kept of lost) {
+        for (const again of kept.again) await repeat(again);
+        // Redis may come back older once more, and without this write.
+        kept.atMs = performance.now();
+      }
     },
   };
 

@@ -86,6 +86,23 @@ it('repeats writes however long Redis was down', async () => {
   expect(await redis.get('a')).toBe('written');
 });
 
+it('repeats a repeated write again if Redis comes back older once more, long after it was first written', async () => {
+  const kept = await start();
+  await write(kept, 'a');
+  const now = performance.now.bind(performance);
+  const later = vi.spyOn(performance, 'now');
+  later.mockImplementation(() => now() + 10_000);
+  await restart();
+  await kept.settled();
+  expect(await redis.get('a')).toBe('written');
+
+  later.mockImplementation(() => now() + 20_000);
+  await restart();
+  await kept.settled();
+
+  expect(await redis.get('a')).toBe('written');
+});
+
 it('waits for other processes that still repeat writes', async () => {
   const kept = await start();
   await write(kept, 'a');
