@@ -86,6 +86,7 @@ export async function endTemporaryChanges(store: Redis, acctIds: readonly number
       if (!acctIds.includes(change.acctId)) continue;
       const endsAt = new Date(Date.now() - 1000).toISOString();
       await alterRecord(store, 'temporary change', [key, id], () => ({ endsAt }));
+      await makeOlder(store, stateKey(`progress:${id}`));
       const job = await queue.getJob(`temporary-change-${id}`);
       if (await job?.isDelayed()) await job?.promote();
       await until(async () => !(await isOpen(id)), `temporary limit ${id} goes back: ${text}`);
@@ -93,4 +94,13 @@ export async function endTemporaryChanges(store: Redis, acctIds: readonly number
   } finally {
     await queue.close();
   }
+}
+
+/** An unconfirmed change is over only when the card service can no longer carry it out. */
+async function makeOlder(store: Redis, progressKey: string): Promise<void> {
+  const text = await store.get(progressKey);
+  const progress = JSON.parse(text ?? '{}') as { at?: string };
+  if (progress.at === undefined) return;
+  const at = new Date(Date.parse(progress.at) - 2 * 3_600_000).toISOString();
+  await store.set(progressKey, JSON.stringify({ ...progress, at }), 'KEEPTTL');
 }

@@ -19,7 +19,7 @@ const goesOnRecord =
 const inProgress =
   (state: string) =>
   ({ actionId }: CrashTarget) =>
-    `:progress:${actionId}\\r\\n[^]{0,40}"state":"${state}"`;
+    `:progress:${actionId}\\r\\n[^]{0,99}"state":"${state}"`;
 const isAnswered = ({ replyTo }: CrashTarget): string => `POST ${new URL(replyTo ?? '').pathname}`;
 const isWritten = ({ acctId }: CrashTarget): string => `PUT /v4/Card/SpendRules/${acctId}/[^]*DailySpendLimit`;
 const isEdited = ({ ts }: CrashTarget): string => `chat\\.update[^]*${ts}`;
