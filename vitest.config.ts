@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { longSuites } from './test/long-suites.ts';
 import { specCoverage } from './test/spec-coverage/coverage-reporter.ts';
 import { secondTries } from './test/support/second-tries.ts';
 
@@ -23,26 +24,27 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', secondTries, specCoverage()],
     projects: [
-      { test: { ...shared, ...processes, name: 'chaos', include: chaos } },
+      { test: { ...shared, ...processes, name: 'chaos', include: chaos, exclude: longSuites } },
       {
         test: {
           ...shared,
           ...processes,
           name: 'flows',
           include: flows,
-          exclude: chaos,
+          exclude: [...chaos, ...longSuites],
           // They keep nothing in modules, so each process loads the code once. This saves a quarter of a flow's time.
           isolate: false,
           // In CI a flow gets a second try, and the report names it. Nothing else is ever retried.
           retry: process.env.CI === undefined ? 0 : 1,
         },
       },
+      { test: { ...shared, ...processes, name: 'long', include: longSuites, isolate: false } },
       {
         test: {
           ...shared,
           name: 'parts',
           include: ['test/**/*.test.ts'],
-          exclude: [...flows, ...chaos],
+          exclude: [...flows, ...chaos, ...longSuites],
           sequence: { groupOrder: 1 },
           maxWorkers: 3,
           // They create thousands of short-lived worlds. With enough room for these, little is copied to the old

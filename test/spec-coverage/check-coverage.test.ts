@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { longSuites } from '../long-suites.ts';
 import { BOT_ROWS } from './bot-rows.ts';
 import { type TestResult, uncoveredRows } from './check-coverage.ts';
 import { NOT_SHOWN } from './not-shown.ts';
@@ -38,6 +39,14 @@ describe('a row of the specification', () => {
 
   it('names an existing file, because no run has results for a missing one', () => {
     for (const { row: name, file } of [...BOT_ROWS, ...SANDBOX_ROWS]) expect(existsSync(file), name).toBe(true);
+  });
+
+  it('names no long suite, because `npm test` has no results for it', () => {
+    const files = new Set([...BOT_ROWS, ...SANDBOX_ROWS].map(({ file }) => file));
+    for (const suite of longSuites) {
+      expect(files).not.toContain(suite);
+      expect(existsSync(suite), suite).toBe(true);
+    }
   });
 
   it('occurs once in each table', () => {
