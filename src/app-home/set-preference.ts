@@ -1,4 +1,4 @@
-import { delegateSet } from '../../templates/app-home/delegate.ts';
+import { delegateEnded, delegateNamed, delegateSet } from '../../templates/app-home/delegate.ts';
 import { ownDigestSet, preferenceSet, quietHoursSet } from '../../templates/app-home/preferences.ts';
 import { setSince } from '../../templates/core/set-since.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
@@ -8,6 +8,7 @@ import type { BeginSetting } from '../core/setting-order.ts';
 import type { Preferences } from '../holders/preference-store.ts';
 import type { Delegations } from '../policy/delegation-store.ts';
 import type { Permissions } from '../policy/permissions.ts';
+import type { Delegation } from '../policy/policy.ts';
 import type { QuietHoursStore } from '../routing/channel-rules-store.ts';
 import { parseQuiet, printQuiet, quietWords } from '../routing/quiet-hours.ts';
 import { type DelegateAction, delegateUsage, type PreferenceAction } from './verbs.ts';
@@ -76,7 +77,8 @@ function exceptIn(parsed: ReturnType<typeof parseQuiet>): string | null {
   return hasExcept ? 'Your own quiet hours have no exceptions: suspected fraud always comes at once.' : null;
 }
 
-interface DelegateDeps extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'zone' | 'now'> {
+interface DelegateDeps
+  extends Pick<ActionTools, 'answer' | 'record' | 'hasBegun' | 'refuseUnclear' | 'notifyDirectly' | 'zone' | 'now'> {
   readonly delegations: Pick<Delegations, 'of' | 'set'>;
   readonly rolesOf: Permissions['rolesOf'];
   /** The people that approvers may name, by the current policy. */
@@ -105,15 +107,27 @@ export function createSetDelegate(deps: DelegateDeps) {
     const why = isNew ? (whyNot(delegate, userId) ?? (await whyNotPassedOn(userId))) : null;
     if (why !== null) return await refuseUnclear(action, { why, usage: delegateUsage });
     if (!(await beginSetting(action, `delegate:${userId}`))) return await answer(action, setSince());
-    const before = words(await delegations.of(userId));
+    const previous = await delegations.of(userId);
+    const before = words(previous);
     const line =
       delegate === null
         ? { did: 'ended the delegation' }
         : { did: 'named', whom: { userId: delegate.to, to: 'as a delegate' } };
     await record(action, { event: 'done', isFirst: true, before, after: words(delegate), line });
+    // Told before it is set: after that nobody knows who it was.
+    if (previous !== null && previous.to !== delegate?.to) await notifyEnded(action, previous);
     await delegations.set(userId, delegate === null ? null : { for: userId, ...delegate });
+    if (delegate !== null)
+      await deps.notifyDirectly(delegate.to, `delegate-${action.id}`, delegateNamed({ by: userId, ...delegate }));
     await answer(action, delegateSet(delegate));
   };
+
+  /** A delegation whose last day has passed ended by itself. */
+  async function notifyEnded({ id, actor, delegate }: DelegateAction, { to, until }: Delegation): Promise<void> {
+    if (until < localDate(now(), zone)) return;
+    const message = delegateEnded({ by: actor.userId, instead: delegate?.to ?? null });
+    await deps.notifyDirectly(to, `delegate-ended-${id}`, message);
+  }
 
   async function whyNotPassedOn(userId: string): Promise<string | null> {
     const { roles, isComplete } = await deps.rolesOf(userId, { mayNot: async () => true });

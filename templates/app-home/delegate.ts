@@ -66,6 +66,21 @@ export function delegateSet(delegate: ShownDelegate | null): Message {
   return { text: sentence(text), blocks: [section(`*${text}*`, undo)] };
 }
 
+/** For the person who was named: by whom, until when, and what it means. */
+export function delegateNamed({ by, ...delegate }: ShownDelegate & { readonly by: string }): Message {
+  const text = `${mention(by)} named you as their delegate ${daysOf(delegate)}.`;
+  const means =
+    'In that time you may approve and change what they may, and you are mentioned with them. What you do is recorded under your name.';
+  return { text: sentence(`${text} ${means}`), blocks: [section(`*${text}*`, means)] };
+}
+
+/** For the delegate: it ended early. @param instead who was named instead; null: nobody. */
+export function delegateEnded({ by, instead }: { readonly by: string; readonly instead: string | null }): Message {
+  const text = `You no longer stand in for ${mention(by)}.`;
+  const why = instead === null ? 'They ended it early.' : `They named ${mention(instead)} instead.`;
+  return { text: sentence(`${text} ${why}`), blocks: [section(`*${text}*`, why)] };
+}
+
 function daysOf({ from, until }: ShownDelegate): string {
   return `from ${escapeUntrusted(from, 10)} to ${escapeUntrusted(until, 10)} (${serviceZone().short})`;
 }

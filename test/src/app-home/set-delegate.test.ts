@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DelegateAction } from '../../../src/app-home/verbs.ts';
+import { killEverywhere } from '../../support/kill-everywhere.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, createActionWorld, performAction } from '../../support/perform-world.ts';
+import { ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
 
 const redis = useRedis();
 const delegate = { to: 'U0BEN', from: '2026-12-24', until: '2027-01-02' };
@@ -12,6 +13,15 @@ async function worldWithAudit() {
   const postAuditLine = async (_id: string, { text }: { text: string }) => void lines.push(text);
   const made = await createActionWorld(redis(), { ownDelegates: () => ['U0BEN'], postAuditLine });
   return { ...made, audit: () => lines.join('\n') };
+}
+/** The direct messages that people got. The same id is one message. */
+async function worldWithMessages() {
+  const sent = new Map<string, string>();
+  const made = await createActionWorld(redis(), {
+    ownDelegates: () => ['U0BEN', 'U0CAL'],
+    notifyDirectly: async (userId, id, { text }) => void sent.set(`${userId} ${id}`, text),
+  });
+  return { ...made, sent };
 }
 const world = () => createActionWorld(redis(), { ownDelegates: () => ['U0BEN', 'U0CAL'] });
 
@@ -29,6 +39,76 @@ describe('a delegate', () => {
     expect(await deps.delegations.of(userId)).toBeNull();
     expect(answers.at(-1)?.text).toBe('Nobody stands in for you any more.');
     expect(await stations()).toEqual(['done', 'done']);
+  });
+
+  it('is told once who named them, until when and what it means, and once that it ended early', async () => {
+    const { deps, sent } = await worldWithMessages();
+
+    await performAction(naming('act_1', delegate), deps);
+    await performAction(naming('act_1', delegate), deps);
+    expect([...sent]).toEqual([
+      [
+        'U0BEN delegate-act_1',
+        '<@U0OLGA> named you as their delegate from 2026-12-24 to 2027-01-02 (ET). In that time you may approve and change what they may, and you are mentioned with them. What you do is recorded under your name.',
+      ],
+    ]);
+
+    await performAction(naming('act_2', null), deps);
+    await performAction(naming('act_2', null), deps);
+    expect([...sent].slice(1)).toEqual([
+      ['U0BEN delegate-ended-act_2', 'You no longer stand in for <@U0OLGA>. They ended it early.'],
+    ]);
+  });
+
+  it('is told that somebody else was named instead, and of other days', async () => {
+    const { deps, sent } = await worldWithMessages();
+    await performAction(naming('act_1', delegate), deps);
+
+    await performAction(naming('act_2', { ...delegate, until: '2026-12-31' }), deps);
+    await performAction(naming('act_3', { ...delegate, to: 'U0CAL' }), deps);
+
+    expect([...sent].slice(1)).toEqual([
+      ['U0BEN delegate-act_2', expect.stringContaining('from 2026-12-24 to 2026-12-31 (ET)')],
+      ['U0BEN delegate-ended-act_3', 'You no longer stand in for <@U0OLGA>. They named <@U0CAL> instead.'],
+      ['U0CAL delegate-act_3', expect.stringContaining('named you as their delegate')],
+    ]);
+  });
+
+  it('is not told that a delegation ended whose last day has passed, and not of one that was refused', async () => {
+    const { deps, sent, advance } = await worldWithMessages();
+    await performAction(naming('act_1', { ...delegate, from: '2026-11-20', until: '2026-11-20' }), deps);
+    await performAction(naming('act_2', { ...delegate, to: 'U0OTTO' }), deps);
+    advance(24 * 3_600_000);
+
+    await performAction({ ...naming('act_3', null), askedAt: deps.now().toISOString() }, deps);
+
+    expect([...sent.keys()]).toEqual(['U0BEN delegate-act_1']);
+  });
+
+  it('hears each step once, wherever the worker is killed', async () => {
+    const sent = new Map<string, string[]>();
+    const steps = await killEverywhere(
+      naming('act_2', { ...delegate, to: 'U0CAL' }),
+      async ({ deps }) => {
+        sent.clear();
+        const telling: WorldDeps = {
+          ...deps,
+          ownDelegates: () => ['U0BEN', 'U0CAL'],
+          notifyDirectly: async (userId, id) => void sent.set(id, [userId]),
+        };
+        await performAction(naming('act_1', delegate), telling);
+        return telling;
+      },
+      async (_world, diedAt) => {
+        expect([...sent.keys()].toSorted(), diedAt).toEqual([
+          'delegate-act_1',
+          'delegate-act_2',
+          'delegate-ended-act_2',
+        ]);
+      },
+    );
+
+    expect(steps).toBeGreaterThan(5);
   });
 
   it.each([

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { delegateForm, delegateSet, homeDelegate } from '../../../templates/app-home/delegate.ts';
+import {
+  delegateEnded,
+  delegateForm,
+  delegateNamed,
+  delegateSet,
+  homeDelegate,
+} from '../../../templates/app-home/delegate.ts';
 import { checkBlocks } from '../../../workspace/block-limits.ts';
 import { buttons, shown } from '../shown.ts';
 
@@ -20,6 +26,17 @@ it('the form has a user picker, and names the people the policy lists', () => {
   expect(checkBlocks(blocks, 'modal')).toEqual([]);
   expect(JSON.stringify(blocks)).toContain('users_select');
   expect(JSON.stringify(blocks)).toContain('The policy lets you name <@U0BEN> or <@U0CAL>.');
+});
+
+it('the delegate reads who named them, for which days, and that it ended', () => {
+  const { text, blocks } = delegateNamed({ by: 'U0ANA', ...current });
+
+  expect(checkBlocks(blocks, 'message')).toEqual([]);
+  expect(text).toMatch(/^<@U0ANA> named you as their delegate from 2026-12-24 to 2027-01-02 \(ET\)\./);
+  expect(delegateEnded({ by: 'U0ANA', instead: null }).text).toBe(
+    'You no longer stand in for <@U0ANA>. They ended it early.',
+  );
+  expect(delegateEnded({ by: 'U0ANA', instead: 'U0CAL' }).text).toContain('They named <@U0CAL> instead.');
 });
 
 it('is answered in a sentence', () => {
