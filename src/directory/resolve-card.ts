@@ -7,6 +7,8 @@ import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
 import { closest } from '../core/closest.ts';
 import { commandCode } from '../core/installation.ts';
+import { redactText } from '../core/redact-text.ts';
+import { truncate } from '../slack/mrkdwn.ts';
 import { type DirectoryAccount, holderOf, lacksDetails } from './account.ts';
 import { interpret, splitCardAndRest } from './card-query.ts';
 import type { Directory } from './directory.ts';
@@ -138,8 +140,7 @@ const holdsSeveral = {
 
 async function refuseUnknown(action: Action, query: string, deps: Deps): Promise<void> {
   const { directory, refuse } = deps;
-  // The query may be a person's name, which the audit does not need.
-  const onRecord = { why: 'no card matches', isMistake: true } as const;
+  const onRecord = { why: `no card matches ${typedOnRecord(query)}`, isMistake: true } as const;
   const status = await directory.status();
   const unread = notReadYet(
     query,
@@ -155,6 +156,13 @@ async function refuseUnknown(action: Action, query: string, deps: Deps): Promise
   const whoCan = `${suggestion}Use the last four digits, a card id, an account id, a CustomId or the holder’s name.`;
   await refuse(action, { why: `No card matches “${query}”.`, whoCan }, onRecord);
 }
+
+/** What was typed for a card, quoted for the record, which is kept permanently. People copy what is printed on the card. */
+export function typedOnRecord(query: string): string {
+  return `“${truncate(redactText(query), TYPED_MAX)}”`;
+}
+
+const TYPED_MAX = 100;
 
 /** Why Cardbell cannot know yet that no card matches what someone typed, and what helps. Null when it knows. */
 export function notReadYet(
@@ -206,7 +214,7 @@ async function nameMeant(action: Action, query: string, { directory, mayAct }: D
 
 async function askWhich(action: Action, query: string, candidates: readonly Candidate[], deps: Deps): Promise<void> {
   const { answer, record, putChoice, factsOf, doing } = deps;
-  await record(action, { event: 'asked', detail: 'asked back which card' });
+  await record(action, { event: 'asked', detail: `asked back which card ${typedOnRecord(query)} is` });
   // A change accepts only the first answer. `show` accepts every answer, so that one card can be shown after another.
   const questionId = action.verb === 'show' ? null : action.id;
   const choices = [];

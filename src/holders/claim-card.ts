@@ -7,7 +7,7 @@ import { commandCode } from '../core/installation.ts';
 import { type DirectoryAccount, toCardFacts } from '../directory/account.ts';
 import { nameWords } from '../directory/card-query.ts';
 import type { Directory } from '../directory/directory.ts';
-import { notReadYet } from '../directory/resolve-card.ts';
+import { notReadYet, typedOnRecord } from '../directory/resolve-card.ts';
 import type { Person } from '../slack/client.ts';
 import type { Message } from '../slack/message.ts';
 import { type Claim, type ClaimedCard, type Claims, claimValue, readClaimMessage } from './claim-store.ts';
@@ -120,7 +120,7 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
         const why = `You have asked ${CLAIMS_A_DAY} times today.`;
         return await deps.refuse(action, { why, whoCan: 'Ask an approver.' });
       }
-      if (acctIds.length === 0) return await refuseUnknown(action);
+      if (acctIds.length === 0) return await refuseUnknown(action, deps);
       if (acctIds.length > ACCOUNTS_MAX) return await askWhich(action);
       const claim = existing ?? (await open(id, action, acctIds));
       await deps.scheduleClaimEnd(claim.id, Date.parse(claim.expiresAt));
@@ -142,18 +142,8 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
   async function askWhich(action: Action): Promise<void> {
     const why = `More than ${ACCOUNTS_MAX} cards match “${wordsOf(action)}”.`;
     const whoCan = `Write ${commandCode('link')} with the card id, the full name or the last four digits.`;
-    await deps.refuse(action, { why, whoCan }, { why: 'too many cards match', isMistake: true });
-  }
-
-  /** Approvers are not asked about a card that does not exist. */
-  async function refuseUnknown(action: Action): Promise<void> {
-    const query = wordsOf(action);
-    const unknown = {
-      why: query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`,
-      whoCan: 'Check the last four digits on the card.',
-    };
-    const refusal = notReadYet(query, await deps.directory.status()) ?? unknown;
-    await deps.refuse(action, refusal, { why: 'no card matches', isMistake: true });
+    const onRecord = `too many cards match ${typedOnRecord(wordsOf(action))}`;
+    await deps.refuse(action, { why, whoCan }, { why: onRecord, isMistake: true });
   }
 
   async function open(id: string, action: Claim['action'], acctIds: readonly number[]): Promise<Claim> {
@@ -176,6 +166,21 @@ export function createOpenClaim(deps: OpenClaimDeps): OpenClaimOf {
       channel: await deps.approvalsChannelOf(acctId),
     };
   }
+}
+
+/** Approvers are not asked about a card that does not exist. */
+async function refuseUnknown(
+  action: Action,
+  { directory, refuse }: Pick<OpenClaimDeps, 'directory' | 'refuse'>,
+): Promise<void> {
+  const query = wordsOf(action);
+  const unknown = {
+    why: query === '' ? 'I don’t know which card you mean.' : `No card matches “${query}”.`,
+    whoCan: 'Check the last four digits on the card.',
+  };
+  const refusal = notReadYet(query, await directory.status()) ?? unknown;
+  const why = query === '' ? 'no card was named' : `no card matches ${typedOnRecord(query)}`;
+  await refuse(action, refusal, { why, isMistake: true });
 }
 
 function wordsOf({ target }: Action): string {

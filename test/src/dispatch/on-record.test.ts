@@ -16,8 +16,8 @@ const match = (id: number): CardMatch => ({
   cards: [{ cardId: id, last4: '1212', status: 'ACTIVE', seenAt: '2026-11-20T15:00:00.000Z' }],
 });
 const cases = [
-  ['no card', [], { event: 'refused', detail: 'no card matches', acctId: null }],
-  ['two cards', [match(1), match(2)], { event: 'asked', detail: 'asked back which card', acctId: null }],
+  ['no card', [], { event: 'refused', detail: 'no card matches “jane”', acctId: null }],
+  ['two cards', [match(1), match(2)], { event: 'asked', detail: 'asked back which card “jane” is', acctId: null }],
 ] as const;
 
 it.each(cases)('audits an action whose words match %s', async (_what, matches, record) => {
@@ -31,6 +31,30 @@ it.each(cases)('audits an action whose words match %s', async (_what, matches, r
   expect(records).toEqual([expect.objectContaining({ ...record, verb: 'block' })]);
   expect(world.writes).toEqual([]);
 });
+
+it.each([
+  ['show', '4111 1111 1111 1111', 'no card matches “[card ••1111]”'],
+  ['claim', '4111 1111 1111 1111', 'no card matches “[card ••1111]”'],
+  ['show', `nobody ${'x'.repeat(200)}`, /^no card matches “nobody x{92}…”$/],
+] as const)(
+  'records what was typed for %s, without card numbers and not endlessly: %s',
+  async (verb, typed, detail) => {
+    const person = async () => ({
+      name: 'Olga',
+      email: null,
+      isBot: false,
+      isGuest: false,
+      isExternal: false,
+      isDeactivated: false,
+    });
+    const world = await createActionWorld(redis(), { directory: directoryOf({ find: async () => [] }), person });
+
+    await performAction(ask(verb, { ...byCommand, target: { kind: 'words', words: typed.split(' ') } }), world.deps);
+
+    const refused = (await world.records()).find(({ event }) => event === 'refused');
+    expect(refused?.detail).toEqual(typeof detail === 'string' ? detail : expect.stringMatching(detail));
+  },
+);
 
 it.each(['show', 'declines', 'track'] as const)('audits viewing a card: %s', async (verb) => {
   const world = await createActionWorld(redis());
