@@ -46,7 +46,8 @@ async function blockCards(
   const target = { kind: 'alert', alertId: warningId } as const;
   const cards = warning?.kind === 'card-testing' ? meantOf(warning, which) : [];
   if (cards.length === 0) {
-    const why = warning === null ? 'This warning is too old.' : 'These cards are blocked already, or about to be.';
+    const why =
+      warning === null ? 'This warning is too old.' : 'These cards are blocked or closed already, or about to be.';
     const no = { why, whoCan: `Use ${commandCode('block')} with the last four digits.` };
     return await deps.requestAction({ ...interaction, verb: 'block', target, input: async () => refused(no) });
   }

@@ -268,6 +268,8 @@ export const Outcome = z.strictObject({
   control: Control.nullish(),
   /** Id of the temporary change that is over: nobody can take it back any more. */
   ends: z.string().optional(),
+  /** Nothing was done because the card is closed for good. */
+  isClosed: z.literal(true).optional(),
   /** The card's new rules; absent if none changed. */
   goals: z.array(RuleGoal).optional(),
 });

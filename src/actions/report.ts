@@ -1,4 +1,5 @@
 import { type ActionVerb, actionResult, askedWords } from '../../templates/actions/action-result.ts';
+import { statusWord } from '../../templates/core/card-words.ts';
 import { changeWords, sentences } from '../../templates/core/change-words.ts';
 import { countedText } from '../../templates/limits/counted-words.ts';
 import { mayBeOverruled } from '../../templates/limits/ruleset-words.ts';
@@ -215,6 +216,7 @@ export function toOutcome(
     text: sentences(change, quoted, note, state === 'done' ? reason : ''),
     ...(confirmation === undefined ? {} : { confirmation }),
     control: control ?? null,
+    ...(state === 'failed' && before === statusWord('CLOSED') && { isClosed: true as const }),
     ...(expects?.kind === 'rule' && { goals: goalsOf(expects.changes) }),
   };
 }

@@ -72,6 +72,8 @@ export const TriedCard = z.strictObject({
   maxCents: z.int(),
   /** The cities in which it was tried, in words. */
   places: z.array(z.string()).default([]),
+  /** It was closed for good when it was tried. */
+  isClosed: z.literal(true).optional(),
 });
 export type TriedCard = z.infer<typeof TriedCard>;
 

@@ -44,7 +44,7 @@ interface Joining {
   /** Channel and merchant. */
   readonly merchant: string;
   readonly event: TransactionEvent;
-  readonly card: Pick<CardFacts, 'holder' | 'last4'>;
+  readonly card: Pick<CardFacts, 'holder' | 'last4' | 'status'>;
   /** Id of the warning that this decline may cause. */
   readonly ownWarningId: string;
 }
@@ -52,11 +52,12 @@ interface Joining {
 const merchantIn = (channel: string, event: TransactionEvent): string => `${channel}:${merchantKey(event)}`;
 const warningsKey = ({ merchant }: Pick<Joining, 'merchant'>): string => stateKey(`testing-warnings:${merchant}`);
 
-function argsOf({ event, card: { holder, last4 }, ownWarningId }: Joining): (string | number)[] {
+function argsOf({ event, card: { holder, last4, status }, ownWarningId }: Joining): (string | number)[] {
   const { id, acctId, amountCents: cents, occurredAt } = event;
   const once = { count: 1, firstAt: occurredAt, lastAt: occurredAt, minCents: cents, maxCents: cents };
   const facts = { acctId, alertId: id, holder, last4, ...once, places: [locationLine(event.merchant)] };
-  return [id, Date.parse(occurredAt), JSON.stringify(facts), ownWarningId];
+  const isClosed = status === 'CLOSED' ? { isClosed: true } : {};
+  return [id, Date.parse(occurredAt), JSON.stringify({ ...facts, ...isClosed }), ownWarningId];
 }
 
 /** Detects in each channel at which merchants cards are being tested. One atomic script decides. */
@@ -93,7 +94,7 @@ export function createCardTesting(redis: RedisClient) {
     async join(
       channel: string,
       event: TransactionEvent,
-      card: Pick<CardFacts, 'holder' | 'last4'>,
+      card: Pick<CardFacts, 'holder' | 'last4' | 'status'>,
     ): Promise<{ warningId: string; isCause: boolean } | null> {
       const ownWarningId = contentId('evt_', ['card-testing', channel, event.id]);
       const merchant = merchantIn(channel, event);

@@ -100,19 +100,22 @@ function rows(shown: readonly TriedCard[], alert: CardTestingAlert, more: number
  * `• *Jane Doe*, card 1212: 2 declines, $1.00 to $5.00`, the place if there are several, and what was done about the card.
  */
 function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
-  const { count, minCents, maxCents, acctId } = card;
+  const { count, minCents, maxCents, acctId, isClosed } = card;
   const times = countOf(count, 'decline');
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
   const where = placesOf(tried).length > 1 ? list.format(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
-  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}`;
+  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}${isClosed === true ? ', closed for good' : ''}`;
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 
-/** Cards that nobody has blocked from this warning, as many as one step can block. */
+/** Cards that can be used and that nobody has blocked from this warning, as many as one step can block. */
 export function stillOpen({ tried, outcomes }: CardTestingAlert): TriedCard[] {
   return tried
-    .filter(({ acctId }) => !currentState(outcomes.filter((outcome) => outcome.acctId === acctId)).isBlocked)
+    .filter(({ acctId, isClosed }) => {
+      const own = outcomes.filter((outcome) => outcome.acctId === acctId);
+      return isClosed !== true && !currentState(own).isBlocked && own.every((outcome) => outcome.isClosed !== true);
+    })
     .slice(0, BLOCKED_AT_ONCE_MAX);
 }
 

@@ -61,6 +61,16 @@ describe('an outcome', () => {
     expect(answers).toEqual([]);
   });
 
+  it('of a closed card shows on the alert that nothing can be done with it', async () => {
+    const { reports, outcomes } = await reporting();
+    const failed = result({ state: 'failed', after: null, note: 'The card is closed.' });
+
+    await reports.report(ask('block', { id: 'act_open' }), 'block', failed);
+    await reports.report(ask('block', { id: 'act_closed' }), 'block', { ...failed, before: 'closed' });
+
+    expect((await outcomes()).map(({ isClosed }) => isClosed)).toEqual([undefined, true]);
+  });
+
   it('is looked up at the card service if there is something to see', async () => {
     const { reports, scheduled, deps } = await reporting();
 

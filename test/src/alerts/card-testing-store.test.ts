@@ -63,6 +63,21 @@ describe('declines at one merchant', () => {
     ]);
   });
 
+  it('know which of the cards was closed when it was tried', async () => {
+    const [one, two, three] = [tried(1, 1001, 0), tried(2, 1002, 1), tried(3, 1003, 2)];
+    await join(one);
+    await join({ ...two, card: { ...two.card, status: 'CLOSED' } });
+    const warning = await join({ ...three, card: { ...three.card, status: 'ACTIVE' } });
+
+    const cards = await cardsOf(warning?.warningId ?? '', three);
+
+    expect(cards.map(({ acctId, isClosed }) => [acctId, isClosed])).toEqual([
+      [1001, undefined],
+      [1002, true],
+      [1003, undefined],
+    ]);
+  });
+
   it.each([
     [
       'two cards, any number of times',

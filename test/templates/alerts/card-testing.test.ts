@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CardTestingAlert, readTestedCardValue, type TriedCard } from '../../../src/alerts/alert.ts';
 import { renderAlert } from '../../../templates/alerts/alert.ts';
+import { stillOpen } from '../../../templates/alerts/card-testing.ts';
 import { batchRow } from '../../../templates/outbox/batch-row.ts';
 import { outcome, transactionAlert } from '../fixtures.ts';
 import { buttonIds, buttons, shown } from '../shown.ts';
@@ -98,6 +99,17 @@ describe('a card-testing warning', () => {
       alertId: triedCard(2).alertId,
     });
     expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000000"');
+  });
+
+  it('offers no block of a closed card: closed when it was tried, or found closed by a block', () => {
+    const outcomes = [outcome({ acctId: 7001, state: 'failed', text: 'The card is closed.', isClosed: true })];
+    const tried = [triedCard(0, { isClosed: true }), triedCard(1), triedCard(2)];
+    const { blocks } = renderAlert(warning(tried, { outcomes }), inChannel);
+
+    expect(shown(blocks)).toContain('• *Jane Doe*, card 1200: 1 decline, $1.00, closed for good');
+    expect(stillOpen(warning(tried, { outcomes })).map(({ acctId }) => acctId)).toEqual([7002]);
+    expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000001"');
+    expect(buttonIds(blocks)).not.toContain('block_tested_cards');
   });
 
   it('has no controls once all cards are blocked and it was acknowledged', () => {
