@@ -9,7 +9,10 @@ import type { Progress } from './progress-store.ts';
 /** What happened to an action, for the record. Absent fields are recorded as null. */
 export interface RecordEntry
   extends Partial<
-    Pick<AuditRecord, 'acctId' | 'cardId' | 'before' | 'after' | 'detail' | 'api' | 'confirmedBy' | 'eventId'>
+    Pick<
+      AuditRecord,
+      'acctId' | 'cardId' | 'before' | 'after' | 'detail' | 'api' | 'confirmedBy' | 'eventId' | 'duration'
+    >
   > {
   /** Null: already recorded; only post it to the audit channel. */
   readonly event: AuditRecord['event'] | null;
@@ -29,7 +32,11 @@ export interface RecordEntry
 }
 
 /** What an audit channel line says besides who did it. */
-type LineEntry = Pick<AuditLine, 'did'> & Partial<AuditLine>;
+type LineEntry = Pick<AuditLine, 'did'> &
+  Partial<AuditLine> & {
+    /** UTC ISO 8601: when a temporary change ends, if that is known. */
+    readonly until?: string | null;
+  };
 
 /** Records what happened to an action: in the chain and, with a line, in the audit channel. Idempotent. */
 export type RecordAction = (action: Action, entry: RecordEntry) => Promise<void>;
@@ -39,8 +46,8 @@ type Facts = Omit<RecordEntry, 'event' | 'isFirst' | 'line' | 'lineKey'>;
 interface Deps extends Pick<ActionTools, 'postAuditLine' | 'now'> {
   readonly audit: Pick<Audit, 'append'>;
   readonly progress: Pick<Progress, 'read' | 'write'>;
-  /** How long the requested change lasts, in words; null if the action has no duration. */
-  readonly durationOf: (action: Action) => string | null;
+  /** How long the requested change lasts, in words; null if the action has no duration. `until`: when it ends. */
+  readonly durationOf: (action: Action, until?: string | null) => string | null;
 }
 
 /**
@@ -58,7 +65,7 @@ export function createRecord(deps: Deps): RecordAction {
 
   function toAuditRecord(action: Action, event: AuditRecord['event'], entry: Facts): Statement {
     const { isByItself = false, reason = action.reason, api, confirmedBy, eventId = null } = entry;
-    const duration = deps.durationOf(action);
+    const duration = entry.duration ?? deps.durationOf(action);
     return {
       at: deps.now().toISOString(),
       actionId: action.id,
@@ -81,7 +88,7 @@ export function createRecord(deps: Deps): RecordAction {
     };
   }
 
-  function toLine(action: Action, entry: Facts, line: LineEntry): Message {
+  function toLine(action: Action, entry: Facts, { until = null, ...line }: LineEntry): Message {
     const { before = null, after = null, reason = action.reason } = entry;
     return auditLine({
       by: action.actor.userId,
@@ -89,6 +96,8 @@ export function createRecord(deps: Deps): RecordAction {
       at: deps.now().toISOString(),
       before,
       after,
+      // Without the new value, nobody would know what lasts so long.
+      lasts: after === null ? null : deps.durationOf(action, until),
       reason: reason === '' ? null : reason,
       outcome: '',
       ref: action.id.slice(-8),

@@ -160,6 +160,7 @@ function awaitedChange(
 
 function endEntry(verb: ActionVerb, { at, result }: Pick<ReportedState, 'at' | 'result'>): RecordEntry {
   const { card, state, before, after, apiWords, note, confirmation, counted } = result;
+  const until = endOf(result);
   // Also those who read along must see what it closes for good.
   const closing = verb === 'activate' && state === 'done' ? note : null;
   const outcome = [outcomeWords[state], apiWords, closing].filter(Boolean).join(': ');
@@ -172,8 +173,13 @@ function endEntry(verb: ActionVerb, { at, result }: Pick<ReportedState, 'at' | '
     detail: detailOf(result),
     api: apiAnswerOf(result),
     confirmedBy: confirmation === 'confirmed' ? 'read-back' : null,
-    ...(state !== 'unchanged' && { line: { did: didWords(verb, state), card, at, outcome, counted } }),
+    ...(state !== 'unchanged' && { line: { did: didWords(verb, state), card, at, outcome, counted, until } }),
   };
+}
+
+/** When a temporary change ends; null: it is permanent, or was not made. */
+export function endOf({ control }: Pick<Result, 'control'>): string | null {
+  return control?.kind === 'revert' ? control.until : null;
 }
 
 /** The card API's answer, for the record. Null when Cardbell itself refused. */

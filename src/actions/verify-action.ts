@@ -21,7 +21,7 @@ import {
 import type { ActionTools } from './action-tools.ts';
 import type { Blocks } from './block-store.ts';
 import type { LatestChanges } from './progress-store.ts';
-import { FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
+import { endOf, FIRST_LOOK_MS, resultMessage, toOutcome } from './report.ts';
 import { readBack, type StatusHistory } from './send-status.ts';
 
 /** People are notified if nothing has shown a change within this time. */
@@ -179,10 +179,13 @@ function createConclude(deps: ConcludeDeps) {
  *
  * @param left the text for the latter.
  */
-function lineOf({ verb, result: { card }, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
+function lineOf({ verb, result, sentAt }: AwaitedChange, { confirmation }: Verdict, left: string | null) {
   if (confirmation !== 'unconfirmed' && left === null) return {};
   const outcome = left ?? 'not confirmed by the card service within 2 minutes';
-  return { line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome } };
+  const { card } = result;
+  return {
+    line: { did: `asked to ${askedWords[verb]}`, card, at: sentAt, reason: null, outcome, until: endOf(result) },
+  };
 }
 
 interface SeenDeps extends Pick<ActionTools, 'now' | 'nameRuleset'> {

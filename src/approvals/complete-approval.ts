@@ -5,6 +5,7 @@ import type { Result, Verdict } from '../actions/action-state.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
 import type { Lease } from '../core/lock.ts';
+import { termWords } from '../limits/change-request.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { ruleNames } from '../limits/rule-words.ts';
 import type { TemporaryChanges } from '../limits/temporary-change-store.ts';
@@ -158,13 +159,14 @@ export function createFinishRequest(deps: FinishDeps): FinishRequest {
   return async function finishRequest(request) {
     await deps.resolve(request);
     if (request.state !== 'overridden') return;
-    const { id, action, decision, card, changes, note: reason } = request;
+    const { id, action, decision, card, changes, term, note: reason } = request;
     const notice = overrideNotice(request, await deps.whoMay('approver', card.group));
     await deps.postToApprovals(`${id}-override`, notice, card.group);
     await deps.postToOps(`${id}-override`, notice);
     const click = { ...action, id: decision.actionId, actor: { ...action.actor, userId: decision.by } };
     const did = `used the emergency override: changed the ${ruleNames(changes)} of`;
-    const line = { did, card, outcome: `${answersBeforeOverride(request)} within 15 minutes` };
+    const outcome = `${answersBeforeOverride(request)} within 15 minutes`;
+    const line = { did, card, lasts: termWords(term), outcome };
     await deps.record(click, { event: null, reason, lineKey: 'override', line });
   };
 }

@@ -16,6 +16,7 @@ import {
   accountIn,
   blocksIn,
   type ClosedRequest,
+  isAboutRules,
   isExpired,
   type LimitRequest,
   type OpenRequest,
@@ -175,12 +176,15 @@ async function record(
   { event, did, outcome, changedOf, counted }: Decided,
   deps: Pick<DecisionDeps, 'record'>,
 ): Promise<void> {
-  const { orderCents, card, id, changes } = request;
+  const { orderCents, card, id, changes, term } = request;
+  // A changed approval says in its outcome how long it lasts.
+  const duration = event === 'approved' && changedOf === null && isAboutRules(request) ? termWords(term) : null;
   const blocks = blocksIn(request).length;
   const ofCard = orderCents === null ? `a change of the ${ruleNames(changes)} of` : 'an order of a virtual card for';
   const line = {
     did: `${did} ${blocks > 0 ? `blocking ${countOf(blocks, 'card')}` : ofCard}`,
     card: blocks > 0 ? null : card,
+    lasts: duration,
     outcome,
     ...(changedOf !== null && { outcomeOf: changedOf }),
     counted,
@@ -191,7 +195,7 @@ async function record(
     counted === null ? null : countedText(counted),
   ].filter((text) => text !== null);
   const detail = more.length === 0 ? id : `${id}: ${more.join('. ')}`;
-  await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, detail, line });
+  await deps.record(action, { event, acctId: card.acctId, cardId: card.cardId, duration, detail, line });
 }
 
 /**

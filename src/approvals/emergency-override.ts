@@ -2,7 +2,7 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools, LockedRun } from '../actions/action-tools.ts';
 import { isAboutLimits, isLooser, type RuleChange, type Term, withGoals } from '../card-api/rule-change.ts';
 import { isDecidedBy } from '../core/decided-record.ts';
-import { atMost, purchaseCents } from '../limits/change-request.ts';
+import { atMost, purchaseCents, termWords } from '../limits/change-request.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import type { RecentRaises } from '../limits/recent-raise-store.ts';
 import { aloneCents } from '../policy/approval-policy.ts';
@@ -63,7 +63,9 @@ export function createOverrideRequest(deps: Deps) {
       return await refuse('The emergency override was already used for this card in the last 24 hours.');
     }
     const { acctId, card, id, approvals, counted } = judged.request;
-    await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, detail: `${id}: emergency override` });
+    const detail = `${id}: emergency override`;
+    const duration = termWords(capped.term);
+    await deps.record(action, { event: 'approved', acctId, cardId: card.cardId, duration, detail });
     await deps.execution.execute(action, judged.request, { ...capped, approvals, counted, note: action.reason }, run);
   };
 }

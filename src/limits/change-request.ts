@@ -33,10 +33,16 @@ const LastingAction = z.union([
   z.looseObject({ ask: Lasting }).transform(({ ask }) => ask.term),
 ]);
 
-/** How long an action's change lasts, for the record; null if it has no duration. */
-export function durationOf(action: object): string | null {
+/**
+ * How long an action's change lasts, for the record; null if it has no duration.
+ *
+ * @param until UTC ISO 8601: when it ends, if that is known. Added unless the words say it.
+ */
+export function durationOf(action: object, until: string | null = null): string | null {
   const { data: term } = LastingAction.safeParse(action);
-  return term === undefined ? null : termWords(term);
+  if (term === undefined) return null;
+  const isCounted = term.kind === 'duration' || term.kind === 'purchase';
+  return until !== null && isCounted ? `${termWords(term)}, until ${until}` : termWords(term);
 }
 
 const PaidAction = z.union([

@@ -10,6 +10,7 @@ import { happenedSince } from '../core/service-time.ts';
 import { foldName } from '../directory/card-query.ts';
 import * as opsIssue from '../ops/issue.ts';
 import type { NotifyOps } from '../ops/notify-ops.ts';
+import { termWords } from './change-request.ts';
 import { type EndQuestions, itSays, type NotifyEnd, type OverChange } from './notify-end.ts';
 import { mayStillCome, REFUSALS_MAX, type Restore } from './restore.ts';
 import { backWords, ruleStates } from './rule-words.ts';
@@ -160,7 +161,7 @@ export function createInEffect(
   };
 
   /** The verification of its action has ended, and is on record as such. */
-  async function recordLate({ id, acctId, changes, alertId }: TemporaryChange): Promise<void> {
+  async function recordLate({ id, acctId, changes, term, alertId }: TemporaryChange): Promise<void> {
     const { cardId } = await deps.factsOf(acctId);
     await deps.audit.append({
       ...nobody,
@@ -176,6 +177,7 @@ export function createInEffect(
       detail: 'made late: found in effect after nothing had shown it',
       confirmedBy: 'read-back',
       eventId: null,
+      duration: termWords(term),
     });
   }
 }

@@ -22,6 +22,8 @@ export interface AuditEntry {
   readonly at: string;
   readonly before: string | null;
   readonly after: string | null;
+  /** How long the change lasts. May contain a time as recorded. */
+  readonly lasts?: string | null;
   readonly reason: string | null;
   /** In words: `done`, `failed: …`, `refused`. */
   readonly outcome: string;
@@ -42,6 +44,7 @@ export function auditLine({
   at,
   before,
   after,
+  lasts,
   reason,
   outcome,
   outcomeOf,
@@ -53,7 +56,7 @@ export function auditLine({
   const what = `${escapeUntrusted(did, 300)}${person}${channel === undefined ? '' : ` ${channelMention(channel)}`}${card === null ? '' : ` ${cardOfHolder(card)}`}`;
   const sides = before === null || after === null ? [[before ?? after ?? '']] : ruleByRule(before, after);
   const details = [
-    sides.map(ruleWords).join(BETWEEN_RULES),
+    [sides.map(ruleWords).join(BETWEEN_RULES), readable(lasts ?? '')].filter(Boolean).join(', '),
     reason === null || reason.trim() === '' ? '' : `“${escapeUntrusted(reason, 200)}”`,
     [outcomeOf === undefined ? '' : mention(outcomeOf), escapeUntrusted(outcome, 300).replace(/\.$/, '')]
       .filter(Boolean)

@@ -7,12 +7,12 @@ import { acctId, ask } from '../../support/perform-world.ts';
 const at = '2026-11-20T15:00:00.000Z';
 const action = ask('block', { reason: 'lost on the train' });
 
-function setUp(written: ActionState | null = null) {
+function setUp(written: ActionState | null = null, duration: string | null = null) {
   const chain: Statement[] = [];
   const lines: string[] = [];
   const progress: ActionState[] = written === null ? [] : [written];
   const record = createRecord({
-    durationOf: () => null,
+    durationOf: (_action, until) => (until == null ? duration : `${duration}, until ${until}`),
     audit: { append: async (entry) => void chain.push(entry) },
     progress: {
       read: async () => progress.at(-1) ?? null,
@@ -55,6 +55,22 @@ describe('an event of an action', () => {
     expect(lines).toEqual([
       expect.stringMatching(/^audit-act_block1-done: <@U0OLGA> blocked it: active → blocked, “lost on the train”/),
     ]);
+  });
+
+  it('says in its line how long the new value lasts, and until when if that is known', async () => {
+    const { record, chain, lines } = setUp(null, 'for 4 hours');
+    const until = '2026-11-20T19:00:00.000Z';
+    const sides = { before: '$1.00', after: '$2.00' };
+
+    await record(action, { event: 'waiting', ...sides, line: { did: 'asked' } });
+    await record(action, { event: 'done', ...sides, line: { did: 'did it', until } });
+    await record(action, { event: 'failed', line: { did: 'tried it' } });
+    await record(action, { event: 'approved', duration: 'for 1 hour', line: { did: 'approved it' } });
+
+    expect(lines[0]).toContain('asked: $1.00 → $2.00, for 4 hours, “lost');
+    expect(lines[1]).toMatch(/did it: \$1\.00 → \$2\.00, for 4 hours, <!date\^1795201200\^until .*>, “lost/);
+    expect(lines[2], 'no value, so nothing lasts').toMatch(/tried it: “lost/);
+    expect(chain.map(({ duration }) => duration)).toEqual([...Array(3).fill('for 4 hours'), 'for 1 hour']);
   });
 
   it('names no actor if it happened automatically', async () => {

@@ -178,12 +178,16 @@ describe('a finished request', () => {
 
   it('that was overridden after some approvals is not recorded as unanswered', async () => {
     const outcomes: unknown[] = [];
+    const lasts: unknown[] = [];
     const finish = createFinishRequest({
       resolve: async () => {},
       whoMay: async () => [],
       postToApprovals: async () => {},
       postToOps: async () => {},
-      record: async (_click, { line }) => void outcomes.push(line?.outcome),
+      record: async (_click, { line }) => {
+        outcomes.push(line?.outcome);
+        lasts.push(line?.lasts);
+      },
     });
     const request = {
       ...openRequestOf({ needed: 2 }),
@@ -196,5 +200,6 @@ describe('a finished request', () => {
     await finish({ ...request, approvals: [{ by: 'U0ANA', at: askedAt, actionId: 'act_ana' }] });
 
     expect(outcomes).toEqual(['no approver answered within 15 minutes', 'only 1 of 2 approvals within 15 minutes']);
+    expect(lasts).toEqual(['for 1 hour', 'for 1 hour']);
   });
 });

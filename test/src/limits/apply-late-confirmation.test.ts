@@ -228,6 +228,7 @@ describe('a temporary raise that the card service has not shown within two minut
 
     expect(await deps.temporaryChanges.get(raise.id)).toMatchObject({ state: 'open', isUnconfirmed: false });
     expect(posted).toEqual([raise.id]);
+    expect((await world.records()).at(-1)).toMatchObject({ event: 'confirmed', duration: 'for 1 hour' });
   });
 
   it('takes nothing from a later change on its value when it is over', async () => {

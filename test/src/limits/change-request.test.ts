@@ -3,6 +3,7 @@ import { approvalVerbs } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import {
   atMost,
+  durationOf,
   endOfTerm,
   hasPassed,
   purchaseCents,
@@ -40,6 +41,25 @@ describe('the end of a term', () => {
     ],
   ])('%j for an hour at most: %j', (term, expected) => {
     expect(atMost(term, 3_600_000, from, zone)).toEqual(expected);
+  });
+});
+
+describe('how long the change of an action lasts, for the record', () => {
+  const until = '2026-11-20T16:00:00.000Z';
+
+  it.each<[Term, string]>([
+    [{ kind: 'permanent' }, 'permanently'],
+    [{ kind: 'purchase' }, `for one purchase only, at most 15 minutes, until ${until}`],
+    [{ kind: 'duration', ms: 3_600_000 }, `for 1 hour, until ${until}`],
+    [{ kind: 'day', day: '2026-11-20' }, 'to the end of Nov 20, 2026, Eastern time'],
+    [{ kind: 'until', at: until }, 'until Nov 20, 2026, 11:00 AM ET'],
+  ])('%j', (term, expected) => {
+    expect(durationOf({ changeRequest: { goals: [], term } }, until)).toBe(expected);
+    expect(durationOf({ ask: { amountCents: 1, term } })).toBe(termWords(term));
+  });
+
+  it('is nothing for an action without a duration', () => {
+    expect(durationOf({ verb: 'block' }, until)).toBeNull();
   });
 });
 

@@ -54,6 +54,22 @@ const added = async ({ deps }: PerformWorld) =>
     ),
   );
 
+it.each<[string, Term, RegExp]>([
+  ['for an hour', forHours(1), /\$450\.00; monthly limit .*\$2,100\.00, for 1 hour, <!date\^\d+\^until /],
+  ['for one purchase', { kind: 'purchase' }, /, for one purchase only, at most 15 minutes, <!date\^\d+\^until /],
+  ['until the end of a day', { kind: 'day', day: '2026-11-20' }, /, to the end of Nov 20, 2026, Eastern time\./],
+  ['for good', permanent, /, permanently\./],
+])('the audit channel reads how long a change lasts that was made %s', async (_how, term, words) => {
+  const lines: string[] = [];
+  const world = await createActionWorld(redis(), {
+    postAuditLine: async (_id, { text }) => void lines.push(text),
+  });
+
+  await performAction(raise({ daily: 450, monthly: 2100 }, term), world.deps);
+
+  expect(lines).toEqual([expect.stringMatching(words)]);
+});
+
 describe.each([
   ['by a button', {}],
   ['by a command', byCommand],

@@ -332,6 +332,18 @@ it('a line in the audit channel names its channel, and an unchanged part only on
   expect(auditLine({ ...answer.audit, ...daily }).text).toMatch(/: daily limit \$10\.00 → \$40\.00\.$/);
 });
 
+it('a line in the audit channel says how long a change lasts, with times in the time zone of the reader', () => {
+  const daily = { before: 'daily limit $10.00', after: 'daily limit $40.00', reason: null, outcome: '' };
+  const textOf = (lasts: string) => auditLine({ ...answer.audit, ...daily, lasts }).text;
+
+  expect(textOf('permanently')).toMatch(/: daily limit \$10\.00 → \$40\.00, permanently\.$/);
+  expect(textOf('for 4 hours, until 2026-11-21T12:28:57.124Z')).toMatch(
+    /→ \$40\.00, for 4 hours, <!date\^1795264137\^until [^|]+\|until Nov 21, 2026, 7:28 AM ET>\.$/,
+  );
+  const none = { before: null, after: null, reason: null, outcome: 'as requested' };
+  expect(auditLine({ ...answer.audit, ...none, lasts: 'for 4 hours' }).text).toMatch(/: for 4 hours, as requested\.$/);
+});
+
 it('a line in the audit channel ends with one full stop, even if it only says who did what', () => {
   const none = { before: null, after: null, reason: null, outcome: '' };
 
