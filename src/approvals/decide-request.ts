@@ -16,6 +16,7 @@ import {
   accountIn,
   blocksIn,
   type ClosedRequest,
+  howToAskAgain,
   isAboutRules,
   isExpired,
   type LimitRequest,
@@ -58,7 +59,7 @@ export function createDecideRequest(deps: Deps) {
     const over = (why: string, whoCan: Refusal['whoCan'] = 'Nothing is left to decide.') =>
       deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
 
-    if (request === null) return await over('This request is too old.', 'Ask for the limit again.');
+    if (request === null) return await over('This request is too old.', 'Ask for it again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) {
       return request.state === 'denied'
         ? await deps.decisions.deny(action, request, run.lease)
@@ -76,7 +77,7 @@ export function createDecideRequest(deps: Deps) {
     if (notYet !== null) return await over(notYet.why, notYet.whoCan);
     if (isOver) {
       await deps.expire(request, run.lease);
-      return await over(whyExpired(request), 'Ask for the limit again.');
+      return await over(whyExpired(request), howToAskAgain(request));
     }
     if (!action.approve) return await deps.decisions.deny(action, request, run.lease);
     const own = action.changeRequest?.term;

@@ -40,7 +40,7 @@ export function createOverrideRequest(deps: Deps) {
     const over = (why: string, whoCan: Refusal['whoCan']) =>
       deps.refuse(action, { why, whoCan }, { ...about, isMistake: true });
 
-    if (request === null) return await over('This request is too old.', 'Ask for the limit again.');
+    if (request === null) return await over('This request is too old.', 'Ask for it again.');
     if (request.state !== 'open' && isDecidedBy(request, action.id)) return await deps.finish(request);
     if (await deps.execution.resume(action, request, run)) return;
     if (request.state !== 'open') return await over('This request is decided already.', 'Nothing is left to decide.');

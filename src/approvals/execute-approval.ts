@@ -19,6 +19,7 @@ import {
   type ApprovalClick,
   type ApprovalInFlight,
   type ApprovedChange,
+  howToAskAgain,
   isAboutRules,
   isExpired,
   isInOwnName,
@@ -72,7 +73,7 @@ export function createExecution(deps: Deps) {
     /** Why nobody can act for the approvers right now; null: they can. */
     async whyNotYet(request: LimitRequest): Promise<NotYet | null> {
       const { inFlight } = request;
-      if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: 'Ask for the limit again.' };
+      if (isExpired(request, deps.now())) return { why: whyExpired(request), whoCan: howToAskAgain(request) };
       return (await Promise.all(undecided(inFlight).map(mayBeAtCard))).includes(true) ? notYet : null;
     },
     /**

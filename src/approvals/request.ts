@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countOf } from '../../templates/core/blocks.ts';
 import { BlockAllAction } from '../actions/verbs.ts';
 import { isSameRule } from '../card-api/rule.ts';
-import { isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
+import { isAboutLimits, isSameGoals, RuleChange, RuleGoal, Term, without } from '../card-api/rule-change.ts';
 import { CardFacts } from '../core/card-facts.ts';
 import { Decision } from '../core/decided-record.ts';
 import { serviceZone } from '../core/installation.ts';
@@ -216,6 +216,13 @@ export function whyExpired(request: LimitRequest): string {
   return expiryOf(request).isTermOver
     ? `${passedWords(request.term)} The request has expired.`
     : 'Nobody decided within 24 hours, so the request expired.';
+}
+
+/** What to do after a request has expired. Follows {@link whyExpired}. */
+export function howToAskAgain(request: LimitRequest): string {
+  if (orderIn(request) !== null) return 'Order the card again.';
+  if (blocksIn(request).length > 0) return 'Ask for the block again.';
+  return isAboutLimits(request.changes) ? 'Ask for the limit again.' : 'Ask for it again.';
 }
 
 /** The temporary change its approval made; null: none. */

@@ -14,6 +14,7 @@ import {
   type ApprovalInFlight,
   type ClosedRequest,
   expiryOf,
+  howToAskAgain,
   isAboutRules,
   isExpired,
   isOverdue,
@@ -79,12 +80,12 @@ export function createResolveRequest(deps: Deps): ResolveRequest {
         : { changed: 'Whether an earlier approval changed anything is not certain.' };
     if (request.state === 'expired') {
       const why = whyExpired(request);
-      return await deps.answer(request.action, refusal({ what, why, whoCan: 'Ask again.', ...changed }));
+      return await deps.answer(request.action, refusal({ what, why, whoCan: howToAskAgain(request), ...changed }));
     }
     const note = request.note === '' ? '' : ` Their note: “${request.note}”`;
     const isOwn = request.decision.by === request.action.actor.userId;
     const why = isOwn ? `You denied your own request.${note}` : `Another approver said no.${note}`;
-    const whoCan = { text: 'Denied by', userIds: [request.decision.by] };
+    const whoCan = isOwn ? '' : { text: 'If you disagree, talk to', userIds: [request.decision.by] };
     await deps.answer(request.action, refusal({ what, why, whoCan, ...changed }));
   }
 }

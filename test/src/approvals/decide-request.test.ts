@@ -5,11 +5,15 @@ import { LimitRequest } from '../../../src/approvals/request.ts';
 import type { DecideAction } from '../../../src/approvals/verbs.ts';
 import type { Term } from '../../../src/card-api/rule-change.ts';
 import { approvalPolicyOf } from '../../../src/policy/approval-policy.ts';
+import { REMIND_AFTER_MS } from '../../../src/policy/decide-action.ts';
+import { approvalClick, askedToPay, override } from '../../support/asked-for-more.ts';
 import { authorizationOf } from '../../support/authorization.ts';
 import { held } from '../../support/held.ts';
 import { askedAt, inFlight, openRequestOf, raiseDaily } from '../../support/limit-requests.ts';
-import { acctId, ask, type Over } from '../../support/perform-world.ts';
+import { useRedis } from '../../support/on-redis.ts';
+import { acctId, ask, createActionWorld, type Over, performAction, virtualOrder } from '../../support/perform-world.ts';
 
+const redis = useRedis();
 const target = { kind: 'request', requestId: 'req_ask1' } as const;
 const by = (userId: string) => ({ userId, teamId: 'T1' });
 const click = (over: Over = {}): DecideAction =>
@@ -61,7 +65,7 @@ describe('a decision', () => {
   it.each<[string, LimitRequest | null, Over, string[]]>([
     ['that approves', openRequestOf(), {}, ['approved']],
     ['that denies', openRequestOf(), { approve: false }, ['denied']],
-    ['about a request that is gone', null, {}, ['This request is too old. Ask for the limit again. (no card)']],
+    ['about a request that is gone', null, {}, ['This request is too old. Ask for it again. (no card)']],
     ['repeated after it denied', denied, {}, ['denied']],
     ['repeated after it approved', { ...denied, ...made, state: 'approved' }, {}, ['finished again']],
     [
@@ -141,6 +145,31 @@ describe('a decision', () => {
       refused('Nobody decided within 24 hours, so the request expired. Ask for the limit again.'),
     ]);
   });
+});
+
+const abroad = { rule: { kind: 'international' }, from: false, to: true } as const;
+const ofOrder = openRequestOf({
+  action: ask('order-virtual', { target: virtualOrder }),
+  orderCents: 2500,
+  changes: [],
+  goals: [],
+});
+
+it.each([
+  ['an order', ofOrder, 'Order the card again.'],
+  [
+    'blocking many cards',
+    { ...ofOrder, orderCents: null, action: ask('block-all', { acctIds: [1, 2], names: ['A', 'B'] }) },
+    'Ask for the block again.',
+  ],
+  ['another rule than a limit', openRequestOf({ changes: [abroad] }), 'Ask for it again.'],
+  ['a limit', openRequestOf(), 'Ask for the limit again.'],
+] as const)('an expired request for %s says how to ask for that again', async (_what, request, words) => {
+  const { decide, steps } = setUp(request, { now: '2026-11-21T15:00:00.001Z' });
+
+  await decide(click());
+
+  expect(steps.at(-1)).toContain(`the request expired. ${words}`);
 });
 
 describe('an approval', () => {
@@ -340,4 +369,28 @@ describe('an approval', () => {
 
     expect((await whyNotAllowed(click({ actor: by(userId) }), openRequestOf(), deps)) === null).toBe(counts);
   });
+});
+
+it('a record of an approval and its line in the audit channel say how long the change lasts', async () => {
+  const lines: string[] = [];
+  const world = await createActionWorld(redis(), { postAuditLine: async (_id, { text }) => void lines.push(text) });
+  const { deps } = await askedToPay(world, 50_000);
+
+  await performAction(approvalClick('act_ben', 'U0BEN'), deps);
+
+  expect(lines[0]).toMatch(/^<@U0BEN> approved a change of the daily limit of .*: for 1 hour, as requested\.$/);
+  expect(lines[1]).toMatch(/^<@U0BEN> changed the limit of .*\$900\.00, for 1 hour, <!date\^\d+\^until /);
+  const records = (await world.records()).map(({ event, duration }) => [event, duration]);
+  expect(records).toContainEqual(['approved', 'for 1 hour']);
+  expect(records).toContainEqual(['done', 'for 1 hour']);
+});
+
+it('the record of an emergency override says how long the change lasts', async () => {
+  const world = await createActionWorld(redis());
+  const { deps } = await askedToPay(world, 50_000);
+  world.advance(REMIND_AFTER_MS);
+
+  await performAction(override, deps);
+
+  expect((await world.records()).find(({ event }) => event === 'approved')).toMatchObject({ duration: 'for 1 hour' });
 });

@@ -52,6 +52,27 @@ describe('a resolved request', () => {
 
     expect(world.answers).toEqual([expect.stringMatching(/You denied your own request\./)]);
     expect(world.answers[0]).not.toMatch(/Another approver/);
+    expect(world.answers[0]?.match(/denied/gi), 'once').toHaveLength(1);
+  });
+
+  it('that somebody else denied says so once, and whom to talk to', async () => {
+    const world = setUp();
+
+    await world.resolve(denied);
+
+    expect(world.answers[0]).toMatch(
+      /Another approver said no\..* If you disagree, talk to <@U0BEN>\. Nothing changed\.$/,
+    );
+    expect(world.answers[0]).not.toMatch(/denied/i);
+  });
+
+  it('for an order that expired tells the requester to order again', async () => {
+    const world = setUp();
+    const action = ask('order-virtual', { target: virtualOrder });
+
+    await world.resolve({ ...ofApprover, action, orderCents: 2500, changes: [], state: 'expired' });
+
+    expect(world.answers[0]).toContain('the request expired. Order the card again.');
   });
 
   it.each<[string, ClosedRequest, RegExp]>([
