@@ -130,7 +130,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
     ...tools,
     orderPermit,
     placeOrder,
-    ...requestsOfOrders(tools, openRequest),
+    ...requestsOfOrders(tools, orderPermit, openRequest),
   });
   const resendVirtual = createResendVirtual({ ...tools, requestVirtualCardData });
   return {
@@ -150,6 +150,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
 
 function requestsOfOrders(
   { record, answer, resumeRequest }: Tools,
+  orderPermit: Pick<OrderPermit, 'why'>,
   openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
   return {
@@ -157,7 +158,8 @@ function requestsOfOrders(
       const card = cardOfOrder(order);
       const change = { changes: [], term: permanent, counted: null };
       await record(action, { event: 'waiting', isFirst: true, acctId: null });
-      await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn } });
+      const why = await orderPermit.why(action, order, [action.actor.userId]);
+      await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn, why } });
       await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));
     },
     async resumeOrder(action, order) {
@@ -183,6 +185,10 @@ function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder
     async needed(action, by) {
       const order = orderOf(action, tools.unseal);
       return order === null ? 2 : await orderPermit.needed(action, order, by);
+    },
+    async why(action, people) {
+      const order = orderOf(action, tools.unseal);
+      return order === null ? null : await orderPermit.why(action, order, people);
     },
     async isOwn(userId, action) {
       const order = orderOf(action, tools.unseal);

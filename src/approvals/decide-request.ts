@@ -223,10 +223,12 @@ async function withOwnAmounts(
   const changed = isSame
     ? request
     : { ...request, changes, term, note: action.reason, approvals: own, voided, revision: request.revision + 1 };
-  const { needed: byAmount, counted } = await recount(changed, action);
+  const { needed: byAmount, counted, orderWhy } = await recount(changed, action);
   const needed = Math.max(byAmount, own.length + 1);
+  // The reason on the request stays until more approvals are needed.
+  const why = byAmount > request.needed ? { orderWhy } : {};
   return isSame
-    ? { ...changed, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
+    ? { ...changed, ...why, needed: Math.max(request.needed, needed), counted: request.counted ?? counted }
     : { ...changed, needed, counted };
 }
 

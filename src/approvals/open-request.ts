@@ -6,6 +6,7 @@ import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
+import type { OrderReason } from '../virtual-cards/order.ts';
 import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
 import type { GatherFacts } from './request-facts.ts';
 import { noFacts } from './request-facts.ts';
@@ -14,7 +15,7 @@ import type { Requests } from './request-store.ts';
 /** A change that others decide, requested by an approver or by the cardholder. */
 export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   /** Set for an order of a virtual card. */
-  readonly order?: { readonly cents: number; readonly isOwn: boolean };
+  readonly order?: { readonly cents: number; readonly isOwn: boolean; readonly why: OrderReason | null };
 }
 
 interface ResumeDeps extends Pick<ActionTools, 'isOwnCard'> {
@@ -104,6 +105,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
       card,
       holder: (await deps.links.ofAccount(acctId))?.userId ?? null,
       orderCents: order?.cents ?? null,
+      orderWhy: order?.why ?? null,
       goals: goalsOf(changes),
       changes: await deps.changesFromBase(changes, term, acctId),
       temporary: await deps.temporaryValues(changes, acctId),

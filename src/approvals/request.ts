@@ -11,6 +11,7 @@ import { TemporaryValue } from '../limits/raise-amount.ts';
 import { AllowAction, LimitAction } from '../limits/verbs.ts';
 import { CountedRaise } from '../policy/approval-policy.ts';
 import { REMIND_AFTER_MS, REQUEST_MS } from '../policy/decide-action.ts';
+import { OrderReason } from '../virtual-cards/order.ts';
 import { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { noFacts, RequestFacts } from './request-facts.ts';
 import { AskAction, type DecideAction, type OverrideAction } from './verbs.ts';
@@ -65,6 +66,8 @@ const requested = {
   holder: z.string().nullable(),
   /** The amount on a virtual card to order, in whole cents; null: the request is about a card's rules. */
   orderCents: z.int().nonnegative().nullable(),
+  /** Why an order needs more than one approver. */
+  orderWhy: OrderReason.nullish(),
   /** The requested rules. Empty for an order, as are the changes. */
   goals: z.array(RuleGoal).readonly(),
   /**

@@ -8,6 +8,7 @@ import type { VirtualCardEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import { recordFormat } from '../core/record-store.ts';
 import type { RedisClient } from '../core/redis.ts';
+import { ExceededCap } from '../policy/approval-policy.ts';
 
 const line = (most: number) => z.string().min(1).max(most);
 
@@ -32,6 +33,16 @@ export const VirtualOrder = z.strictObject({
   rulesetId: z.int().positive().nullable(),
 });
 export type VirtualOrder = z.infer<typeof VirtualOrder>;
+
+/** Why an order needs more than one approver. */
+export const OrderReason = z.discriminatedUnion('kind', [
+  /** Its own amount, whatever was ordered before. */
+  z.strictObject({ kind: z.literal('amount') }),
+  /** Together with what the same people ordered within 24 hours. */
+  z.strictObject({ kind: z.literal('day') }),
+  z.strictObject({ kind: z.literal('cap'), cap: ExceededCap }),
+]);
+export type OrderReason = z.infer<typeof OrderReason>;
 
 /**
  * Parses `04/30/1991` (month first) or `1991-04-30`.

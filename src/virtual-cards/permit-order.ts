@@ -2,9 +2,9 @@ import type { Refusal } from '../../templates/policy/refusal.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { isSameEmail } from '../holders/link-store.ts';
 import { isAddedBy, isAloneBy, type RecentRaises, sumsIn } from '../limits/recent-raise-store.ts';
-import { type ApprovalPolicy, exceededCap } from '../policy/approval-policy.ts';
+import { type ApprovalPolicy, type ExceededCap, exceededCap } from '../policy/approval-policy.ts';
 import { approvalsNeeded, type Facts } from '../policy/decide-action.ts';
-import type { VirtualOrder } from './order.ts';
+import type { OrderReason, VirtualOrder } from './order.ts';
 import type { OrderVirtualAction } from './verbs.ts';
 
 export type OrderVerdict =
@@ -52,7 +52,7 @@ export function createOrderPermit(deps: Deps) {
       const isOwnOrder = await isOwn(userId, order);
       // Two simultaneous orders must not both count as the first.
       return await withLock('recent-raises', async (): Promise<OrderVerdict> => {
-        const amount = await amountOf(action, order, [userId]);
+        const amount = factsOf(await amountOf(action, order, [userId]));
         const { orderBands: bands } = policyFor(null);
         const verdict = await authorize(action, { ...amount, bands, isOwn: (id) => isOwn(id, order) });
         switch (verdict.kind) {
@@ -73,10 +73,7 @@ export function createOrderPermit(deps: Deps) {
         }
       });
     },
-    /** How many approvers it needs now, including these people's other orders. */
-    async needed(action: OrderVirtualAction, order: VirtualOrder, people: readonly string[]): Promise<number> {
-      return approvalsNeeded(await amountOf(action, order, people), { bands: policyFor(null).orderBands });
-    },
+    ...createOrderNeeds(deps, amountOf),
     isOwn,
     /**
      * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so a
@@ -87,7 +84,7 @@ export function createOrderPermit(deps: Deps) {
      */
     async count(action: OrderVirtualAction, order: VirtualOrder, by: string | null): Promise<string | null> {
       return await withLock('recent-raises', async () => {
-        const amount = by === null ? {} : await amountOf(action, order, [action.actor.userId, by]);
+        const amount = by === null ? {} : factsOf(await amountOf(action, order, [action.actor.userId, by]));
         if (by !== null && approvalsNeeded(amount, { bands: policyFor(null).orderBands }) > 1) return tooMuchByNow;
         await add(action, order, by);
         return null;
@@ -102,16 +99,48 @@ export function createOrderPermit(deps: Deps) {
   };
 }
 
+/** How many approvers an order needs, and why, including these people's other orders. */
+function createOrderNeeds({ policyFor }: Pick<Deps, 'policyFor'>, amountOf: ReturnType<typeof createOrderAmount>) {
+  type Order = Parameters<typeof amountOf>;
+  return {
+    /** How many approvers it needs now. */
+    async needed(...[action, order, people]: Order): Promise<number> {
+      return approvalsNeeded(factsOf(await amountOf(action, order, people)), { bands: policyFor(null).orderBands });
+    },
+    /** Why it needs more than one; null: it does not. */
+    async why(...[action, order, people]: Order): Promise<OrderReason | null> {
+      const { orderBands: bands } = policyFor(null);
+      const amount = await amountOf(action, order, people);
+      const needed = approvalsNeeded(factsOf(amount), { bands });
+      if (needed === 1) return null;
+      if (approvalsNeeded({ raiseCents: order.fundCents }, { bands }) === needed) return { kind: 'amount' };
+      const isByOrders = approvalsNeeded({ raiseCents: amount.raiseCents }, { bands }) === needed;
+      return isByOrders || amount.cap === null ? { kind: 'day' } : { kind: 'cap', cap: amount.cap };
+    },
+  };
+}
+
 const tooMuchByNow = 'With what was allowed in this moment, it is more than one person may allow. I did not order it.';
 
-/** The amount including these people's earlier orders, and whether it exceeds a cap. */
+interface OrderAmount {
+  readonly raiseCents: number;
+  /** Null: it exceeds none. */
+  readonly cap: ExceededCap | null;
+}
+
+/** The policy's input about an order. */
+function factsOf({ raiseCents, cap }: OrderAmount): Pick<Facts, 'raiseCents' | 'isOverCap'> {
+  return { raiseCents, isOverCap: cap !== null };
+}
+
+/** The amount including these people's earlier orders, and the cap it exceeds. */
 function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'actsFor' | 'now'>) {
   const { recentRaises, policyFor, actsFor, now } = deps;
   return async function amountOf(
     { id }: OrderVirtualAction,
     { fundCents }: VirtualOrder,
     named: readonly string[],
-  ): Promise<Pick<Facts, 'raiseCents' | 'isOverCap'>> {
+  ): Promise<OrderAmount> {
     const nowMs = now().getTime();
     const program = await recentRaises.list('program', nowMs);
     const people = (await Promise.all(named.map((userId) => actsFor(userId, null)))).flat();
@@ -126,7 +155,7 @@ function createOrderAmount(deps: Pick<Deps, 'recentRaises' | 'policyFor' | 'acts
       card: { dayCents: 0, monthCents: 0 },
       program: sumsIn(program, id, nowMs),
     };
-    const isOverCap = exceededCap(policyFor(null), sums, fundCents) !== null;
-    return { raiseCents: fundCents === 0 ? 0 : ordered + fundCents, isOverCap };
+    const cap = exceededCap(policyFor(null), sums, fundCents);
+    return { raiseCents: fundCents === 0 ? 0 : ordered + fundCents, cap };
   };
 }

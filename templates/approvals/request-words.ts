@@ -157,13 +157,18 @@ function durationWords(term: Term): string {
 }
 
 /** `2 approvals: more than $1,000.00 in 24 hours. …`; null if one approval is enough. */
-export function whyApprovals({ counted, needed, orderCents }: LimitRequest): string | null {
+export function whyApprovals({ counted, needed, orderCents, orderWhy }: LimitRequest): string | null {
   if (needed === 1) return null;
-  if (counted === null && orderCents !== null)
-    return `*${countOf(needed, 'approval')}:* it is more than one person may order within 24 hours.`;
+  if (counted === null && orderCents !== null) return `*${countOf(needed, 'approval')}:* ${whyOrder(orderWhy)}.`;
   if (counted === null)
     return `*${countOf(needed, 'approval')}:* whoever asked counts as one, and somebody else has to agree.`;
   return `*${countOf(needed, 'approval')}: ${whyMore(counted)}.* ${countedWords(counted)}`;
+}
+
+/** Absent in older requests: their amount counted with other orders, or alone. */
+function whyOrder(why: LimitRequest['orderWhy']): string {
+  if (why?.kind === 'amount') return 'it is more than one person may order alone';
+  return why?.kind === 'cap' ? `it goes ${overCap(why.cap)}` : 'it is more than one person may order within 24 hours';
 }
 
 /** `more than $1,000.00 in 24 hours`. */

@@ -145,6 +145,17 @@ describe('an order above what one person may order', () => {
     expect(request?.action.target, 'the content of the form is not kept').toEqual({ kind: 'order', sealed: '' });
   });
 
+  it('says on the request why it needs others, also if that is only what others ordered since', async () => {
+    const world = await createActionWorld(redis());
+    const whyOf = async (id: string) => (await world.deps.requests.get(id))?.orderWhy;
+
+    await performAction(order('act_order1', 100_001), world.deps);
+    expect(await whyOf('req_order1')).toEqual({ kind: 'amount' });
+    await performAction(order('act_order2', 60_000), world.deps);
+    await performAction(order('act_order3', 60_000), world.deps);
+    expect(await whyOf('req_order3')).toEqual({ kind: 'day' });
+  });
+
   it('stays a request when its job runs again', async () => {
     const world = await createActionWorld(redis());
     const writes = (): readonly string[] => world.writes.filter((write) => write === 'order');

@@ -37,6 +37,8 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
       await made.permit(orderOf(id, userId), { ...order, fundCents }),
     permitFor: async (email: string, fundCents: number) =>
       await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
+    why: async (fundCents: number, people: readonly string[] = ['U0ANA']) =>
+      await made.why(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
     needed: async (fundCents: number, people: readonly string[]) =>
       await made.needed(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
     count: async (id: string, fundCents: number, by: string | null) =>
@@ -76,6 +78,21 @@ it('says whether the amount alone needs others, whatever was ordered before', as
   expect(await permit('act_1', 100_001)).toEqual({ kind: 'request', others: 1, isOwn: false, isLarge: true });
   expect(await permit('act_2', 100_000)).toEqual(allowed);
   expect(await permit('act_3', 1)).toEqual({ kind: 'request', others: 1, isOwn: false });
+});
+
+it('knows why an order needs others: its amount alone, what was ordered before, or a cap', async () => {
+  const none = { dayCents: null, monthCents: null };
+  const caps = { person: { dayCents: 50_000, monthCents: null }, card: none, program: none };
+  const [plain, capped] = [setUp(), setUp({ caps })];
+  expect(await plain.why(100_000)).toBeNull();
+  expect(await plain.why(100_001)).toEqual({ kind: 'amount' });
+  expect(await capped.why(60_000)).toMatchObject({ kind: 'cap', cap: { scope: 'person', capCents: 50_000 } });
+
+  await plain.permit('act_1', 60_000);
+
+  expect(await plain.why(40_001)).toEqual({ kind: 'day' });
+  expect(await plain.why(40_001, ['U0BEN'])).toBeNull();
+  expect(await plain.why(100_001), 'whatever was ordered before').toEqual({ kind: 'amount' });
 });
 
 it('does not count an order that was not sent', async () => {

@@ -78,6 +78,20 @@ describe.each([
     );
   });
 
+  it.each<[string, OpenRequest['orderWhy'], string]>([
+    ['of its amount alone', { kind: 'amount' }, 'it is more than one person may order alone.'],
+    ['of other orders', { kind: 'day' }, 'it is more than one person may order within 24 hours.'],
+    [
+      'of a cap',
+      { kind: 'cap', cap: { scope: 'program', days: 30, earlierCents: 90_000, capCents: 100_000 } },
+      'it goes over the cap for all cards together: $900.00 of $1,000.00 used within 30 days.',
+    ],
+  ])('says that an order needs two approvals because %s', (_what, orderWhy, words) => {
+    const order = openRequestOf({ needed: 2, orderCents: 160_000, changes: [], orderWhy });
+
+    expect(read(order)).toContain(`2 approvals:* ${words}`);
+  });
+
   it('shows the duration even if there are more limits than fields', () => {
     const periods = ['daily', 'weekly', 'monthly', 'yearly', 'lifetime'] as const;
     const changes = periods.flatMap((period) =>
