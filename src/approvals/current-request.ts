@@ -6,7 +6,7 @@ import { changesFrom, goalsOf, isLooser, type RuleChange, reversed, without } fr
 import type { Lease } from '../core/lock.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
 import { ruleStates } from '../limits/rule-words.ts';
-import { changesFromNow, isAboutRules, type OpenRequest } from './request.ts';
+import { changesFromNow, isAboutRules, type OpenRequest, withVoid } from './request.ts';
 import type { Requests } from './request-store.ts';
 
 /** A request about a card's rules, as the card is now. */
@@ -53,8 +53,8 @@ export function lowers(changes: readonly RuleChange[]): boolean {
 }
 
 export function allVoid(request: OpenRequest): OpenRequest {
-  const voided = [...request.voided, ...request.approvals.map(({ by }) => by)];
-  return { ...request, approvals: [], voided, revision: request.revision + 1 };
+  const reasons = request.approvals.map(({ by }) => ({ by, why: 'moved', standsInFor: null }) as const);
+  return { ...withVoid(request, reasons), revision: request.revision + 1 };
 }
 
 /** What differs from the facts the request showed, one sentence; null: nothing. */

@@ -23,6 +23,7 @@ import {
   type OpenRequest,
   unconfirmedApproval,
   whyExpired,
+  withVoid,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 import type { ExpireRequest } from './resolve-request.ts';
@@ -219,10 +220,11 @@ async function withOwnAmounts(
   const beyondAsked = changes.map(({ rule, to }, index) => ({ rule, from: request.changes[index]?.to ?? null, to }));
   const isWithin = isSameTerm && !isLooser(beyondAsked);
   const own = request.approvals.filter(({ by }) => isWithin && by === request.action.actor.userId);
-  const voided = [...request.voided, ...request.approvals.filter((one) => !own.includes(one)).map(({ by }) => by)];
+  const others = request.approvals.filter((one) => !own.includes(one));
+  const reasons = others.map(({ by }) => ({ by, why: 'values', standsInFor: null }) as const);
   const changed = isSame
     ? request
-    : { ...request, changes, term, note: action.reason, approvals: own, voided, revision: request.revision + 1 };
+    : { ...withVoid(request, reasons), changes, term, note: action.reason, revision: request.revision + 1 };
   const { needed: byAmount, counted, orderWhy } = await recount(changed, action);
   const needed = Math.max(byAmount, own.length + 1);
   // The reason on the request stays until more approvals are needed.

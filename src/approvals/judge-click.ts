@@ -27,6 +27,8 @@ import {
   type OpenRequest,
   openedAtMs,
   orderIn,
+  type VoidReason,
+  withVoid,
 } from './request.ts';
 import type { Requests } from './request-store.ts';
 
@@ -91,32 +93,35 @@ export function createJudgeClick(deps: Deps): JudgeClick {
   };
 
   async function withoutVoid(click: ApprovalClick, current: OpenRequest, request: OpenRequest): Promise<OpenRequest> {
-    const { approvals, voided } = await approvalsOfNow(click, request, current.approvals, deps);
-    return { ...current, approvals, voided: [...current.voided, ...voided] };
+    return withVoid(current, await voidNow(click, request, current.approvals, deps));
   }
 }
 
 /**
- * Which approvals still count, besides the one of this click. Void are those of people who are no longer approvers, who
- * are approvers only as delegates of the person clicking or of another counted approver, or who now hold the card.
+ * Which approvals do not count besides the one of this click: those of people who are no longer approvers, who are approvers
+ * only as delegates of the person clicking or of another counted approver, or who now hold the card.
  */
-async function approvalsOfNow(
+async function voidNow(
   click: ApprovalClick,
   request: LimitRequest,
   given: readonly Approval[],
   deps: AllowedDeps,
-): Promise<{ readonly approvals: Approval[]; readonly voided: string[] }> {
-  const approvals: Approval[] = [];
-  const voided: string[] = [];
+): Promise<VoidReason[]> {
+  const acctId = accountIn(request);
+  const reasons: VoidReason[] = [];
   const counted = [click.actor.userId];
-  for (const approval of given) {
-    const approvers = await deps.approvesFor(approval.by, accountIn(request), counted);
-    if (approvers !== null && !(await isOwn(approval.by, request, deps))) {
-      approvals.push(approval);
-      counted.push(approval.by, ...approvers);
-    } else voided.push(approval.by);
+  for (const { by } of given) {
+    const approvers = await deps.approvesFor(by, acctId, counted);
+    const isBarred = await isOwn(by, request, deps);
+    if (approvers !== null && !isBarred) {
+      counted.push(by, ...approvers);
+      continue;
+    }
+    const everyone = isBarred ? null : await deps.approvesFor(by, acctId, []);
+    const standsInFor = everyone?.find((userId) => counted.includes(userId)) ?? null;
+    reasons.push({ by, why: standsInFor === null ? 'rights' : 'same', standsInFor });
   }
-  return { approvals, voided };
+  return reasons;
 }
 
 const heldByOthers = 'Deny the request. The card’s holder can ask for it.';
@@ -260,12 +265,15 @@ export function createWhyNoLonger(
     if ((await whyNotAllowed(click, request, deps)) !== null) return notAllowedNow;
     if (click.verb === 'emergency-override') return null;
     const others = approvals.filter(({ by }) => by !== click.actor.userId);
-    const { voided } = await approvalsOfNow(click, request, others, deps);
-    return voided.length === 0 ? null : notAllowedNow;
+    const reasons = await voidNow(click, request, others, deps);
+    if (reasons.length === 0) return null;
+    return reasons.every(({ why }) => why === 'same') ? sameNow : notAllowedNow;
   };
 }
 
 const blockedNow = 'The card was blocked in this moment, so I did not do it. Look at the request again.';
 const heldByOthersNow = 'Whoever asked for it no longer holds the card, so I did not do it.';
+const sameNow =
+  'In this moment two of the approvals became one, because one approver stands in for the other, so I did not do it. Look at the request again.';
 const notAllowedNow =
   'In this moment an approver lost the right to approve it, so I did not do it. Look at the request again.';

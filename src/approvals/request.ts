@@ -27,6 +27,19 @@ const Approval = z.strictObject({
 });
 export type Approval = z.infer<typeof Approval>;
 
+/** Why an approval no longer counts. */
+const VoidReason = z.strictObject({
+  by: z.string(),
+  /**
+   * `moved`: the card was changed since. `values`: an approver decided something else. `rights`: they may not approve it
+   * any more. `same`: they stand in for a person for whom another approval counts.
+   */
+  why: z.enum(['moved', 'values', 'rights', 'same']),
+  /** For `same`: that person. */
+  standsInFor: z.string().nullable(),
+});
+export type VoidReason = z.infer<typeof VoidReason>;
+
 /**
  * The last approval of a request, or an emergency override, while its change is being made: what the request becomes if
  * the change takes effect.
@@ -83,6 +96,8 @@ const requested = {
   approvals: z.array(Approval),
   /** Slack users whose approval is void: what they approved was changed since, or they may no longer approve. */
   voided: z.array(z.string()),
+  /** Why each of these is void. The newest last; absent in older requests. */
+  voidReasons: z.array(VoidReason).readonly().optional(),
   /** Incremented when the requested change is edited, so that nobody approves what they have not seen. */
   revision: z.int().nonnegative().default(0),
   /** The card was blocked when it was last read. */
@@ -226,6 +241,18 @@ export function howToAskAgain(request: LimitRequest): string {
   if (orderIn(request) !== null) return 'Order the card again.';
   if (blocksIn(request).length > 0) return 'Ask for the block again.';
   return isAboutLimits(request.changes) ? 'Ask for the limit again.' : 'Ask for it again.';
+}
+
+/** The request without the approvals that are void. They stay on it with the reason. */
+export function withVoid(request: OpenRequest, reasons: readonly VoidReason[]): OpenRequest {
+  if (reasons.length === 0) return request;
+  const people = reasons.map(({ by }) => by);
+  return {
+    ...request,
+    approvals: request.approvals.filter(({ by }) => !people.includes(by)),
+    voided: [...request.voided, ...people],
+    voidReasons: [...(request.voidReasons ?? []), ...reasons],
+  };
 }
 
 /** The temporary change its approval made; null: none. */

@@ -9,10 +9,12 @@ import {
   type LimitRequest,
   requestValue,
   unconfirmedApproval,
+  type VoidReason,
 } from '../../src/approvals/request.ts';
 import { isAboutLimits, without } from '../../src/card-api/rule-change.ts';
 import { decisionOf } from '../../src/core/decided-record.ts';
 import { capital } from '../../src/core/first-letter.ts';
+import { groupBy } from '../../src/core/group-by.ts';
 import { ruleNames } from '../../src/limits/rule-words.ts';
 import type { TemporaryChange } from '../../src/limits/temporary-change-store.ts';
 import { actionId } from '../../src/slack/action-id.ts';
@@ -76,7 +78,7 @@ export function approvalRequest(request: LimitRequest, temporaryChange: Temporar
       section(
         progress(request),
         whyApprovals(request),
-        isOpen ? voidWords(request.voided) : null,
+        ...(isOpen ? voidWords(request) : []),
         cautions(request),
         temporaryChange === null ? null : endingOf(temporaryChange, request),
       ),
@@ -154,11 +156,31 @@ function progress(request: LimitRequest): string {
     .join('\n');
 }
 
-function voidWords(voided: readonly string[]): string | null {
-  const who = [...new Set(voided)].slice(0, 10).map(mention).join(', ');
-  return who === ''
-    ? null
-    : `The approval of ${who} no longer counts: it was for other values, or they may not approve any more.`;
+/** Which approvals are void and why, a line for each reason. Whoever has approved again is not named. */
+function voidWords({ voided, voidReasons = [], approvals }: LimitRequest): string[] {
+  const people = [...new Set(voided)].filter((userId) => !approvals.some(({ by }) => by === userId)).slice(0, 10);
+  const reasonOf = (userId: string) => voidReasons.findLast(({ by }) => by === userId);
+  const groups = groupBy(people, (userId) => {
+    const reason = reasonOf(userId);
+    return reason === undefined ? '' : `${reason.why} ${reason.standsInFor ?? ''}`;
+  });
+  return [...groups.values()].map((who) => voidLine(who.map(mention).join(', '), reasonOf(who[0] ?? '')));
+}
+
+const voidReasonWords: Readonly<Record<Exclude<VoidReason['why'], 'same'>, string>> = {
+  moved: 'the card was changed after it',
+  values: 'it was for other values',
+  rights: 'they may not approve this any more',
+};
+
+/** @param reason absent in older requests. */
+function voidLine(who: string, reason: VoidReason | undefined): string {
+  if (reason === undefined)
+    return `The approval of ${who} no longer counts: it was for other values, or they may not approve any more.`;
+  const { why, standsInFor } = reason;
+  if (why !== 'same') return `The approval of ${who} no longer counts: ${voidReasonWords[why]}.`;
+  const person = mention(standsInFor ?? '');
+  return `The approval of ${who} is not counted twice: they stand in for ${person}, for whom another approval counts.`;
 }
 
 /** Someone approved, and the outcome is unknown. */

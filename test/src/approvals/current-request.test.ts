@@ -105,7 +105,7 @@ it('voids the approvals that were given for other numbers', async () => {
   await verbsOf(deps).refreshRequests(acctId);
 
   expect(await request()).toMatchObject({ approvals: [], voided: ['U0BEN'], revision: 2 });
-  expect(await message()).toContain('The approval of <@U0BEN> no longer counts');
+  expect(await message()).toContain('The approval of <@U0BEN> no longer counts: the card was changed after it.');
 });
 
 it('leaves a request alone whose card has not changed, and requests for other cards', async () => {

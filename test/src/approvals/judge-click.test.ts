@@ -233,7 +233,11 @@ describe('an earlier approver', () => {
 
     await performAction(approvalClick('act_zoe', 'U0ZOE'), deps);
     expect(dailyOf(given)).toBe(400);
-    expect(await deps.requests.get('req_ask1')).toMatchObject({ approvals: [{ by: 'U0ZOE' }], voided: ['U0BEN'] });
+    expect(await deps.requests.get('req_ask1')).toMatchObject({
+      approvals: [{ by: 'U0ZOE' }],
+      voided: ['U0BEN'],
+      voidReasons: [{ by: 'U0BEN', why: 'rights', standsInFor: null }],
+    });
     await performAction(approvalClick('act_ana', 'U0ANA'), deps);
     expect(dailyOf(given)).toBe(1900);
   });

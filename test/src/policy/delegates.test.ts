@@ -4,10 +4,12 @@ import { claimTarget, claimValue } from '../../../src/holders/claim-store.ts';
 import { createPermissions } from '../../../src/policy/permissions.ts';
 import { policyOfVariables } from '../../../src/policy/policy.ts';
 import { parsePolicy } from '../../../src/policy/policy-file.ts';
+import { approvalRequest } from '../../../templates/approvals/approval-request.ts';
 import { accountOf, directoryOf } from '../../support/directories.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, byCommand, createActionWorld, verbsOf, type WorldDeps } from '../../support/perform-world.ts';
+import { shown } from '../../templates/shown.ts';
 
 const redis = useRedis();
 
@@ -91,6 +93,24 @@ it('an approver and their delegate count as one approval, in either order', asyn
   expect(limitNow(), 'only one of these two counts').toBe(5000);
   await approve('U0BEN');
   expect(limitNow()).toBe(9000);
+});
+
+it('the request says that the approval of a delegate and of the person they stand in for is one', async () => {
+  const { deps, limit, approve } = await world();
+  await limit('U0HUGO', 9000);
+  await approve('U0ANA');
+
+  const [open] = await deps.requests.open();
+  expect(open).toMatchObject({
+    approvals: [{ by: 'U0ANA' }],
+    voided: ['U0HUGO'],
+    voidReasons: [{ by: 'U0HUGO', why: 'same', standsInFor: 'U0ANA' }],
+  });
+  const text = shown(open === undefined ? [] : approvalRequest(open).blocks);
+  expect(text).toContain(
+    'The approval of <@U0HUGO> is not counted twice: they stand in for <@U0ANA>, for whom another approval counts.',
+  );
+  expect(text).not.toContain('no longer counts');
 });
 
 it('a delegate who may not act for somebody in this case is told so, and other people are not', async () => {

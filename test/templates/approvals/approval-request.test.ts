@@ -145,6 +145,42 @@ it('labels the buttons of a request for several cards with their number', () => 
   expect(labels(own)).toContain('Withdraw your request for blocking 2 cards');
 });
 
+describe('an approval that is void', () => {
+  const because = (why: 'moved' | 'values' | 'rights', by = 'U0BEN') => ({ by, why, standsInFor: null });
+
+  it.each([
+    ['moved', 'no longer counts: the card was changed after it.'],
+    ['values', 'no longer counts: it was for other values.'],
+    ['rights', 'no longer counts: they may not approve this any more.'],
+  ] as const)('is named with its reason: %s', (why, words) => {
+    const text = inChannel(openRequestOf({ voided: ['U0BEN'], voidReasons: [because(why)] }));
+
+    expect(text).toContain(`The approval of <@U0BEN> ${words}`);
+  });
+
+  it('shares a line with others that are void for the same reason, and shows the newest one', () => {
+    const voidReasons = [because('moved'), because('values'), because('values', 'U0ZOE'), because('rights', 'U0CAL')];
+    const text = inChannel(openRequestOf({ voided: ['U0BEN', 'U0ZOE', 'U0CAL'], voidReasons }));
+
+    expect(text).toContain('The approval of <@U0BEN>, <@U0ZOE> no longer counts: it was for other values.');
+    expect(text).toContain('The approval of <@U0CAL> no longer counts: they may not approve this any more.');
+    expect(text).not.toContain('the card was changed');
+  });
+
+  it('of an older request is named with what may be the reason', () => {
+    expect(inChannel(openRequestOf({ voided: ['U0BEN'] }))).toContain(
+      'The approval of <@U0BEN> no longer counts: it was for other values, or they may not approve any more.',
+    );
+  });
+
+  it('is not named once the person has approved again', () => {
+    const approvals = [{ by: 'U0BEN', at: askedAt, actionId: 'act_ben' }];
+    const text = inChannel(openRequestOf({ approvals, needed: 2, voided: ['U0BEN'], voidReasons: [because('moved')] }));
+
+    expect(text).not.toContain('no longer counts');
+  });
+});
+
 describe('after an emergency override that an approver had approved in part', () => {
   const request = {
     ...openRequestOf({
