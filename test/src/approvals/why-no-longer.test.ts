@@ -5,7 +5,14 @@ import { approvalClick, askedToPay } from '../../support/asked-for-more.ts';
 import { unanswered } from '../../support/card-api-errors.ts';
 import { limitGoal } from '../../support/limit-goals.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { ask, byCommand, createActionWorld, type PerformWorld, performAction } from '../../support/perform-world.ts';
+import {
+  ask,
+  byCommand,
+  createActionWorld,
+  type PerformWorld,
+  performAction,
+  type WorldDeps,
+} from '../../support/perform-world.ts';
 import { link } from '../../support/refused.ts';
 
 const redis = useRedis();
@@ -69,6 +76,30 @@ describe('an approval in whose moment somebody lost the right to give it', () =>
     expect(writes).toEqual([]);
     expect(await deps.requests.get('req_much')).toMatchObject({ state: 'open' });
     expect(answers.at(-1)?.text).toMatch(/in this moment|needs another approver|Only approvers/i);
+  });
+
+  it('changes nothing if the two approvers became one, and says so', async () => {
+    const given = await world();
+    const { answers, writes, deps: plain } = given.world;
+    let isDelegate = false;
+    const rolesOf: WorldDeps['rolesOf'] = async (userId, options) => {
+      if (userId !== 'U0ANA' || !isDelegate) return await plain.rolesOf(userId, options);
+      const mayNot = (await options?.mayNot?.('U0BEN')) === true;
+      return { roles: mayNot ? [] : ['approver'], isComplete: true, inPlaceOf: mayNot ? [] : ['U0BEN'] };
+    };
+    const deps = { ...plain, rolesOf };
+    await performAction(limit(2000), deps);
+    const becomesDelegate = (): void => {
+      isDelegate = true;
+    };
+    given.meanwhile = { atRead: 2, happens: becomesDelegate };
+
+    await performAction(approve, deps);
+
+    expect(writes).toEqual([]);
+    expect(answers.at(-1)?.text).toContain(
+      'two of the approvals became one, because one approver stands in for the other',
+    );
   });
 
   it('changes nothing of a card that its holder no longer holds', async () => {
