@@ -12,7 +12,7 @@ import { ConfigError } from '../src/core/errors.ts';
 import { terminalCommand, useInstallation } from '../src/core/installation.ts';
 import { createSlack } from '../src/slack/client.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE, readArguments } from './arguments.ts';
+import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { EX_UNAVAILABLE, orExit, reachRedis } from './reach-redis.ts';
 
@@ -30,49 +30,40 @@ Exit code: 0 when the record is complete, 1 when it or its copy is not, 64 for a
 the copy does not answer, 78 when a variable is missing or bad.
 `;
 
-/** Reads a day or a time as ISO 8601 in UTC. Null when it is neither. */
-function toInstant(text: string | undefined, otherwise: string): string | null {
+/** Reads a day or a time as ISO 8601 in UTC. */
+function instantOf(flag: string, text: string | undefined, otherwise: string): string {
   if (text === undefined) return otherwise;
   const isKnown = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
   const ms = Date.parse(text);
-  return isKnown && !Number.isNaN(ms) ? new Date(ms).toISOString() : null;
+  if (isKnown && !Number.isNaN(ms)) return new Date(ms).toISOString();
+  return endMisused(command, `--${flag}: expected a day (2026-11-20) or a time (2026-11-20T15:00:00Z), not ${text}`);
 }
 
-function toAnchor(text: string): Anchor | null {
+function anchorOf(text: string): Anchor {
   const parts = /^(\d+):([0-9a-f]{8,64})$/i.exec(text);
-  return parts === null ? null : { count: Number(parts[1]), hash: (parts[2] ?? '').toLowerCase() };
+  if (parts === null) return endMisused(command, `--anchor: expected COUNT:HASH as in the audit channel, not ${text}`);
+  return { count: Number(parts[1]), hash: (parts[2] ?? '').toLowerCase() };
 }
 
-const given = readArguments(
+const command = { name: 'audit', usage };
+const { verb, words, values } = readVerb(
+  command,
   {
     anchor: { type: 'string', multiple: true },
     csv: { type: 'boolean' },
     since: { type: 'string' },
     until: { type: 'string' },
-    help: { type: 'boolean', short: 'h' },
   },
-  { anchor: 'verify', csv: 'export', since: 'export', until: 'export' },
+  { verify: ['anchor'], export: ['csv', 'since', 'until'] },
 );
-const [verb = '', ...more] = given?.positionals ?? [];
-const since = toInstant(given?.values.since, '');
-const until = toInstant(given?.values.until, '~');
-const anchors = (given?.values.anchor ?? []).map(toAnchor);
-
-if (given?.values.help === true || verb === 'help') {
-  process.stdout.write(usage);
-  process.exit(0);
-}
+requireNoMore(command, verb, words);
+const since = instantOf('since', values.since, '');
+const until = instantOf('until', values.until, '~');
+const anchors = (values.anchor ?? []).map(anchorOf);
 const isVerify = verb === 'verify';
-const isExport = verb === 'export' && given?.values.csv === true;
-if ((!isVerify && !isExport) || more.length > 0 || since === null || until === null || anchors.includes(null)) {
-  process.stderr.write(usage);
-  process.exit(EX_USAGE);
-}
-
-if (since !== '' && until !== '~' && since >= until) {
-  process.stderr.write('Nothing is between these times. --since must be before --until.\n');
-  process.exit(EX_USAGE);
-}
+if (!isVerify && values.csv !== true) endMisused(command, 'export needs --csv');
+if (since !== '' && until !== '~' && since >= until)
+  endMisused(command, 'nothing is between these times: --since must be before --until');
 
 const config = orExit(() => auditConfig());
 useInstallation(config);
@@ -101,8 +92,7 @@ async function verify(): Promise<number> {
   const { secrets, sink } = config.audit;
   const isSigned = secrets.length === 0 ? null : createRecordSigner(secrets).verify;
   const copied = sink === null ? [] : await readCopy();
-  const noted = anchors.filter((anchor) => anchor !== null);
-  const evidence = { anchors: noted, isSigned, copied: copied ?? [] };
+  const evidence = { anchors, isSigned, copied: copied ?? [] };
   const verdict = await verifyChain(reader.read(), await reader.head(), evidence);
   if (!verdict.isWhole) {
     complain(`The record is broken: record ${verdict.number} ${verdict.why}.`);
@@ -111,7 +101,7 @@ async function verify(): Promise<number> {
   say(`The record is whole: ${countOf(verdict.count, 'record')}, ends with ${verdict.hash}.`);
   if (isSigned === null) say('Signatures were not checked: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.');
   if (copied === null) return EX_UNAVAILABLE;
-  if (sink === null && noted.length === 0)
+  if (sink === null && anchors.length === 0)
     say('Records cut off at the end show only against a copy (AUDIT_SINK) or against --anchor COUNT:HASH.');
   if (sink === null) return 0;
   const faults = await verifyCopy(reader.read(), copied, { isSigned, now: new Date() });

@@ -15,7 +15,7 @@ Reads REDIS_URL. Exit code: 0 when the file is complete, 1 when it could not be 
 69 when Redis does not answer, 78 for a variable that is bad.
 `;
 
-const file = fileArgument(usage);
+const file = fileArgument({ name: 'backup', usage });
 const redis = await reachRedis('backup', commandConfig().redis);
 try {
   const keys = await takeBackup(redis, file, () => new Date());

@@ -12,7 +12,7 @@ import { benchSoak } from '../bench/soak.ts';
 import { benchStorm } from '../bench/storm.ts';
 import { benchTraces } from '../bench/traces.ts';
 import { benchWaiting } from '../bench/waiting.ts';
-import { EX_USAGE, readArguments } from './arguments.ts';
+import { endMisused, readArguments } from './arguments.ts';
 
 const usage = `The benchmarks: figures as shares of a baseline measured in the same run.
 
@@ -49,7 +49,8 @@ const all = [
 
 const flag = { type: 'boolean' } as const;
 const text = { type: 'string' } as const;
-const given = readArguments({
+const command = { name: 'bench', usage };
+const { values, positionals } = readArguments(command, {
   full: flag,
   json: flag,
   save: flag,
@@ -57,16 +58,12 @@ const given = readArguments({
   events: text,
   actions: text,
   minutes: text,
-  help: { type: 'boolean', short: 'h' },
 });
-const counts = [given?.values.events ?? '1', given?.values.actions ?? '1', given?.values.minutes ?? '1'];
-const isRead =
-  counts.every((count) => /^[1-9]\d*$/.test(count)) && given?.positionals.every((name) => all.includes(name));
-if (given === null || isRead !== true || given.values.help === true) {
-  (isRead === true ? process.stdout : process.stderr).write(usage);
-  process.exit(isRead === true ? 0 : EX_USAGE);
-}
-const { values, positionals } = given;
+for (const name of ['events', 'actions', 'minutes'] as const)
+  if (!/^[1-9]\d*$/.test(values[name] ?? '1'))
+    endMisused(command, `--${name}: expected a whole number above 0, not ${values[name]}`);
+const unknown = positionals.find((name) => !all.includes(name));
+if (unknown !== undefined) endMisused(command, `there is no benchmark ${unknown}. Expected ${all.join(', ')}`);
 const wanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
 const sizes = [1_000, 10_000, 100_000, ...(values.full === true ? [1_000_000] : [])];
 

@@ -8,7 +8,7 @@ import { createDecisions } from '../src/policy/decision-store.ts';
 import type { Policy } from '../src/policy/policy.ts';
 import { readPolicy, readPolicyFile, UNREADABLE_FILE } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE, readArguments } from './arguments.ts';
+import { EX_USAGE, endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { reachRedis } from './reach-redis.ts';
 
 const usage = `The policy: check it, explain what it would do, and replay past decisions.
@@ -35,7 +35,9 @@ function end(code: number, problem: string): never {
   process.exit(code);
 }
 
-const given = readArguments(
+const command = { name: 'policy', usage };
+const { verb, words, values } = readVerb(
+  command,
   {
     file: { type: 'string' },
     since: { type: 'string' },
@@ -44,33 +46,19 @@ const given = readArguments(
     group: { type: 'string' },
     own: { type: 'boolean' },
     member: { type: 'string', multiple: true },
-    help: { type: 'boolean', short: 'h' },
   },
-  { since: 'replay', now: 'explain', fund: 'explain', group: 'explain', own: 'explain', member: 'explain' },
+  { check: ['file'], explain: ['file', 'now', 'fund', 'group', 'own', 'member'], replay: ['file', 'since'] },
 );
-const [verb = '', ...rest] = given?.positionals ?? [];
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-if (given?.values.help === true || verb === 'help') {
-  process.stdout.write(usage);
-  process.exit(0);
-}
-const days = /^(\d{1,2})d$/.exec(given?.values.since ?? '30d')?.[1];
-const centsIn = (amount: string | undefined): number | null => (amount === undefined ? null : parseAmount(amount));
-const nowCents = centsIn(given?.values.now);
-const fundCents = centsIn(given?.values.fund);
-const isUnread = (amount: string | undefined): boolean => amount !== undefined && centsIn(amount) === null;
-const isRead =
-  (verb === 'check' && rest.length === 0) ||
-  (verb === 'explain' && rest.length > 0) ||
-  (verb === 'replay' && rest.length === 0 && days !== undefined);
-if (verb === 'replay' && given !== null && days === undefined)
-  end(EX_USAGE, `--since: expected days such as 30d.\n\n${usage}`);
-if (given === null || !isRead || isUnread(given.values.now) || isUnread(given.values.fund))
-  end(EX_USAGE, usage.trimEnd());
-const { values } = given;
+if (verb !== 'explain') requireNoMore(command, verb, words);
+else if (words.length === 0) endMisused(command, 'explain: expected a person and what they type after the command');
+const days = /^(\d{1,2})d$/.exec(values.since ?? '30d')?.[1];
+if (days === undefined) endMisused(command, `--since: expected days such as 30d, not ${values.since}`);
+const nowCents = centsOf('now', values.now);
+const fundCents = centsOf('fund', values.fund);
 const noGroup = values.member?.find((id) => !/^S[A-Z0-9]+$/.test(id));
-if (noGroup !== undefined) end(EX_USAGE, `--member: “${noGroup}” is not a user group id such as S01FINANCE.`);
+if (noGroup !== undefined) endMisused(command, `--member: “${noGroup}” is not a user group id such as S01FINANCE`);
 
 const config = orEnd(EX_CONFIG, () => policyConfig());
 useInstallation(config);
@@ -81,6 +69,11 @@ const policy = orEnd(EX_DATAERR, () =>
 if (verb === 'check') check(policy);
 else if (verb === 'explain') explain(policy);
 else process.exit(await replay(policy));
+
+function centsOf(flag: string, amount: string | undefined): number | null {
+  if (amount === undefined) return null;
+  return parseAmount(amount) ?? endMisused(command, `--${flag}: expected dollars such as 500, not ${amount}`);
+}
 
 function orEnd<T>(code: number, read: () => T): T {
   try {
@@ -110,7 +103,7 @@ function explain(read: Policy): void {
     memberOf: values.member ?? [],
     at: new Date(),
   };
-  const explained = explainPolicy(read, rest.join(' '), assumed);
+  const explained = explainPolicy(read, words.join(' '), assumed);
   if (explained.kind === 'unclear') end(EX_USAGE, explained.why);
   for (const line of explained.lines) say(line);
 }

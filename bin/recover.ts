@@ -14,7 +14,7 @@ import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE, readArguments } from './arguments.ts';
+import { EX_USAGE, endMisused, readArguments } from './arguments.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
@@ -30,11 +30,11 @@ worker's variables. Exit code: 0 when it is done, 1 when the card service did no
 
 const BAR = 30;
 
-const given = readArguments({
+const command = { name: 'recover', usage };
+const { values, positionals } = readArguments(command, {
   since: { type: 'string' },
   until: { type: 'string' },
   'dry-run': { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
 });
 
 /** @throws a message for people when a time cannot be read. */
@@ -61,15 +61,10 @@ function bar(done: number, recovered: number): void {
 }
 
 async function main(): Promise<number> {
-  if (given?.values.help === true) {
-    process.stdout.write(usage);
-    return 0;
-  }
-  const { since, until, 'dry-run': isDryRun = false } = given?.values ?? {};
-  if (since === undefined || given?.positionals.length !== 0) {
-    process.stderr.write(usage);
-    return EX_USAGE;
-  }
+  const { since, until, 'dry-run': isDryRun } = values;
+  const [word] = positionals;
+  if (word !== undefined) return endMisused(command, `expected only flags, not ${word}`);
+  if (since === undefined) return endMisused(command, 'expected --since with how long ago (2h) or a date and time');
   const config = orExit(() => workerConfig());
   useInstallation(config);
   await useProxy(config.proxy);

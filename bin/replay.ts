@@ -15,7 +15,7 @@ import { createBackfilled } from '../src/recovery/recover-statuses.ts';
 import { createUnreportedOnly } from '../src/recovery/recovery-store.ts';
 import { reread } from '../src/webhooks/kind.ts';
 import { createQuarantineStore } from '../src/webhooks/quarantine.ts';
-import { EX_USAGE, readArguments } from './arguments.ts';
+import { endMisused, readVerb, requireNoMore } from './arguments.ts';
 import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
@@ -33,27 +33,19 @@ failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a va
 /** If Redis comes back without what it was told in this time, what was discarded would be back with it. */
 const UNTIL_ON_DISK_MS = 2000;
 
-const given = readArguments(
-  { reason: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-  { reason: 'discard' },
+const command = { name: 'replay', usage };
+const { verb, words, values } = readVerb(
+  command,
+  { reason: { type: 'string' } },
+  { list: [], show: [], run: [], discard: ['reason'] },
 );
-const [verb = '', id, ...more] = given?.positionals ?? [];
+const [id = '', ...more] = verb === 'list' ? ['', ...words] : words;
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-if (given?.values.help === true || verb === 'help') {
-  say(usage);
-  process.exit(0);
-}
-const isRead = verb === 'list' ? id === undefined : ['show', 'run', 'discard'].includes(verb) && id !== undefined;
-if (!isRead || more.length > 0) {
-  process.stderr.write(usage);
-  process.exit(EX_USAGE);
-}
-const reason = given?.values.reason?.trim() ?? '';
-if (verb === 'discard' && reason === '') {
-  process.stderr.write('discard needs --reason "why": it goes on record.\n');
-  process.exit(EX_USAGE);
-}
+if (verb !== 'list' && id === '') endMisused(command, `expected the ID of what to ${verb}`);
+requireNoMore(command, verb === 'list' ? verb : id, more);
+const reason = values.reason?.trim() ?? '';
+if (verb === 'discard' && reason === '') endMisused(command, 'discard needs --reason "why": it goes on record');
 const config = orExit(() => auditConfig());
 const redis = await reachRedis('replay', config.redis);
 const quarantine = createQuarantineStore(redis);
@@ -172,8 +164,7 @@ function unknown(wanted: string): 1 {
   return 1;
 }
 
-const commands: Readonly<Record<string, (wanted: string) => Promise<number>>> = { list, show, run, discard };
-const code = (await commands[verb]?.(id ?? '')) ?? EX_USAGE;
+const code = await { list, show, run, discard }[verb](id);
 await closeQueues(queues);
 redis.disconnect();
 process.exit(code);

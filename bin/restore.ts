@@ -17,7 +17,7 @@ Exit code: 0 when all is restored, 1 when the file or Redis cannot be used (noth
 is there: empty it before you try again), 64 for a wrong command line, 69 when Redis does not answer, 78 for a variable that is bad, or a backup that this version cannot read.
 `;
 
-const file = fileArgument(usage);
+const file = fileArgument({ name: 'restore', usage });
 const redis = await reachRedis('restore', commandConfig().redis);
 try {
   const { takenAt, keys, leftOut } = await restoreBackup(redis, file, () => new Date());

@@ -6,7 +6,7 @@ import type { RedisClient } from '../src/core/redis.ts';
 import { SHARDS_MAX } from '../src/core/shards.ts';
 import { lastBeat } from '../src/ops/health.ts';
 import { countOf } from '../templates/core/blocks.ts';
-import { EX_USAGE, readArguments } from './arguments.ts';
+import { endMisused, readArguments, requireNoMore } from './arguments.ts';
 import { commandConfig, reachRedis } from './reach-redis.ts';
 
 const usage = `Splits webhooks, their stored state and their jobs into shards, which a Redis Cluster spreads over its nodes.
@@ -21,17 +21,12 @@ line, 69 when Redis does not answer, 78 for a variable that is bad, or data that
 `;
 const LOOK_MS = 500;
 
-const given = readArguments({ help: { type: 'boolean', short: 'h' } });
-const [wanted, ...more] = given?.positionals ?? [];
-if (given?.values.help === true) {
-  process.stdout.write(usage);
-  process.exit(0);
-}
+const command = { name: 'shards', usage };
+const [wanted, ...more] = readArguments(command, {}).positionals;
 const isNumber = wanted !== undefined && /^[1-9]\d?$/.test(wanted) && Number(wanted) <= SHARDS_MAX;
-if (given === null || more.length > 0 || !(wanted === undefined || isNumber)) {
-  process.stderr.write(usage);
-  process.exit(EX_USAGE);
-}
+if (wanted !== undefined && !isNumber)
+  endMisused(command, `expected a number of shards from 1 to ${SHARDS_MAX}, not ${wanted}`);
+requireNoMore(command, wanted ?? 'shards', more);
 
 /** Waits until it is certain whether a process runs. */
 async function isSomeProcessRunning(redis: RedisClient): Promise<boolean> {

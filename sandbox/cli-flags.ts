@@ -10,13 +10,48 @@ export class EnvironmentError extends Error {}
 /** EX_USAGE: the command line is wrong. */
 export const EXIT_USAGE = 64;
 
-/** Parses flags, strictly. */
-export function parseFlags<T extends NonNullable<ParseArgsConfig['options']>>(args: readonly string[], options: T) {
-  try {
-    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    throw new UsageError((error as Error).message);
+type FlagOptions = NonNullable<ParseArgsConfig['options']>;
+
+/** Parses words and flags, strictly. @throws UsageError */
+export function parseWords<T extends FlagOptions>(args: readonly string[], options: T) {
+  const given = { args: [...args], options, allowPositionals: true } as const;
+  // Parsed loosely first: the messages of node say how to quote an argument, not what was expected.
+  for (const token of parseArgs({ ...given, strict: false, tokens: true }).tokens)
+    if (token.kind === 'option') checkFlag(token, options);
+  return parseArgs({ ...given, strict: true });
+}
+
+/** Parses flags, strictly. @throws UsageError */
+export function parseFlags<T extends FlagOptions>(args: readonly string[], options: T) {
+  const { values, positionals } = parseWords(args, options);
+  const [word] = positionals;
+  if (word !== undefined) throw new UsageError(`expected only flags, not ${word}`);
+  return values;
+}
+
+interface FlagToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+/** @throws UsageError */
+function checkFlag({ name, rawName, value, inlineValue }: FlagToken, options: FlagOptions): void {
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  if (option === undefined) {
+    const known = Object.keys(options).map((flag) => `--${flag}`);
+    throw new UsageError(`there is no flag ${rawName}. Expected ${known.join(', ')}`);
   }
+  if (option.type === 'boolean') {
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
+    return;
+  }
+  if (value === undefined) throw new UsageError(`${rawName} needs a value`);
+  if (inlineValue !== true && /^-./.test(value))
+    throw new UsageError(
+      `${rawName} needs a value before ${value}. A value that starts with a dash: ${rawName}=${value}`,
+    );
 }
 
 /** A numeric flag, within bounds. */

@@ -21,15 +21,25 @@ async function run(command: string, args: readonly string[], env: Record<string,
 }
 
 it.concurrent.each([
-  ['replay', [], 64, /npm run replay -- list/],
-  ['replay', ['nonsense'], 64, /npm run replay -- list/],
-  ['replay', ['list', 'more'], 64, /npm run replay -- list/],
-  ['replay', ['run', 'one', 'two'], 64, /npm run replay -- list/],
+  ['replay', [], 64, /^replay: expected one of list, show, run, discard\.\n\n.*npm run replay -- list/s],
+  ['replay', ['nonsense'], 64, /^replay: expected one of list, .*, not nonsense\.\n\n.*npm run replay -- list/s],
+  ['replay', ['list', 'more'], 64, /^replay: expected nothing after list, not more\.\n\n.*npm run replay -- list/s],
+  ['replay', ['run', 'one', 'two'], 64, /^replay: expected nothing after one, not two\.\n\n.*npm run replay -- list/s],
   ['replay', ['discard', 'one', 'two', '--reason', 'why'], 64, /npm run replay -- list/],
-  ['replay', ['list', '--nonsense'], 64, /npm run replay/],
+  [
+    'replay',
+    ['list', '--nonsense'],
+    64,
+    /^replay: there is no flag --nonsense\. Expected --reason, --help\.\n\n.*npm run replay/s,
+  ],
   ['replay', ['list'], 69, /^Redis does not answer\. .*Nothing was changed\.$/m],
-  ['replay', ['discard', 'id'], 64, /--reason/],
-  ['replay', ['run', 'all', '--reason', 'why'], 64, /npm run replay -- list/],
+  ['replay', ['discard', 'id'], 64, /^replay: discard needs --reason "why": it goes on record\.\n\n/],
+  [
+    'replay',
+    ['run', 'all', '--reason', 'why'],
+    64,
+    /^replay: --reason is a flag of discard, not of run\.\n\n.*npm run replay -- list/s,
+  ],
   ['sandbox', ['--port', '0', '--redis', 'redis://127.0.0.1:1'], 69, /Redis does not answer/],
   [
     'sandbox',
@@ -37,13 +47,18 @@ it.concurrent.each([
     1,
     /^sandbox: .*\/nowhere\/at is not a folder/m,
   ],
-  ['audit', [], 64, /npm run audit -- verify/],
+  ['audit', [], 64, /^audit: expected one of verify, export\.\n\n.*npm run audit -- verify/s],
   ['audit', ['verify'], 69, /^Redis does not answer\./],
-  ['audit', ['export'], 64, /export --csv/],
-  ['audit', ['verify', '--since', '2026-11-26'], 64, /npm run audit -- verify/],
+  ['audit', ['export'], 64, /^audit: export needs --csv\.\n\n.*export --csv/s],
+  [
+    'audit',
+    ['verify', '--since', '2026-11-26'],
+    64,
+    /^audit: --since is a flag of export, not of verify\.\n\n.*npm run audit -- verify/s,
+  ],
   ['audit', ['export', '--csv', '--anchor', '1:0a1b2c3d'], 64, /export --csv/],
-  ['backup', [], 64, /cardbell backup FILE/],
-  ['backup', ['one', 'two'], 64, /cardbell backup FILE/],
+  ['backup', [], 64, /^backup: expected a FILE\.\n\n.*cardbell backup FILE/s],
+  ['backup', ['one', 'two'], 64, /^backup: expected nothing after one, not two\.\n\n.*cardbell backup FILE/s],
   [
     'audit',
     ['export', '--csv', '--since', '2026-11-26', '--until', '2026-11-25'],
@@ -51,27 +66,62 @@ it.concurrent.each([
     /--since must be before --until/,
   ],
   ['backup', ['nowhere.backup'], 69, /^Redis does not answer\./],
-  ['restore', ['--force'], 64, /cardbell restore FILE/],
+  ['restore', ['--force'], 64, /^restore: there is no flag --force\. Expected --help\.\n\n.*cardbell restore FILE/s],
   ['restore', ['nowhere.backup'], 69, /^Redis does not answer\./],
-  ['shards', ['0'], 64, /cardbell shards N/],
-  ['shards', ['2', '--force'], 64, /cardbell shards N/],
-  ['shards', ['17'], 64, /cardbell shards N/],
-  ['shards', ['4', '16'], 64, /cardbell shards N/],
+  ['shards', ['0'], 64, /^shards: expected a number of shards from 1 to 16, not 0\.\n\n.*cardbell shards N/s],
+  ['shards', ['2', '--force'], 64, /^shards: there is no flag --force\. Expected --help\.\n\n.*cardbell shards N/s],
+  ['shards', ['17'], 64, /^shards: expected a number of shards from 1 to 16, not 17\.\n\n.*cardbell shards N/s],
+  ['shards', ['4', '16'], 64, /^shards: expected nothing after 4, not 16\.\n\n.*cardbell shards N/s],
   ['shards', ['16'], 69, /^Redis does not answer\./],
-  ['recover', [], 64, /--since 2h/],
-  ['recover', ['--since', '2h', '--nope'], 64, /--since 2h/],
-  ['recover', ['--since', '2h', 'extra'], 64, /--since 2h/],
+  ['recover', [], 64, /^recover: expected --since with how long ago \(2h\) or a date and time\.\n\n.*--since 2h/s],
+  [
+    'recover',
+    ['--since', '2h', '--nope'],
+    64,
+    /^recover: there is no flag --nope\. Expected --since, --until, --dry-run, --help\.\n\n.*--since 2h/s,
+  ],
+  ['recover', ['--since', '2h', 'extra'], 64, /^recover: expected only flags, not extra\.\n\n.*--since 2h/s],
   ['recover', ['--since', '2h'], 78, /CARD_API_TOKEN: expected/],
   ['trigger', ['decline', '--version', 'abc'], 64, /--version must be numbers separated by dots/],
   ['trigger', ['decline', '--version', '2…'], 64, /--version must be numbers separated by dots/],
-  ['doctor', ['--nonsense'], 64, /npm run doctor/],
-  ['bench', ['nonsense'], 64, /cost, ingest, latency, storm, traces, memory/],
+  [
+    'doctor',
+    ['--nonsense'],
+    64,
+    /^doctor: there is no flag --nonsense\. Expected --json, --url, --help\n\n.*npm run doctor/s,
+  ],
+  [
+    'bench',
+    ['nonsense'],
+    64,
+    /^bench: there is no benchmark nonsense\. Expected cost, ingest, latency, storm, traces, memory/,
+  ],
   ['cardbell', ['web', '--port', '80'], 64, /web: expected no arguments/],
-  ['policy', [], 64, /npm run policy -- check/],
-  ['policy', ['nonsense'], 64, /npm run policy -- check/],
-  ['policy', ['replay', '--since', 'long ago'], 64, /npm run policy -- replay/],
-  ['policy', ['check', '--since', '30d'], 64, /npm run policy -- check/],
-  ['policy', ['replay', '--own'], 64, /npm run policy -- replay/],
+  ['policy', [], 64, /^policy: expected one of check, explain, replay\.\n\n.*npm run policy -- check/s],
+  [
+    'policy',
+    ['nonsense'],
+    64,
+    /^policy: expected one of check, explain, replay, not nonsense\.\n\n.*npm run policy -- check/s,
+  ],
+  [
+    'policy',
+    ['replay', '--since', 'long ago'],
+    64,
+    /^policy: --since: expected days such as 30d, not long ago\.\n\n.*npm run policy -- replay/s,
+  ],
+  [
+    'policy',
+    ['check', '--since', '30d'],
+    64,
+    /^policy: --since is a flag of replay, not of check\.\n\n.*npm run policy -- check/s,
+  ],
+  [
+    'policy',
+    ['replay', '--own'],
+    64,
+    /^policy: --own is a flag of explain, not of replay\.\n\n.*npm run policy -- replay/s,
+  ],
   ['policy', ['replay'], 69, /^Redis does not answer\./],
   ['policy', ['check', '--file', 'package.json'], 65, /^package\.json:\d+: version: expected version: 1$/m],
   ['policy', ['check', '--file', 'nowhere.yaml'], 65, /^--file: expected a readable file$/m],
@@ -81,6 +131,42 @@ it.concurrent.each([
 
   expect(ended.err).toMatch(words);
   expect(ended).toMatchObject({ code, out: '' });
+});
+
+it.concurrent.each([
+  ['recover', ['--since'], '--since needs a value'],
+  ['replay', ['show'], 'expected the ID of what to show'],
+  ['audit', ['verify', 'extra'], 'expected nothing after verify, not extra'],
+  ['audit', ['verify', '--anchor', 'banana'], '--anchor: expected COUNT:HASH as in the audit channel, not banana'],
+  [
+    'audit',
+    ['export', '--csv', '--until', 'banana'],
+    '--until: expected a day (2026-11-20) or a time (2026-11-20T15:00:00Z), not banana',
+  ],
+  ['policy', ['check', 'extra'], 'expected nothing after check, not extra'],
+  ['policy', ['explain'], 'explain: expected a person and what they type after the command'],
+  ['policy', ['explain', 'U01ANA limit', '--now', 'banana'], '--now: expected dollars such as 500, not banana'],
+  ['bench', ['bytes', '--events', '0'], '--events: expected a whole number above 0, not 0'],
+] as const)('%s %j says what is wrong and what was expected, then the usage', async (command, args, problem) => {
+  const ended = await run(command, args);
+
+  expect(ended.err.split('\n\n')[0]).toBe(`${command}: ${problem}.`);
+  expect(ended.err.split('\n\n').length).toBeGreaterThan(1);
+  expect(ended).toMatchObject({ code: 64, out: '' });
+});
+
+it.concurrent.each([
+  ['manifest', ['--url'], 'manifest: --url needs a value'],
+  ['demo', ['banana'], 'demo: expected only flags, not banana'],
+  ['workspace', ['--nope'], 'workspace: there is no flag --nope. Expected --port, '],
+  ['sandbox', ['--rate-limits=1'], 'sandbox: --rate-limits takes no value'],
+  ['trigger', ['banana'], 'trigger: there is no kind banana. Known: '],
+] as const)('%s %j names the problem in its first line, then shows the usage', async (command, args, problem) => {
+  const ended = await run(command, args, { WEBHOOK_SHARED_SECRET: 'a-secret' });
+
+  expect(ended.err.split('\n')[0]?.startsWith(problem), ended.err.split('\n')[0]).toBe(true);
+  expect(ended.err.split('\n\n').length).toBeGreaterThan(1);
+  expect(ended).toMatchObject({ code: 64, out: '' });
 });
 
 it.concurrent('an invalid REDIS_URL is reported without its value', async () => {
