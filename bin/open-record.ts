@@ -9,8 +9,10 @@ import { orExit } from './reach-redis.ts';
 /** Something done at one of our terminals. The machine knows nothing more about the person. */
 type AtTerminal = Pick<Statement, 'event' | 'verb' | 'actionId'> & Partial<Pick<Statement, 'reason' | 'detail'>>;
 
+type RecordConfig = Pick<ReturnType<typeof auditConfig>, 'audit'> & Parameters<typeof readPolicy>[0];
+
 /** Records what is done at a terminal. Null when the worker's signing key is not available here. */
-export function openRecord(redis: RedisClient, config: ReturnType<typeof auditConfig>) {
+export function openRecord(redis: RedisClient, config: RecordConfig) {
   const { secrets } = config.audit;
   if (secrets.length === 0) return null;
   const policy = orExit(() => readPolicy(config));

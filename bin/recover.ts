@@ -1,4 +1,5 @@
 import './unexpected-error.ts';
+import { randomUUID } from 'node:crypto';
 import { composeDryRun, composeRecovery } from '../src/app/compose-recovery.ts';
 import { type WorkerConfig, workerConfig } from '../src/app/config.ts';
 import { useProxy } from '../src/app/outgoing-proxy.ts';
@@ -15,6 +16,7 @@ import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE, endMisused, readArguments } from './arguments.ts';
+import { openRecord } from './open-record.ts';
 import { orExit, reachRedis } from './reach-redis.ts';
 
 const usage = `Fetches events that the card service reported and Cardbell missed, and posts them as late.
@@ -23,8 +25,8 @@ const usage = `Fetches events that the card service reported and Cardbell missed
   npm run recover -- --since 2h --until 30m         up to half an hour ago; now without it
   npm run recover -- --since 2h --dry-run           only counts, changes nothing
 
-Nothing is posted twice, so you can run it as often as you like. A worker posts the events. Reads the
-worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
+Nothing is posted twice, so you can run it as often as you like. A worker posts the events. A run without
+--dry-run goes on record. Reads the worker's variables. Exit code: 0 when it is done, 1 when the card service did not answer, 64 for a wrong command line,
 69 when Redis does not answer, 78 for a variable that is missing.
 `;
 
@@ -108,6 +110,9 @@ async function main(): Promise<number> {
 const show = async (done: number, { recovered }: { recovered: number }): Promise<void> => bar(done, recovered);
 
 async function runHere(config: WorkerConfig, redis: RedisClient, gap: Gap, log: Log) {
+  const detail = `what was missed between ${gap.from} and ${gap.to}, at a terminal`;
+  // Recorded first, so that nothing is recovered without a trace.
+  await openRecord(redis, config)?.({ event: 'asked', verb: 'recover', actionId: `recover_${randomUUID()}`, detail });
   const queues = openQueues(redis, config.redisShards);
   const policy = orExit(() => openPolicy(config, log));
   const context = createWorkerContext(config, redis, queues, { policy, log, metrics: createMetrics('recover') });

@@ -1,4 +1,5 @@
 import './unexpected-error.ts';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { auditConfig, EX_CONFIG } from '../src/app/config.ts';
 import { remembered } from '../src/app/remember-writes.ts';
@@ -26,8 +27,8 @@ const usage = `Quarantined webhooks and failed jobs: inspect, retry, discard.
   npm run replay -- run ID|all                    retry
   npm run replay -- discard ID --reason "..."     delete it permanently
 
-Reads REDIS_URL; to discard also what the worker reads, because it goes on record. Exit code: 0 when it is done, 1 when it
-failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a variable is missing or bad.
+Reads REDIS_URL. run and discard go on record, which needs what the worker reads, too: without it, discard does nothing.
+Exit code: 0 when it is done, 1 when it failed, 64 for a wrong command line, 69 when Redis does not answer, 78 when a variable is missing or bad.
 `;
 
 /** If Redis comes back without what it was told in this time, what was discarded would be back with it. */
@@ -89,10 +90,20 @@ async function run(wanted: string): Promise<number> {
   if (wanted !== 'all') ids.add(wanted);
   // Noted first, so that what fails again is not tried again.
   else for await (const stuck of everyStuck({ queues, quarantined: quarantine })) ids.add(stuck.id);
+  const what = wanted === 'all' ? `all ${ids.size}` : await whatIs(wanted);
+  if (what === null) return unknown(wanted);
+  if (ids.size > 0) await recordRun(wanted === 'all' ? what : `${what} ${wanted}`);
   let stillBad = 0;
   for (const one of ids) stillBad += await runOne(one);
   say(`${ids.size - stillBad} replayed, ${stillBad} not.`);
   return stillBad === 0 ? 0 : 1;
+}
+
+async function recordRun(detail: string): Promise<void> {
+  const record = openRecord(redis, config);
+  if (record === null)
+    process.stderr.write('This is not on record: set AUDIT_KEY, or CARD_API_TOKEN, as the worker has it.\n');
+  await record?.({ event: 'asked', verb: 'replay', actionId: `replay_${randomUUID()}`, detail });
 }
 
 /** Recovery may have reported the same under another id, or longer ago than the inbox remembers. */
@@ -131,11 +142,8 @@ async function discard(wanted: string): Promise<number> {
     process.stderr.write('discard needs CARD_API_TOKEN (or AUDIT_KEY) of the worker: it signs the record with it.\n');
     return EX_CONFIG;
   }
-  const failed = await findFailed(queues, wanted);
-  const kept = await quarantine.get(wanted);
-  if (failed === null && kept === null) return unknown(wanted);
-  const kind = kept?.path === FETCHED_PATH ? 'row' : 'webhook';
-  const what = failed === null ? `quarantined ${kept?.path ?? ''} ${kind}` : `failed ${failed.name}/${failed.job.name}`;
+  const what = await whatIs(wanted);
+  if (what === null) return unknown(wanted);
   const redo = createRedo(redis, createLog({ level: 'silent', process: 'replay' }), { othersMaxMs: 0 });
   // Recorded first, so that nothing is discarded without a trace.
   const said = {
@@ -152,6 +160,14 @@ async function discard(wanted: string): Promise<number> {
   await redo.settled();
   redo.stop();
   return 0;
+}
+
+/** In words, for the record. Null: there is nothing with this id. */
+async function whatIs(wanted: string): Promise<string | null> {
+  const failed = await findFailed(queues, wanted);
+  if (failed !== null) return `failed ${failed.name}/${failed.job.name}`;
+  const kept = await quarantine.get(wanted);
+  return kept === null ? null : `quarantined ${kept.path} ${kept.path === FETCHED_PATH ? 'row' : 'webhook'}`;
 }
 
 async function remove(wanted: string): Promise<void> {

@@ -63,7 +63,7 @@ it('recover --dry-run with a refused token stores nothing, and says that nothing
   expect(await store.keys('*')).toEqual([]);
 });
 
-it('recover needs no answer of Slack: a worker posts the result once Slack answers', async () => {
+it('recover needs no answer of Slack: a worker posts the result once Slack answers. It goes on record', async () => {
   const sandbox = await startSandbox({
     token: 'api-token-0123456789',
     secret: 'SHARED-0123456789',
@@ -75,4 +75,13 @@ it('recover needs no answer of Slack: a worker posts the result once Slack answe
   await sandbox.stop();
 
   expect(ended).toMatchObject({ code: 0, out: expect.stringContaining('recovered') });
+  const records = await store.lrange('{cardbell:audit}:chain', 0, -1);
+  expect(records.map((line) => JSON.parse(line).record)).toEqual([
+    expect.objectContaining({
+      event: 'asked',
+      verb: 'recover',
+      actor: null,
+      detail: expect.stringMatching(/^what was missed between 2\S+Z and 2\S+Z, at a terminal$/),
+    }),
+  ]);
 });

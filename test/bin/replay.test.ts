@@ -62,12 +62,14 @@ describe('with more webhooks and failed jobs than one page', () => {
   const redis = useRedis();
   const MANY = 230;
 
-  async function replay(...args: string[]) {
+  const replay = (...args: string[]) => replayWith({}, ...args);
+
+  async function replayWith(more: Record<string, string>, ...args: string[]) {
     const port = ((await redis().config('GET', 'port')) as string[])[1];
-    const env = { PATH: process.env.PATH, REDIS_URL: `redis://127.0.0.1:${port}` };
-    return await new Promise<{ code: unknown; lines: string[] }>((resolve) => {
-      execFile(process.execPath, ['dist/bin/replay.js', ...args], { env }, (error, out) =>
-        resolve({ code: error === null ? 0 : error.code, lines: out.trim().split('\n') }),
+    const env = { PATH: process.env.PATH, REDIS_URL: `redis://127.0.0.1:${port}`, ...more };
+    return await new Promise<{ code: unknown; lines: string[]; err: string }>((resolve) => {
+      execFile(process.execPath, ['dist/bin/replay.js', ...args], { env }, (error, out, err) =>
+        resolve({ code: error === null ? 0 : error.code, lines: out.trim().split('\n'), err }),
       );
     });
   }
@@ -101,9 +103,21 @@ describe('with more webhooks and failed jobs than one page', () => {
   it('leaves a Redis empty that it only looks at, so that a backup can still be restored into it', async () => {
     await redis().flushall();
 
-    expect(await replay('list')).toEqual({ code: 0, lines: ['0 quarantined, 0 failed.'] });
+    expect(await replay('list')).toEqual({ code: 0, lines: ['0 quarantined, 0 failed.'], err: '' });
     expect(await replay('show', 'q_none')).toMatchObject({ code: 1 });
     expect(await redis().dbsize()).toBe(0);
+  });
+
+  it('puts on record what it was told to run again, or says that it cannot', async () => {
+    const recorded = await replayWith({ CARD_API_TOKEN: 'a-token-that-is-long-enough' }, 'run', 'job-0');
+    const unrecorded = await replay('run', 'q_0');
+    const records = await redis().lrange('{cardbell:audit}:chain', 0, -1);
+
+    expect(recorded).toMatchObject({ code: 0, err: '' });
+    expect(unrecorded.err).toMatch(/^This is not on record: set AUDIT_KEY/);
+    expect(records.map((line) => JSON.parse(line).record)).toEqual([
+      expect.objectContaining({ event: 'asked', verb: 'replay', actor: null, detail: 'failed updates/job job-0' }),
+    ]);
   });
 
   it('runs all of them once, although the webhooks still do not fit', async () => {
