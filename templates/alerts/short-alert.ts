@@ -4,7 +4,7 @@ import type { Message } from '../../src/slack/message.ts';
 import { dateToken, plain, truncate } from '../../src/slack/mrkdwn.ts';
 import { button, context, escapeUntrusted, section } from '../core/blocks.ts';
 import { cardOf, cardOfHolderRaw } from '../core/card-words.ts';
-import { isOld, type View } from '../core/view.ts';
+import { needsDay, type View } from '../core/view.ts';
 
 /** The three lines of an alert, mrkdwn: what happened; why, and what fixes it; the small print. */
 export interface ShortLines {
@@ -39,7 +39,7 @@ export function shortMessage(
 ): Message {
   const { event, late } = alert;
   const isOneTime = alert.kind === 'transaction' && Object.values(alert.repeats).every(({ count }) => count === 1);
-  const when = isOneTime && !isOld(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
+  const when = isOneTime && !needsDay(at, alert, view) ? dateToken(at, '{time}') : dateToken(at);
   const controls = long.blocks.flatMap((block) => (block.type === 'actions' ? block.elements : []));
   return {
     text: long.text,

@@ -13,9 +13,12 @@ export interface View {
 }
 
 /** What happened within this time is of today or last night, so its day goes without saying. */
-const RECENT_MS = 12 * 3_600_000;
+const NEAR_MS = 12 * 3_600_000;
 
-/** True when the time of an alert needs its day: it arrived late, was held back, or is shown again. */
-export function isOld(at: string, { event, late }: Alert, { now = new Date(event.receivedAt) }: View): boolean {
-  return late || now.getTime() - Date.parse(at) > RECENT_MS;
+/**
+ * True when the time of an alert needs its day: it arrived late, was held back, or is shown again, or the card service
+ * dates it ahead.
+ */
+export function needsDay(at: string, { event, late }: Alert, { now = new Date(event.receivedAt) }: View): boolean {
+  return late || Math.abs(now.getTime() - Date.parse(at)) > NEAR_MS;
 }

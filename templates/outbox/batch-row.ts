@@ -20,7 +20,7 @@ import { reasonOf } from '../alerts/decline-words.ts';
 import { isAnywhere, repeatsIn } from '../alerts/repeats.ts';
 import { countOf, escapeUntrusted } from '../core/blocks.ts';
 import { cardOf, holderRaw, statusWord } from '../core/card-words.ts';
-import { isOld, type View } from '../core/view.ts';
+import { needsDay, type View } from '../core/view.ts';
 
 /** One alert of a batch: who, how much, where, why. All fields are raw; the caller escapes them. */
 export interface BatchRow {
@@ -52,7 +52,7 @@ export interface BatchRow {
   /** UTC ISO 8601. */
   readonly at: string;
   /** The time needs its day. */
-  readonly isOld: boolean;
+  readonly needsDay: boolean;
   /** The latest action on it. */
   readonly done: Outcome | null;
 }
@@ -74,7 +74,7 @@ const blank = {
 /** An alert that another version stored. */
 export function unreadableRow(id: string): BatchRow {
   const words = { what: 'Alert', who: 'Could not be shown', why: `Kept as ${id}` };
-  return { ...blank, ...words, id, kind: 'decline', nouns: ['alert', 'alerts'], at: '', isOld: false };
+  return { ...blank, ...words, id, kind: 'decline', nouns: ['alert', 'alerts'], at: '', needsDay: false };
 }
 
 const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled', reversal: 'Reversed' } as const;
@@ -82,10 +82,10 @@ const spendWords = { authorization: 'Spent', pin: 'Spent', settlement: 'Settled'
 /** An alert as a row. It shows no more than the alert's own message would show in this channel. */
 export function batchRow(alert: Alert, view: View): BatchRow {
   const row = rowOf(alert, view);
-  return { ...row, isOld: isOld(row.at, alert, view) };
+  return { ...row, needsDay: needsDay(row.at, alert, view) };
 }
 
-type Row = Omit<BatchRow, 'isOld'>;
+type Row = Omit<BatchRow, 'needsDay'>;
 
 function rowOf(alert: Alert, view: View): Row {
   const { event, outcomes } = alert;
@@ -266,7 +266,7 @@ export function rowLine(row: BatchRow): string {
 }
 
 /** Holder, card and time: `Sam Rivera`, `card 1234`, a time. */
-export function rowCard({ who, last4, at, isOld: withDay }: BatchRow): string[] {
+export function rowCard({ who, last4, at, needsDay: withDay }: BatchRow): string[] {
   const card = last4 === '' ? '' : `card ${escapeUntrusted(last4, 10)}`;
   const when = withDay ? dateToken(at) : dateToken(at, '{time}');
   return [escapeUntrusted(who, 50), card, at === '' ? '' : when].filter(Boolean);

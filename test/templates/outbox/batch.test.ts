@@ -155,6 +155,16 @@ describe('several alerts in one message', () => {
     ]);
   });
 
+  it('show the day of a purchase that is dated ahead', () => {
+    const ahead = { occurredAt: '2026-11-22T14:14:00Z', receivedAt: '2026-11-20T14:14:00Z' };
+    const shown = batchRows([transactionAlert(ahead), transactionAlert()], inPublic);
+
+    expect(shownIn(draw(shown).blocks).match(/<!date[^|]*\{time\}/g)).toEqual([
+      '<!date^1795356840^{date_short_pretty} at {time}',
+      '<!date^1795184040^{time}',
+    ]);
+  });
+
   it('show the outcome of a row, and whose it was', () => {
     const done = outcome({ verb: 'block', by: 'U0OLGA' });
     for (const count of [2, 10, 3000]) {
