@@ -15,6 +15,7 @@ export type RefusalCounts = ReturnType<typeof createRefusalCounts>;
 export function createRefusalCounts(redis: RedisClient) {
   const firstKey = (userId: string): string => stateKey(`refused-first:${userId}`);
   const countKey = (first: string): string => stateKey(`refused-more:${first}`);
+  const takenKey = (first: string): string => stateKey(`refused-taken:${first}`);
   return {
     /**
      * Counts a refusal. Idempotent.
@@ -33,19 +34,24 @@ export function createRefusalCounts(redis: RedisClient) {
       await redis.multi().sadd(countKey(first), `${verb} ${id}`).expire(countKey(first), KEPT_SECONDS).exec();
       return { first, leftMs: Math.max(0, await redis.pttl(key)) };
     },
-    /** The verbs refused after the first refusal, with their counts. */
-    async counted(first: string): Promise<ReadonlyMap<string, number>> {
+    /**
+     * Takes what was refused after the first refusal, for one record: the verbs with their counts, and the id of one of
+     * them. The same until `forget`; what is counted meanwhile is taken after that. Null: there is nothing.
+     */
+    async take(first: string): Promise<{ readonly id: string; readonly verbs: ReadonlyMap<string, number> } | null> {
+      const [counted, taken] = [countKey(first), takenKey(first)];
+      if ((await redis.exists(counted)) === 1) await redis.renamenx(counted, taken);
+      const refused = (await redis.smembers(taken)).toSorted().map((member) => member.split(' '));
       const verbs = new Map<string, number>();
-      for (const member of await redis.smembers(countKey(first))) {
-        const [verb = ''] = member.split(' ', 1);
-        verbs.set(verb, (verbs.get(verb) ?? 0) + 1);
-      }
-      return verbs;
+      for (const [verb = ''] of refused) verbs.set(verb, (verbs.get(verb) ?? 0) + 1);
+      const id = refused[0]?.[1];
+      return id === undefined ? null : { id, verbs };
     },
     /** How often a refused person has asked others within an hour, including this action. Idempotent. */
     questions: ({ id, actor }: Pick<Action, 'id' | 'actor'>): Promise<number> =>
       countWithin(redis, QUESTIONS_MS, stateKey(`refused-asked:${actor.userId}`), id),
-    forget: async (first: string): Promise<void> => void (await redis.del(countKey(first))),
+    /** Ends what was taken, once it is on record. */
+    forget: async (first: string): Promise<void> => void (await redis.del(takenKey(first))),
   };
 }
 

@@ -55,17 +55,20 @@ export function createRefusals(deps: Deps) {
     },
     /** Records together the refusals of one person within a minute, after the first. */
     async recordRefusals(action: Action, first: string): Promise<void> {
-      const verbs = await refusalCounts.counted(first);
-      const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
-      if (count === 0) return;
-      const list = [...verbs].map(([verb, times]) => `${deps.doingOf(verb)} (${times})`).join(', ');
-      const detail = `${countOf(count, 'more refusal')} within a minute: ${list}`;
-      const line = {
-        did: `was refused ${countOf(count, 'more time')} within a minute`,
-        outcome: `${list}; nothing changed`,
-      };
-      await record(action, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
-      await refusalCounts.forget(first);
+      // Again, because some may be counted while others are put on record.
+      for (let taken = await refusalCounts.take(first); taken !== null; taken = await refusalCounts.take(first)) {
+        const { id, verbs } = taken;
+        const count = [...verbs.values()].reduce((sum, each) => sum + each, 0);
+        const list = [...verbs].map(([verb, times]) => `${deps.doingOf(verb)} (${times})`).join(', ');
+        const detail = `${countOf(count, 'more refusal')} within a minute: ${list}`;
+        const line = {
+          did: `was refused ${countOf(count, 'more time')} within a minute`,
+          outcome: `${list}; nothing changed`,
+        };
+        // Under the id of one of them: two records of the same person may have the same words.
+        await record({ ...action, id }, { event: 'refused', detail, line, lineKey: `refusals-${first}` });
+        await refusalCounts.forget(first);
+      }
     },
     /** Answers with the reason and who can. An earlier attempt of an unsure one may have been carried out. */
     async refuse(action: Action, words: Refusal, about: Refused = {}): Promise<void> {

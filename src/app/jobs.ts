@@ -178,7 +178,8 @@ const table = {
     ...maintenance,
     data: z.strictObject({ action: AnyAction, first: z.string() }),
     retry: times(12),
-    id: ({ first }) => `refusals-${first}`,
+    /** One more job runs for a refusal that is counted while this one runs. */
+    mergeBy: ({ first }) => `refusals-${first}`,
   }),
 
   /** Checks whether a sent change is visible. */

@@ -166,7 +166,7 @@ export const rules: Rules = {
     write: each,
     begin: { again: (progress, stands, id, next) => (stands === null ? () => progress.write(id, next) : null) },
   },
-  refusalCounts: { ...reads('counted'), ...ofJobs('forget'), note: ofActions, questions: ofActions },
+  refusalCounts: { ...ofJobs('take', 'forget'), note: ofActions, questions: ofActions },
   looks: { isFirst: ofActions },
   blocks: {
     ...reads('get', 'wantedBy'),

@@ -107,7 +107,9 @@ describe('people without permission', () => {
       async () => (await store.scard(`{cardbell:state}:refused-more:${first}`)) > 20,
       'the others are counted',
     );
-    await wakeJob(store, `refusals-${first}`);
+    const merged = () => store.get(`{cardbell:queue}:maintenance:de:refusals-${first}`);
+    await until(async () => (await merged()) !== null, 'their job is scheduled');
+    await wakeJob(store, String(await merged()));
     await waitFor(channels.audit, new RegExp(`<@${otto}> was refused \\d+ more times within a minute`));
 
     const lines = (await store.lrange('{cardbell:audit}:chain', before, -1)).map((line) => JSON.parse(line).record);

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect, it } from 'vitest';
 import { createLatestChanges } from '../../src/actions/progress-store.ts';
+import { createRefusalCounts } from '../../src/actions/record-limits.ts';
 import { createFraudCases } from '../../src/alerts/fraud-case-store.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { nobody, type Statement } from '../../src/audit/audit-record.ts';
@@ -8,7 +9,7 @@ import { createLinks } from '../../src/holders/link-store.ts';
 import { openRequestOf } from './limit-requests.ts';
 import { memoryRedis } from './memory-redis.ts';
 import { useRedis } from './on-redis.ts';
-import { createActionWorld } from './perform-world.ts';
+import { ask, createActionWorld } from './perform-world.ts';
 
 const redis = useRedis();
 const at = '2026-11-20T15:00:00.000Z';
@@ -51,6 +52,20 @@ const calls: readonly [string, (over: Redis) => Promise<unknown>][] = [
       for (const userId of ['U0HUGO', 'U0HANA'])
         await links.link({ acctId: 7, userId, provedBy: 'approver', by: 'U0ZOE', at });
       return [await links.ofUser('U0HANA'), await links.isHolder('U0HUGO'), await links.isHolder('U0HANA')];
+    },
+  ],
+  [
+    'takes the refusals to be recorded together, and keeps later ones',
+    async (over) => {
+      const counts = createRefusalCounts(over);
+      const refuse = (id: string) => counts.note({ ...ask('block'), id });
+      const none = await counts.take('act_1');
+      for (const id of ['act_1', 'act_2', 'act_3']) await refuse(id);
+      const taken = await counts.take('act_1');
+      await refuse('act_4');
+      const again = await counts.take('act_1');
+      await counts.forget('act_1');
+      return [none, taken, again, await counts.take('act_1')];
     },
   ],
   [

@@ -97,6 +97,14 @@ function createCommands(nowMs: () => number) {
     exists: (key: Arg) => Number(read(key) !== null),
     append: (key: Arg, text: Arg) => write(key, `${read<string>(key) ?? ''}${text}`).length,
     incr: (key: Arg) => Number(write(key, String(Number(read<string>(key) ?? 0) + 1))),
+    renamenx(from: Arg, to: Arg) {
+      const value = keys.get(String(from));
+      if (value === undefined) throw new Error('ERR no such key');
+      if (read(to) !== null) return 0;
+      keys.delete(String(from));
+      keys.set(String(to), value);
+      return 1;
+    },
     del: (...all: Arg[]) => all.filter((key) => keys.delete(String(key))).length,
     expire: (key: Arg, seconds: Arg, condition?: Arg) => expire(key, Number(seconds) * 1000, condition),
     expireat: (key: Arg, seconds: Arg) => expire(key, Number(seconds) * 1000 - nowMs()),
@@ -125,7 +133,7 @@ function createCommands(nowMs: () => number) {
   };
   const sets = {
     sadd: (key: Arg, ...members: Arg[]) => members.map((member) => set(key).add(String(member))).length,
-    smembers: (key: Arg) => [...set(key)],
+    smembers: (key: Arg) => [...(read<Set<string>>(key) ?? [])],
     scard: (key: Arg) => set(key).size,
     sunion: (...all: Arg[]) => [...new Set(all.flatMap((key) => [...set(key)]))],
     sunionstore: (into: Arg, ...all: Arg[]) => write(into, new Set(all.flatMap((key) => [...set(key)]))).size,

@@ -16,7 +16,22 @@ it('counts each refusal of a person within a minute once, except the first', asy
   await counts.note(refused('act_3', 'show'));
   expect(await counts.note({ ...refused('act_4'), actor: { userId: 'U0GUS', teamId: 'T1' } })).toBeNull();
 
-  expect(Object.fromEntries(await counts.counted('act_1'))).toEqual({ block: 1, show: 1 });
+  expect(Object.fromEntries((await counts.take('act_1'))?.verbs ?? [])).toEqual({ block: 1, show: 1 });
   await counts.forget('act_1');
-  expect((await counts.counted('act_1')).size).toBe(0);
+  expect(await counts.take('act_1')).toBeNull();
+});
+
+it('keeps a refusal that is counted while others are taken, for the next record', async () => {
+  const counts = createRefusalCounts(redis());
+  for (const id of ['act_1', 'act_2', 'act_3']) await counts.note(refused(id));
+
+  const taken = await counts.take('act_1');
+  await counts.note(refused('act_4'));
+
+  expect(taken).toEqual({ id: 'act_2', verbs: new Map([['block', 2]]) });
+  expect(await counts.take('act_1'), 'again after a crash').toEqual(taken);
+  await counts.forget('act_1');
+  expect(await counts.take('act_1')).toEqual({ id: 'act_4', verbs: new Map([['block', 1]]) });
+  await counts.forget('act_1');
+  expect(await counts.take('act_1')).toBeNull();
 });

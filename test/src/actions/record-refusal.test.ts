@@ -122,6 +122,50 @@ it('records a hundred refusals of one person within a minute as two entries: the
   });
 });
 
+it('records a refusal that is counted in the moment in which the others of the minute are recorded', async () => {
+  const world = await createActionWorld(redis());
+  const { deps, records } = world;
+  const { note, forget } = deps.refusalCounts;
+  const isLate = { value: true };
+  const refusalCounts = {
+    ...deps.refusalCounts,
+    async forget(first: string) {
+      if (isLate.value) await note(refused('act_3'));
+      isLate.value = false;
+      await forget(first);
+    },
+  };
+  const verbs = verbsOf({ ...deps, refusalCounts, scheduleRefusals: async () => {} });
+  for (const id of ['act_0', 'act_1', 'act_2']) await verbs.recordRefusal(refused(id));
+
+  await verbs.recordRefusals(refused('act_1'), 'act_0');
+  await verbs.recordRefusals(refused('act_1'), 'act_0');
+
+  expect((await records()).slice(1).map(({ detail }) => detail)).toEqual([
+    '2 more refusals within a minute: block cards (2)',
+    '1 more refusal within a minute: block cards (1)',
+  ]);
+  expect(world.auditLines).toHaveLength(3);
+});
+
+it('records refusals once when the worker dies before it forgets them, although one more is counted', async () => {
+  const { deps, records } = await createActionWorld(redis());
+  const dies = async (): Promise<never> => Promise.reject(new Error('killed'));
+  const verbs = verbsOf({ ...deps, scheduleRefusals: async () => {} });
+  const dying = verbsOf({ ...deps, refusalCounts: { ...deps.refusalCounts, forget: dies } });
+  for (const id of ['act_0', 'act_1']) await verbs.recordRefusal(refused(id));
+
+  await expect(dying.recordRefusals(refused('act_1'), 'act_0')).rejects.toThrow('killed');
+  await verbs.recordRefusal(refused('act_2'));
+  await verbs.recordRefusals(refused('act_1'), 'act_0');
+
+  const more = '1 more refusal within a minute: block cards (1)';
+  expect((await records()).slice(1).map(({ detail, actionId }) => [actionId, detail])).toEqual([
+    ['act_1', more],
+    ['act_2', more],
+  ]);
+});
+
 it('records a separate refusal for an action already audited as asked, so that its record has an end', async () => {
   const { deps, stations } = await createActionWorld(redis());
   const verbs = verbsOf({ ...deps, scheduleRefusals: async () => {} });
