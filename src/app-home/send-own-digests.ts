@@ -8,7 +8,7 @@ import { coveredSpan, type ShownDeclines } from '../digests/late-declines.ts';
 import { type DigestPeriod, periodBefore, type Span } from '../digests/schedule-store.ts';
 import { ATTEMPTS_MS, added, noSums, purchaseKey, type Tallies } from '../digests/tally-store.ts';
 import type { RecentDecline, RecentDeclines } from '../directory/show-card.ts';
-import type { OwnDigest } from '../holders/preference-store.ts';
+import { type OwnDigest, ownDigestTimes } from '../holders/preference-store.ts';
 import type { OwnCard } from './home-facts.ts';
 import type { ListPage } from './home-page.ts';
 
@@ -36,66 +36,82 @@ interface DueDigest extends OwnDigest {
   readonly period: DigestPeriod;
 }
 
+/** Under this id: it has counted. */
+const begun = (id: string): string => `${id}-begun`;
+
 /** Sends the due digests of people's own cards. Each is sent once per period, however often this runs. */
 export function createSendOwnDigests(deps: Deps): () => Promise<void> {
   const { preferences, sent, notifyDirectly, record, zone, now } = deps;
   return async function sendOwnDigests() {
-    for (const digest of await preferences.ownDigests()) {
-      const { userId, often, since } = digest;
-      const weekday = often === 'weekly' ? MONDAY : null;
-      const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
-      const isDue = period.dueMs > Date.parse(since) && now().getTime() - period.dueMs < TOO_OLD_MS;
-      const id = `own-digest-${userId}-${often}-${period.date}`;
-      if (!isDue || (await sent.has(id))) continue;
-      const cards = await countedCards({ ...digest, id, period });
-      if (cards.length > 0) {
-        const total = cards.flatMap(({ counted }) => counted.declines).reduce(added, noSums);
-        const late = cards.reduce((sum, { counted }) => added(sum, counted.late), noSums);
-        const isCut = cards.some((card) => card.isCut);
-        const facts = cards.map((card) => card.facts);
-        const fromMs = Math.min(...cards.map((card) => card.fromMs));
-        const from = fromMs === period.fromMs ? null : new Date(fromMs).toISOString();
-        await notifyDirectly(userId, id, ownDigest({ often, from, total, isCut, late, cards: facts }));
-        await record(userId, id, `${often} digest of own cards: ${cards.length}`);
-      }
-      for (const { schedule, counted } of cards) await sent.setShown(schedule, counted);
-      await sent.add(id, 2 * TOO_OLD_MS);
-    }
+    for (const chosen of await preferences.ownDigests())
+      for (const often of ownDigestTimes) await sendIfDue(chosen, often);
   };
 
-  async function countedCards(digest: DueDigest) {
-    const { shown, pages } = await deps.ownCards(digest.userId, 1);
-    const cards = [...shown];
-    for (let page = 2; page <= pages; page += 1) cards.push(...(await deps.ownCards(digest.userId, page)).shown);
-    return await Promise.all(cards.map((card) => countedCard(card, digest)));
+  async function sendIfDue(chosen: OwnDigest, often: OwnDigest['often']): Promise<void> {
+    const { userId, since } = chosen;
+    const weekday = often === 'weekly' ? MONDAY : null;
+    const period = periodBefore({ weekday, isMonthly: false, hour: 9, minute: 0, zone }, now());
+    const id = `own-digest-${userId}-${often}-${period.date}`;
+    if (now().getTime() - period.dueMs >= TOO_OLD_MS || (await sent.has(id))) return;
+    const isDue = often === chosen.often && period.dueMs > Date.parse(since);
+    // Once it was begun, it may be posted, and its declines must not be in the next one, whatever is chosen now.
+    if (!isDue && !(await sent.has(begun(id)))) return;
+    await send({ ...chosen, often, id, period });
   }
 
-  /** Each card is counted for itself: what it had before its holder got it was never theirs. */
-  async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest) {
-    const { id, userId, since, startedAt } = digest;
-    const acctId = facts.card.acctId ?? 0;
-    const declines = await deps.recentDeclines(acctId, DECLINES_MAX);
-    const purchases = purchasesOf(declines.filter(happenedSince(Date.parse(linkedAt))));
-    const schedule = `own:${userId}:${acctId}`;
-    const last = await sent.lastShown(schedule);
-    const sinceMs = Math.max(Date.parse(startedAt ?? since), Date.parse(linkedAt));
-    const period = coveredSpan({ ...digest, last, sinceMs });
-    const counted = await sent.count(tallyOf(purchases), {
-      id: `${id}-${acctId}`,
-      schedule,
-      period,
-      keptMs: 2 * TOO_OLD_MS,
-    });
-    const oldest = declines.length < DECLINES_MAX ? undefined : declines.at(-1);
-    return {
-      schedule,
-      counted,
-      fromMs: period.fromMs,
-      /** Earlier declines of the period are not kept. */
-      isCut: oldest !== undefined && atOf(oldest) >= Math.max(period.fromMs, Date.parse(linkedAt)),
-      facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) },
-    };
+  async function send(digest: DueDigest): Promise<void> {
+    const { userId, often, id, period } = digest;
+    const cards = await countedCards(digest, deps);
+    await sent.add(begun(id), 2 * TOO_OLD_MS);
+    if (cards.length > 0) {
+      const total = cards.flatMap(({ counted }) => counted.declines).reduce(added, noSums);
+      const late = cards.reduce((sum, { counted }) => added(sum, counted.late), noSums);
+      const isCut = cards.some((card) => card.isCut);
+      const facts = cards.map((card) => card.facts);
+      const fromMs = Math.min(...cards.map((card) => card.fromMs));
+      const from = fromMs === period.fromMs ? null : new Date(fromMs).toISOString();
+      await notifyDirectly(userId, id, ownDigest({ often, from, total, isCut, late, cards: facts }));
+      await record(userId, id, `${often} digest of own cards: ${cards.length}`);
+    }
+    for (const { schedule, counted } of cards) await sent.setShown(schedule, counted);
+    await sent.add(id, 2 * TOO_OLD_MS);
   }
+}
+
+type CountDeps = Pick<Deps, 'ownCards' | 'recentDeclines' | 'sent'>;
+
+async function countedCards(digest: DueDigest, deps: CountDeps) {
+  const { shown, pages } = await deps.ownCards(digest.userId, 1);
+  const cards = [...shown];
+  for (let page = 2; page <= pages; page += 1) cards.push(...(await deps.ownCards(digest.userId, page)).shown);
+  return await Promise.all(cards.map((card) => countedCard(card, digest, deps)));
+}
+
+/** Each card is counted for itself: what it had before its holder got it was never theirs. */
+async function countedCard({ linkedAt, ...facts }: OwnCard, digest: DueDigest, { recentDeclines, sent }: CountDeps) {
+  const { id, userId, since, startedAt } = digest;
+  const acctId = facts.card.acctId ?? 0;
+  const declines = await recentDeclines(acctId, DECLINES_MAX);
+  const purchases = purchasesOf(declines.filter(happenedSince(Date.parse(linkedAt))));
+  const schedule = `own:${userId}:${acctId}`;
+  const last = await sent.lastShown(schedule);
+  const sinceMs = Math.max(Date.parse(startedAt ?? since), Date.parse(linkedAt));
+  const period = coveredSpan({ ...digest, last, sinceMs });
+  const counted = await sent.count(tallyOf(purchases), {
+    id: `${id}-${acctId}`,
+    schedule,
+    period,
+    keptMs: 2 * TOO_OLD_MS,
+  });
+  const oldest = declines.length < DECLINES_MAX ? undefined : declines.at(-1);
+  return {
+    schedule,
+    counted,
+    fromMs: period.fromMs,
+    /** Earlier declines of the period are not kept. */
+    isCut: oldest !== undefined && atOf(oldest) >= Math.max(period.fromMs, Date.parse(linkedAt)),
+    facts: { ...facts, declines: purchases.flatMap((tried) => declineIn(tried, period)) },
+  };
 }
 
 /** The attempts at one purchase within a day of the first, oldest first. Never empty. */

@@ -28,7 +28,7 @@ interface Declined {
 }
 
 function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] = []) {
-  const told: { userId: string; message: Message }[] = [];
+  const told: { userId: string; id: string; message: Message }[] = [];
   const recorded: string[] = [];
   const known: Declined[] = [...declines];
   let held = accounts(1).map((acctId) => ({ acctId, linkedAt: '2026-01-01T00:00:00.000Z' }));
@@ -54,7 +54,7 @@ function createWorld(first: readonly OwnDigest[], declines: readonly Declined[] 
         .toSorted((one, other) => other.occurredAt.localeCompare(one.occurredAt))
         .slice(0, countMax),
     sent: { ...createWarned(redis()), ...createShownDeclines(redis()) },
-    notifyDirectly: async (userId, _id, message) => void told.push({ userId, message }),
+    notifyDirectly: async (userId, id, message) => void told.push({ userId, id, message }),
     record: async (userId, _id, what) => {
       if (failures.shift() === 'record') throw new Error('killed');
       recorded.push(`${userId}: ${what}`);
@@ -189,6 +189,39 @@ it('shows each decline once if they want it more or less often', async () => {
     'Your cards: 1 declined purchase since Nov 23, 9:00 AM ET, $84.10.',
     'Your cards: 1 declined purchase since Nov 26, 9:00 AM ET, $84.10.',
   ]);
+});
+
+it('shows each decline once if they change how often while the worker that posted a digest dies', async () => {
+  const { told, texts, send, at, arrives, chooses, failures } = createWorld([daily], tries('2026-11-22T20:00:00.000Z'));
+  failures.push('record');
+  await expect(send()).rejects.toThrow('killed');
+  chooses({ ...weekly, since: '2026-11-23T14:01:30.000Z', startedAt: daily.since });
+  at(MONDAY_9_AM + 2 * MINUTE);
+  await send();
+  arrives({ at: '2026-11-24T20:00:00.000Z', city: 'Reno' });
+  at(MONDAY_9_AM + 7 * DAY + MINUTE);
+  await send();
+  await send();
+
+  const [first] = told;
+  expect(
+    told.slice(0, 2).map(({ id }) => id),
+    'posted once',
+  ).toEqual([first?.id, first?.id]);
+  expect(texts()).toEqual([
+    'Your cards: 1 declined purchase in the last day, $84.10.',
+    'Your cards: 1 declined purchase in the last day, $84.10.',
+    'Your cards: 1 declined purchase in the last week, $84.10.',
+  ]);
+});
+
+it('sends no digest of before they chose it', async () => {
+  const { told, send, at } = createWorld([{ ...weekly, since: '2026-11-23T14:01:00.000Z' }]);
+  at(MONDAY_9_AM + 2 * MINUTE);
+
+  await send();
+
+  expect(told).toEqual([]);
 });
 
 it('covers its own period if it was chosen long ago and no earlier digest is on record', async () => {
