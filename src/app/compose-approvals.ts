@@ -149,7 +149,7 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
 }
 
 function requestsOfOrders(
-  { record, answer, resumeRequest }: Tools,
+  { answer, resumeRequest }: Tools,
   orderPermit: Pick<OrderPermit, 'why'>,
   openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
@@ -157,7 +157,6 @@ function requestsOfOrders(
     async requestOrder(action, order, { others, isOwn, isLarge = false }) {
       const card = cardOfOrder(order);
       const change = { changes: [], term: permanent, counted: null };
-      await record(action, { event: 'waiting', isFirst: true, acctId: null });
       const why = await orderPermit.why(action, order, [action.actor.userId]);
       await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn, why } });
       await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));

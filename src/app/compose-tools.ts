@@ -64,7 +64,7 @@ export function createTools(context: ActionContext) {
     outcomes,
     reports: createReports({ ...context, record, outcomes }),
     putChoice,
-    resumeRequest: createResumeRequest({ ...context, ...rights }),
+    resumeRequest: createResumeRequest({ ...context, ...rights, record }),
     readTransactions: createReadTransactions(context),
     /** The declined purchase that an action is about. Null when there is none. */
     async purchaseOf(action: Pick<Action, 'target'>) {

@@ -62,6 +62,7 @@ export function composeVerbs(context: ActionContext) {
         // The choice itself is performed as the action it stands for. As a verb of its own it can only be refused.
         choose: async () => {},
       },
+      hasRequest: async (actionId) => (await tools.requests.get(requestIdOf(actionId))) !== null,
       failApproval: approvals.failApproval,
       failures,
     }),

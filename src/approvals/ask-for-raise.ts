@@ -1,5 +1,4 @@
 import { requestSent } from '../../templates/holders/holder-request.ts';
-import { countedText } from '../../templates/limits/counted-words.ts';
 import { type Action, alertIdOf, type Resolved } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { cardInUse } from '../actions/send-status.ts';
@@ -14,7 +13,6 @@ import type { RequestOpened } from '../limits/change-rule.ts';
 import type { Raise, RaiseAmounts } from '../limits/raise-amount.ts';
 import type { PurchaseCheck } from '../limits/remedy.ts';
 import { goalsOfRemedy, type Remedy } from '../limits/remedy-change.ts';
-import { stateWords } from '../limits/rule-words.ts';
 import { ruleVerbOf } from '../limits/verbs.ts';
 import { amountIn, tooMuchForOne } from '../policy/approval-policy.ts';
 import type { RequestedChange, ResumeRequest } from './open-request.ts';
@@ -54,9 +52,6 @@ export function createAskForRaise(deps: Deps): (resolved: Resolved<AskAction>) =
     if (verdict.kind === 'refused') return await refuse(verdict.why, 'Ask for less, or for a shorter time.');
     if (verdict.kind !== 'request') return;
     const card = await deps.factsOf(acctId);
-    const detail = counted === null ? 'asked by the holder' : `asked by the holder: ${countedText(counted)}`;
-    const before = stateWords(changes, 'from');
-    await deps.record(action, { event: 'waiting', isFirst: true, acctId, cardId: card.cardId, before, detail });
     const asked = { action, acctId, card, changes, term, others: verdict.others, counted };
     await report(action, asked, await deps.openRequest(asked));
   };

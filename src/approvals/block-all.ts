@@ -71,8 +71,6 @@ interface Deps extends Pick<ActionTools, 'record' | 'answer' | 'now' | 'withLock
 export function createRequestBlockAll(deps: Deps): (action: BlockAllAction) => Promise<void> {
   return async function requestBlockAll(action) {
     await deps.withLock(`alert:${action.target.alertId}`, async () => {
-      const detail = countOf(action.acctIds.length, 'card');
-      await deps.record(action, { event: 'waiting', isFirst: true, detail });
       const change = { changes: [], term: permanent, counted: null };
       const opened = await deps.openRequest({ action, acctId: 0, card: noCard, ...change, others: 1 });
       const { note, isTwin, isDecided } = opened;

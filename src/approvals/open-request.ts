@@ -1,10 +1,12 @@
+import { countOf } from '../../templates/core/blocks.ts';
 import { cardRaw } from '../../templates/core/card-words.ts';
-import { whyOthers } from '../../templates/limits/counted-words.ts';
+import { countedText, whyOthers } from '../../templates/limits/counted-words.ts';
 import { requestIdOf } from '../actions/action.ts';
 import type { ActionTools } from '../actions/action-tools.ts';
 import { goalsOf, isSameGoals } from '../card-api/rule-change.ts';
 import type { AskedChange, RequestOpened } from '../limits/change-rule.ts';
 import type { RaiseAmounts } from '../limits/raise-amount.ts';
+import { stateWords } from '../limits/rule-words.ts';
 import { BLOCKED_ALONE_MAX, REQUEST_MS } from '../policy/decide-action.ts';
 import type { OrderReason } from '../virtual-cards/order.ts';
 import { accountIn, changesFromNow, isAboutRules, type LimitRequest, type OpenRequest } from './request.ts';
@@ -18,7 +20,7 @@ export interface RequestedChange extends AskedChange<LimitRequest['action']> {
   readonly order?: { readonly cents: number; readonly isOwn: boolean; readonly why: OrderReason | null };
 }
 
-interface ResumeDeps extends Pick<ActionTools, 'isOwnCard'> {
+interface ResumeDeps extends Pick<ActionTools, 'isOwnCard' | 'record'> {
   readonly requests: Pick<Requests, 'get'>;
   readonly postRequest: (request: LimitRequest) => Promise<void>;
   /** Starts the reminder and expiry timer of a request. */
@@ -45,6 +47,7 @@ export function createResumeRequest(deps: ResumeDeps): ResumeRequest {
 
 async function resume(request: LimitRequest, deps: ResumeDeps): Promise<ResumedRequest> {
   const resumed = { ...request, changes: changesFromNow(request) };
+  await recordWaiting(resumed, deps);
   // What others decided since stays. They were all told of it.
   if (request.state !== 'open') {
     const note = 'This was asked for already, and the request is decided.';
@@ -55,6 +58,24 @@ async function resume(request: LimitRequest, deps: ResumeDeps): Promise<ResumedR
   await deps.scheduleRequest(id);
   const isOwnCard = isAboutRules(request) && (await deps.isOwnCard(action.actor.userId, acctId));
   return { ...resumed, note: whyAsked(request, isOwnCard), isTwin: false };
+}
+
+type Waiting = Pick<LimitRequest, 'action' | 'acctId' | 'card' | 'changes' | 'counted'>;
+
+/**
+ * Only once the request is saved: what is on record as waiting must be waiting, whatever the action would be by now. The
+ * changes of an approver are put on record with their outcome.
+ */
+async function recordWaiting(
+  { action, acctId, card, changes, counted }: Waiting,
+  { record }: Pick<ResumeDeps, 'record'>,
+): Promise<void> {
+  const waiting = { event: 'waiting', isFirst: true } as const;
+  if (action.verb === 'order-virtual') await record(action, { ...waiting, acctId: null });
+  if (action.verb === 'block-all') await record(action, { ...waiting, detail: countOf(action.acctIds.length, 'card') });
+  if (action.verb !== 'ask') return;
+  const detail = counted === null ? 'asked by the holder' : `asked by the holder: ${countedText(counted)}`;
+  await record(action, { ...waiting, acctId, cardId: card.cardId, before: stateWords(changes, 'from'), detail });
 }
 
 interface Deps extends Pick<ActionTools, 'now' | 'rolesNow'>, ResumeDeps {
@@ -80,6 +101,7 @@ export function createOpenRequest(deps: Deps): (asked: RequestedChange) => Promi
     if (resumed !== null) return resumed;
     const twin = (await deps.requests.open()).find((request) => isSame(request, asked));
     if (twin !== undefined) {
+      await recordWaiting(asked, deps);
       const by = twin.action.actor.userId === userId ? 'You have' : 'Somebody has';
       return { note: `${by} asked for that already: the request is open in the approvals channel.`, isTwin: true };
     }

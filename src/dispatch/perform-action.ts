@@ -29,6 +29,8 @@ interface Deps extends Pick<ActionTools, 'record' | 'isRefused' | 'accountOf' | 
     click: ActionOf<'decide' | 'emergency-override'>,
     error: CardApiError | null,
   ) => Promise<void>;
+  /** Whether others were asked to approve the action. */
+  readonly hasRequest: (actionId: string) => Promise<boolean>;
   /** How any other action ends that will not be retried. */
   readonly failures: Pick<Failures, 'failAction' | 'isGivenUp'>;
 }
@@ -61,15 +63,15 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
         resolved = { ...card, action };
       }
       if (isLook) await recordLook(action, isOfCard ? resolved : { cardId: null });
-      // The verb's entry decides which of the two it takes. A test checks that the table and the handlers agree.
-      const handle = deps.handlers[action.verb] as (given: Action | Resolved, run: ActionRun) => Promise<unknown>;
-      await handle(isOfCard ? resolved : action, run);
+      await handle(action, resolved, run);
     } catch (error) {
       const mayHelpAgain = !(error instanceof AppError) || error.retryable;
       if (mayHelpAgain && !run.isLast) {
         if (error instanceof CardApiError && run.isFirst === true) await sayStillTrying(action, error);
         throw error;
       }
+      // Others can still approve it, so it has not failed. Its handler continues with the request.
+      if (await deps.hasRequest(action.id)) return await handle(action, resolved, run);
       const answer = error instanceof CardApiError ? error : null;
       if (action.verb === 'emergency-override' || (action.verb === 'decide' && action.approve))
         await deps.failApproval(action, answer);
@@ -77,6 +79,12 @@ export function createPerformAction(deps: Deps): (asked: Action, run: ActionRun)
       if (answer === null) throw error;
     }
   };
+
+  async function handle(action: Action, resolved: Resolved, run: ActionRun): Promise<void> {
+    // The verb's entry decides which of the two it takes. A test checks that the table and the handlers agree.
+    const handler = deps.handlers[action.verb] as (given: Action | Resolved, run: ActionRun) => Promise<unknown>;
+    await handler(entryOf(action.verb).isOfCard === true ? resolved : action, run);
+  }
 
   /** A card service that is down or limits requests can delay the answer by minutes. */
   async function sayStillTrying(action: Action, { code }: CardApiError): Promise<void> {

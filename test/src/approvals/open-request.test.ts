@@ -31,6 +31,7 @@ function setUp(holder: string | null = null, status: CardStatus | null = 'ACTIVE
     },
     isOwnCard: async (userId) => userId === holder,
     rolesNow: async ({ roles }) => [...roles],
+    record: async () => {},
     gatherFacts: async () => ({ isBlocked: status === 'BLOCKED', facts: noFacts }),
     changesFromBase: async (changes) => [...changes],
     temporaryValues: async () => [],
