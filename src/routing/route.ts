@@ -70,7 +70,7 @@ interface Deps {
   readonly whyMutePasses: WhyMutePasses;
   /** Reports that a channel is shared with another company and gets no more alerts. */
   readonly notifySharedChannel: (channel: string) => Promise<void>;
-  readonly eventLog: Pick<EventLog, 'note' | 'setLatest'>;
+  readonly eventLog: Pick<EventLog, 'note' | 'setLatest' | 'read'>;
   readonly now: () => Date;
 }
 
@@ -94,8 +94,8 @@ export function createRoute(deps: Deps): Route {
     const note: Note = (step, channel, text) => void steps.push({ step, channel, text });
     const routing: Routing = { event, card, rules: await deps.rules(), nowMs: deps.now().getTime(), note };
     const candidates = candidatesFor(routing, channels);
-    const mute = passesMutes ? null : await muteThatWithholds(routing, candidates);
-    const channelsLeft = mute === null ? candidates : leftBy(mute, candidates, note);
+    const withheld = passesMutes ? null : await withhold(routing, candidates);
+    const channelsLeft = withheld === null ? candidates : leftBy(withheld, candidates, note);
     const deliveries = await deliveriesTo(channelsLeft, routing);
     await Promise.all([
       eventLog.note(event.id, ...steps),
@@ -104,12 +104,14 @@ export function createRoute(deps: Deps): Route {
     return deliveries;
   };
 
-  /** The mute or travel mute that withholds an event and has recorded it; null when none does. */
-  async function muteThatWithholds(routing: Routing, candidates: readonly string[]): Promise<Mute | null> {
+  /** Withholds an event by the first mute or travel mute that applies, and records it. Null when none does. */
+  async function withhold(routing: Routing, candidates: readonly string[]): Promise<Withheld | null> {
     const { event, rules, nowMs, note } = routing;
-    if (candidates.length === 0) return null;
-    for (const mute of mutesOf(event, rules.mutes, nowMs)) {
-      const why = await deps.whyMutePasses(mute, routing, candidates);
+    const inForce = mutesOf(event, rules.mutes, nowMs);
+    const from = inForce.length === 0 ? [] : await notRoutedYet(event.id, candidates, eventLog);
+    if (from.length === 0) return null;
+    for (const mute of inForce) {
+      const why = await deps.whyMutePasses(mute, routing, from);
       if (why !== null) {
         note(
           'skipped',
@@ -118,8 +120,8 @@ export function createRoute(deps: Deps): Route {
         );
         continue;
       }
-      const alerts = candidates.map((channel) => ({ channel, kind: event.kind, eventId: event.id }));
-      if (await mutes.withhold(mute.id, alerts)) return mute;
+      const alerts = from.map((channel) => ({ channel, kind: event.kind, eventId: event.id }));
+      if (await mutes.withhold(mute.id, alerts)) return { mute, from };
     }
     return null;
   }
@@ -149,6 +151,21 @@ export function createRoute(deps: Deps): Route {
   }
 }
 
+/**
+ * Without the channels that an earlier attempt of the job has let the event into: it may be posted there, and a mute that
+ * was set since must not count it as withheld.
+ */
+async function notRoutedYet(
+  eventId: string,
+  candidates: readonly string[],
+  { read }: Pick<EventLog, 'read'>,
+): Promise<string[]> {
+  const log = await read(eventId);
+  const isIn = (step: Step['step'], channel: string): boolean =>
+    log.some((each) => each.step === step && each.channel === channel);
+  return candidates.filter((channel) => !isIn('routed', channel) || isIn('muted', channel));
+}
+
 /** The channels that want an event, each once. */
 function candidatesFor({ event, card, rules, note }: Routing, channels: AlertChannels): string[] {
   const usual = defaultChannel(event.kind, channels);
@@ -165,13 +182,20 @@ function candidatesFor({ event, card, rules, note }: Routing, channels: AlertCha
   return candidates.map(({ channel }) => channel);
 }
 
-/** No channel for a mute; the author's direct conversation for a travel mute. */
-function leftBy(mute: Mute, candidates: readonly string[], note: Note): string[] {
+/** An event that a mute withholds from some channels. */
+interface Withheld {
+  readonly mute: Mute;
+  readonly from: readonly string[];
+}
+
+/** The other channels; for a travel mute also the author's direct conversation. */
+function leftBy({ mute, from }: Withheld, candidates: readonly string[], note: Note): string[] {
   const why = mute.kind === 'mute' ? 'The card is muted' : 'A travel mute explains it';
-  for (const channel of candidates) note('muted', channel, `${why}, by <@${mute.by}>.`);
-  if (mute.kind === 'mute') return [];
+  for (const channel of from) note('muted', channel, `${why}, by <@${mute.by}>.`);
+  const others = candidates.filter((channel) => !from.includes(channel));
+  if (mute.kind === 'mute') return others;
   note('routed', mute.directChannel, 'To the author of the travel mute, instead of the channels.');
-  return [mute.directChannel];
+  return [...others, mute.directChannel];
 }
 
 /**

@@ -196,6 +196,18 @@ describe('a route', () => {
     expect(await to()).toEqual([]);
   });
 
+  it('keeps the channels that it had when its job runs again after a mute: a posted alert is not counted as withheld', async () => {
+    const { to, add, mute, mutes } = world();
+    expect(await to()).toEqual(['C0DECLINES']);
+
+    const { id } = await mute();
+    await add('C0TEAM', 'declines');
+
+    expect(await to(), 'the job runs again').toEqual(['C0DECLINES']);
+    expect(await mutes.withheld(id)).toEqual([{ channel: 'C0TEAM', kind: 'decline', eventId: declineEvent().id }]);
+    expect(await to(), 'and once more').toEqual(['C0DECLINES']);
+  });
+
   it('of a decline explained by a trip leads to the author of the travel mute', async () => {
     const { to, mute } = world();
     await mute({}, ['ES']);
