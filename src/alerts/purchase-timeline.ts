@@ -88,9 +88,15 @@ function byIds(sorted: readonly PurchaseStep[]): PurchaseStep[][] {
 }
 
 function isRelated(a: PurchaseStep, b: PurchaseStep, opened: ReadonlySet<string>): boolean {
-  if (a.networkTransactionId === b.networkTransactionId) return true;
+  const isSameId = a.networkTransactionId === b.networkTransactionId;
+  if (isSameId && (!isMasked(a.networkTransactionId) || a.merchant === b.merchant)) return true;
   if ([a, b].some((step) => step.kind === 'reversal' && opened.has(step.networkTransactionId))) return false;
   return a.merchant === b.merchant && (isReferringTo(a, b) || isReferringTo(b, a));
+}
+
+/** Some digits of an id are hidden if it could be a card number, so that two purchases may have the same. */
+export function isMasked(networkTransactionId: string): boolean {
+  return networkTransactionId.includes('•');
 }
 
 /** The specification does not say which id of the authorization it is. */

@@ -8,7 +8,7 @@ import { AGGREGATION_GAP_MS, merchantKey } from './aggregation-group-store.ts';
 import type { TransactionAlert } from './alert.ts';
 import { type Alerts, alertsOfKind } from './alert-store.ts';
 import type { CardHistory } from './card-history.ts';
-import { FOLLOWS_WITHIN_MS } from './purchase-timeline.ts';
+import { FOLLOWS_WITHIN_MS, isMasked } from './purchase-timeline.ts';
 
 /** A later purchase is not a retry. */
 const WITHIN_MS = 24 * 3_600_000;
@@ -133,7 +133,8 @@ const isPaid = ({ verb, state }: Outcome): boolean => verb === 'paid' && state =
 
 /** The steps of one purchase share the network's id. */
 function isOfOne(a: TransactionEvent, b: TransactionEvent): boolean {
-  return a.networkTransactionId === b.networkTransactionId;
+  const { networkTransactionId: id } = a;
+  return id === b.networkTransactionId && (!isMasked(id) || merchantKey(a) === merchantKey(b));
 }
 
 /** A merchant may reverse a part, when the final amount is smaller. */

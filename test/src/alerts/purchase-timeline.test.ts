@@ -38,6 +38,17 @@ describe('the steps of a purchase', () => {
     expect(grouped(steps)).toEqual([{ ids: steps.map(({ eventId }) => eventId), inferred: [] }]);
   });
 
+  it('match by a masked id only at one merchant: two purchases may end alike', () => {
+    const masked = { networkTransactionId: '4111••••••••1111' };
+    const [auth, settled] = [step('authorization', 0, masked), step('settlement', DAY, { ...masked, cents: 99_999 })];
+    const other = step('authorization', 5, { ...masked, merchant: 'm2' });
+
+    expect(grouped([auth, other, settled])).toEqual([
+      { ids: [auth.eventId, settled.eventId], inferred: [] },
+      { ids: [other.eventId], inferred: [] },
+    ]);
+  });
+
   it('match by the authorization’s id, even through another step', () => {
     const auth = step('authorization', 0, { networkTransactionId: '1' });
     const settled = step('settlement', DAY, { networkTransactionId: '1', authTransactionId: '77' });

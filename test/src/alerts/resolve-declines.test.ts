@@ -293,6 +293,20 @@ describe('a payment that was reversed', () => {
     expect(account.shown.at(-1)?.endsWith('paid 2026-11-20T14:40:00Z') ?? false).toBe(order === 'payment first');
   });
 
+  it('still pays if only the masked ids are alike, and another merchant reversed', async () => {
+    const masked = '4111••••••••1111';
+    const { merchant } = declined.event;
+    const elsewhere = { networkTransactionId: masked, merchant: { ...merchant, name: 'Elsewhere', id: 'other' } };
+    const arriving = [paid({ networkTransactionId: masked }), { ...reversal(8410).event, ...elsewhere }];
+    const account = await accountWith([declined]);
+    for (const event of arriving) {
+      await account.store({ ...declined, event });
+      await account.receive(event);
+    }
+
+    expect(account.paidBy()).not.toEqual({ [declined.event.id]: '' });
+  });
+
   it('in part still pays, until the rest is reversed too', async () => {
     const account = await accountWith([declined]);
     for (const alert of [auth, reversal(4000)]) {
