@@ -14,6 +14,7 @@ import type { RedisClient } from '../src/core/redis.ts';
 import { momentOf, readSince } from '../src/core/since.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { openPolicy } from '../src/policy/policy-source.ts';
+import { missedIn } from '../src/recovery/arrived-webhooks.ts';
 import { countOf } from '../templates/core/blocks.ts';
 import { EX_USAGE, endMisused, readArguments } from './arguments.ts';
 import { openRecord } from './open-record.ts';
@@ -86,12 +87,15 @@ async function main(): Promise<number> {
       ? await composeDryRun(ofData, redis, log)(gap, show)
       : await runHere(ofData, redis, gap, log);
     bar(1, found.recovered);
-    const missed = found.recovered + found.unreadable;
+    const missed = missedIn(found);
     const what = `${missed} of ${countOf(found.found, 'event')} ${missed === 1 ? 'was' : 'were'} missed between ${gap.from} and ${gap.to}`;
     const aside =
       found.unreadable === 0 ? '' : `, ${found.unreadable} kept aside (${terminalCommand('replay -- list')})`;
+    const arrived = found.arrived === 0 ? '' : `, ${found.arrived} of them from quarantine`;
     process.stdout.write(
-      isDryRun ? `${what}. Nothing was changed.\n` : `${what}; ${found.recovered} recovered${aside}.\n`,
+      isDryRun
+        ? `${what}${found.arrived === 0 ? '' : `; ${found.arrived} more can be read from quarantine`}. Nothing was changed.\n`
+        : `${what}; ${found.recovered} recovered${arrived}${aside}.\n`,
     );
     return 0;
   } catch (error) {

@@ -6,11 +6,12 @@ import { createLock } from '../core/lock.ts';
 import type { Log } from '../core/log.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { createCountNew, createLateIntake } from '../intake/take-late.ts';
+import { createReadArrived } from '../recovery/arrived-webhooks.ts';
 import { createRecoverGap, type ReadRow } from '../recovery/recover-gap.ts';
 import { createRecordDiscovered, createStatusRecovery } from '../recovery/recover-statuses.ts';
 import { createDryRun, createRecoveries, createUnreportedOnly } from '../recovery/recovery-store.ts';
 import { createRunRecovery, createShowRecovery } from '../recovery/run-recovery.ts';
-import { quarantine } from '../webhooks/quarantine.ts';
+import { createQuarantineStore, quarantine } from '../webhooks/quarantine.ts';
 import { toMissedTransaction } from '../webhooks/transaction.ts';
 import type { WorkerConfig } from './config.ts';
 import { cardClientOf, type WorkerContext } from './worker-context.ts';
@@ -27,6 +28,7 @@ export function composeRecovery(context: WorkerContext) {
   const late = createLateIntake(redis, memory.reserve, redisShards, context.redo);
   const recoveries = createRecoveries(redis, redisShards);
   const unreportedOnly = createUnreportedOnly(redis, now);
+  const readArrived = createReadArrived(context.quarantined);
   const statuses = createStatusRecovery({
     ...context,
     take: late.take,
@@ -43,8 +45,14 @@ export function composeRecovery(context: WorkerContext) {
       recoverGap: createRecoverGap({
         ...common,
         intake: {
-          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events)),
-          setAside: late.setAside,
+          take: async (gapId, events) => await late.take(gapId, await unreportedOnly(events), await readArrived()),
+          async setAside(gapId, rows) {
+            const hasArrived = await readArrived();
+            return await late.setAside(
+              gapId,
+              rows.filter((row) => !hasArrived(row)),
+            );
+          },
         },
         recoverStatuses: statuses.afterGap,
         recoveries,
@@ -77,6 +85,7 @@ export function composeDryRun(config: WorkerConfig, redis: RedisClient, log: Log
   const dryRun = createDryRun({
     countNew: createCountNew(redis, config.redisShards),
     unreportedOnly: createUnreportedOnly(redis, now),
+    readArrived: createReadArrived(createQuarantineStore(redis)),
   });
   const rows = missedRows({ redis, config, card, assumptions: config.cardApiAssumptions, now, log });
   return createRecoverGap({ ...rows, ...dryRun, recoverStatuses: async () => 0 });

@@ -6,6 +6,7 @@ import { intakeKey, stateKey, webKeys } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { shardsOf } from '../core/shards.ts';
 import { RECOVERY_TTL_SECONDS } from '../intake/take-late.ts';
+import type { ReadArrived } from './arrived-webhooks.ts';
 
 const DAY_MS = 24 * 3_600_000;
 /** The inbox remembers younger events and deduplicates them itself. */
@@ -32,6 +33,8 @@ const Progress = z.object({
   found: z.coerce.number().default(0),
   /** Events that had not been reported before. */
   recovered: z.coerce.number().default(0),
+  /** Those of them whose webhook had arrived and is in quarantine, so that they were not missed. */
+  arrived: z.coerce.number().default(0),
   /** Unreadable rows that were not in quarantine before. */
   unreadable: z.coerce.number().default(0),
   /** Cards whose status changed without a webhook; included in `recovered`. */
@@ -43,6 +46,7 @@ const Progress = z.object({
   finishedAt: z.string().nullable().default(null),
 });
 export type RecoveryProgress = z.infer<typeof Progress>;
+type Counted = 'recovered' | 'arrived' | 'unreadable';
 
 export type Recoveries = ReturnType<typeof createRecoveries>;
 
@@ -58,14 +62,15 @@ export function createRecoveries(redis: RedisClient, shards = 1) {
         shardsOf(shards).map(async (shard) => await redis.hgetall(intakeKey(`recovery:${gapId}`, shard))),
       );
       const progress = Progress.parse(first);
-      for (const { recovered = 0, unreadable = 0 } of more) {
+      for (const { recovered = 0, arrived = 0, unreadable = 0 } of more) {
         progress.recovered += Number(recovered);
+        progress.arrived += Number(arrived);
         progress.unreadable += Number(unreadable);
       }
       return progress;
     },
-    /** `recovered` and `unreadable` are counted by the intake, in the step that stores the events. */
-    async write(gapId: string, progress: Partial<Omit<RecoveryProgress, 'recovered' | 'unreadable'>>): Promise<void> {
+    /** The other counts are those of the intake, in the step that stores the events. */
+    async write(gapId: string, progress: Partial<Omit<RecoveryProgress, Counted>>): Promise<void> {
       const fields = Object.entries(progress).filter(([, value]) => value !== null);
       const stored = fields.map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : value]);
       const key = keyOf(gapId);
@@ -115,10 +120,11 @@ interface DryRunDeps {
   /** How many were not stored before. Stores nothing. */
   readonly countNew: (fetched: readonly (TransactionEvent | QuarantinedWebhook)[]) => Promise<number>;
   readonly unreportedOnly: UnreportedOnly;
+  readonly readArrived: ReadArrived;
 }
 
 /** Replaces the intake and the progress store: counts what would be recovered, and stores nothing. */
-export function createDryRun({ countNew, unreportedOnly }: DryRunDeps) {
+export function createDryRun({ countNew, unreportedOnly, readArrived }: DryRunDeps) {
   let progress = Progress.parse({});
   const recoveries: Recoveries = {
     read: async () => progress,
@@ -128,12 +134,15 @@ export function createDryRun({ countNew, unreportedOnly }: DryRunDeps) {
   };
   const intake = {
     async take(_gapId: string, events: readonly TransactionEvent[]) {
-      const count = await countNew(await unreportedOnly(events));
-      progress = { ...progress, recovered: progress.recovered + count };
+      const unreported = await unreportedOnly(events);
+      const count = await countNew(unreported);
+      const arrived = progress.arrived + (await countNew(unreported.filter(await readArrived())));
+      progress = { ...progress, recovered: progress.recovered + count, arrived };
       return count;
     },
     async setAside(_gapId: string, rows: readonly QuarantinedWebhook[]) {
-      const count = await countNew(rows);
+      const hasArrived = await readArrived();
+      const count = await countNew(rows.filter((row) => !hasArrived(row)));
       progress = { ...progress, unreadable: progress.unreadable + count };
       return count;
     },

@@ -1,4 +1,5 @@
 import { terminalCode } from '../../src/core/installation.ts';
+import { missedIn } from '../../src/recovery/arrived-webhooks.ts';
 import type { RecoveryProgress, RecoveryShown } from '../../src/recovery/recovery-store.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateAfter } from '../../src/slack/mrkdwn.ts';
@@ -7,7 +8,7 @@ import { context, countOf, section, sentence } from '../core/blocks.ts';
 /** The progress or result of a gap's recovery. */
 interface RecoveryLine
   extends Omit<RecoveryShown, 'cause'>,
-    Pick<RecoveryProgress, 'recovered' | 'unreadable' | 'statuses'> {
+    Pick<RecoveryProgress, 'recovered' | 'arrived' | 'unreadable' | 'statuses'> {
   /** From when a person repeats it (ms), which may be before `from`: the webhooks of earlier events may be missing too. */
   readonly repeatFromMs: number;
 }
@@ -42,13 +43,17 @@ export function recoveryLine(line: RecoveryLine): Message {
   }
 }
 
-function finished({ recovered, unreadable, statuses }: RecoveryLine, span: string): Message {
-  const missed = recovered + unreadable;
+function finished(line: RecoveryLine, span: string): Message {
+  const { recovered, arrived, unreadable, statuses } = line;
+  const missed = missedIn(line);
+  const notMissed = arrived === 0 ? '' : `, ${arrived} of them from quarantine`;
   if (missed === 0) {
-    const what = `Nothing was missed ${span}.`;
+    const also = arrived === 0 ? '' : `; ${countOf(arrived, 'event')} from quarantine recovered`;
+    const what = `Nothing was missed ${span}${also}.`;
     return { text: sentence(what), blocks: [section(what)] };
   }
-  const what = `${countOf(missed, 'event')} ${missed === 1 ? 'was' : 'were'} missed ${span}; ${recovered} recovered.`;
+  const were = missed === 1 ? 'was' : 'were';
+  const what = `${countOf(missed, 'event')} ${were} missed ${span}; ${recovered} recovered${notMissed}.`;
   const unread =
     unreadable === 0
       ? null

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type LocalRedis, startRedis } from '../../local/redis.ts';
 import { startSandbox } from '../../sandbox/server.ts';
+import { createQuarantineStore, quarantine } from '../../src/webhooks/quarantine.ts';
 
 let redis: LocalRedis;
 let store: Redis;
@@ -84,4 +85,29 @@ it('recover needs no answer of Slack: a worker posts the result once Slack answe
       detail: expect.stringMatching(/^what was missed between 2\S+Z and 2\S+Z, at a terminal$/),
     }),
   ]);
+});
+
+it('recover does not count as missed what arrived and is in quarantine', async () => {
+  const sandbox = await startSandbox({
+    token: 'api-token-0123456789',
+    secret: 'SHARED-0123456789',
+    redisUrl: redis.url,
+    webhooks: 'http://127.0.0.1:1',
+  });
+  const { AcctId } = sandbox.accounts().find(({ CardList }) => CardList[0]?.CardStatus === 'ACTIVE') ?? { AcctId: 0 };
+  const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 99_999 });
+  sandbox.purchase({ AcctId, Amount: 88_888 });
+  const body = { Data: { NetworkTransactionId, NetworkType: 'Auth', TransactionAmount: 'lots' } };
+  const facts = { path: 'decline', issues: ['TransactionAmount: expected'], version: undefined };
+  await createQuarantineStore(store).keep(quarantine(body, { ...facts, receivedAt: new Date().toISOString() }));
+
+  const counted = await recover({ CARD_API_URL: sandbox.url }, '--dry-run');
+  const ended = await recover({ CARD_API_URL: sandbox.url, SLACK_API_URL: 'http://127.0.0.1:1/api/' });
+  await sandbox.stop();
+
+  const [, missed, found] = /^(\d+) of (\d+) events were missed /.exec(counted.out) ?? [];
+  expect(Number(found) - Number(missed)).toBe(1);
+  expect(counted.out).toContain('; 1 more can be read from quarantine. Nothing was changed.');
+  expect(ended.out).toContain(`${missed} of ${found} events were missed `);
+  expect(ended.out).toContain(`; ${found} recovered, 1 of them from quarantine.`);
 });

@@ -350,7 +350,17 @@ const made: Readonly<Record<string, (one: string, two: string) => readonly (Mess
   ],
   'recovery-line': (one, two) =>
     (['running', 'waiting', 'done', 'failed'] as const).map((state) =>
-      recoveryLine({ from: one, to: two, repeatFromMs: 0, state, done: 0.5, recovered: 1, unreadable: 1, statuses: 1 }),
+      recoveryLine({
+        from: one,
+        to: two,
+        repeatFromMs: 0,
+        state,
+        done: 0.5,
+        recovered: 1,
+        arrived: 1,
+        unreadable: 1,
+        statuses: 1,
+      }),
     ),
   'recovery-started': (one) => [recoveryStarted({ from: one, channel: 'C1' })],
   seen: (one, two) => [seen({ ...somebody, holder: one, last4: two })],

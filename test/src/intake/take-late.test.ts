@@ -22,6 +22,17 @@ it('stores unseen events in order, marks them as late and counts them for the ga
   expect(await counted()).toEqual({ recovered: '2' });
 });
 
+it('counts those whose webhook had arrived, in the same step and once', async () => {
+  const late = createLateIntake(redis(), () => true);
+  const hasArrived = ({ id }: { id: string }): boolean => id === event(2).id;
+
+  await late.take('gap_1', [event(1), event(2), event(3)], hasArrived);
+  await late.take('gap_1', [event(2), event(4)], hasArrived);
+
+  expect(await counted()).toEqual({ recovered: '4', arrived: '1' });
+  expect(await createRecoveries(redis()).read('gap_1')).toMatchObject({ recovered: 4, arrived: 1 });
+});
+
 it('stores each event once, however often it is fetched', async () => {
   const late = createLateIntake(redis(), () => true);
   await late.take('gap_1', [event(1)]);

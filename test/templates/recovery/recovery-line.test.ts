@@ -11,6 +11,7 @@ const line = {
   state: 'done',
   done: 1,
   recovered: 0,
+  arrived: 0,
   unreadable: 0,
   statuses: 0,
 } as const;
@@ -23,7 +24,7 @@ it('says after a failure from when to repeat it, as recover reads it, not later 
 });
 
 describe('the result', () => {
-  const wordsOf = (counts: Partial<Record<'recovered' | 'unreadable' | 'statuses', number>>): string => {
+  const wordsOf = (counts: Partial<Record<'recovered' | 'arrived' | 'unreadable' | 'statuses', number>>): string => {
     const { text, blocks } = recoveryLine({ ...line, ...counts });
     return `${text}\n${shown(blocks)}`.replaceAll(/<!date[^|]*\|([^>]*)>/g, '$1');
   };
@@ -34,6 +35,15 @@ describe('the result', () => {
     expect(words).toContain('1 event was missed');
     expect(words).toContain('0 recovered. 1 could not be read, and is in quarantine: `npm run replay -- list`.');
     expect(words).not.toMatch(/alert|late/);
+  });
+
+  it('does not call missed what had arrived and did not fit', () => {
+    expect(wordsOf({ recovered: 2, arrived: 2 })).toMatch(
+      /^Nothing was missed .*; 2 events from quarantine recovered\./,
+    );
+    expect(wordsOf({ recovered: 3, arrived: 1, unreadable: 1 })).toMatch(
+      /^3 events were missed .*; 3 recovered, 1 of them from quarantine\./,
+    );
   });
 
   it('speaks of one event as one', () => {
