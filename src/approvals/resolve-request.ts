@@ -156,6 +156,8 @@ export function createExpireRequest({ record, resolve }: ExpireDeps): ExpireRequ
 }
 
 interface AgeDeps extends Pick<ActionTools, 'withLock' | 'now' | 'updateRequest'>, ReminderDeps {
+  /** Posts its message unless there is one. */
+  readonly postRequest: (request: OpenRequest) => Promise<void>;
   readonly requests: Pick<Requests, 'get' | 'save' | 'open' | 'remind'>;
   readonly execution: Pick<Execution, 'stop'>;
   readonly expire: ExpireRequest;
@@ -178,6 +180,8 @@ export function createAgeRequest(deps: AgeDeps): (requestId: string) => Promise<
         await deps.expire(request, lease);
         return null;
       }
+      // The action that asked may have failed for good before it was posted.
+      await deps.postRequest(request);
       const { at, isTermOver } = expiryOf(request);
       const untilEnd = Date.parse(at) - now + (isTermOver ? 0 : 1);
       const overdueAt = overdueAtMs(request);

@@ -10,6 +10,7 @@ import {
   createActionWorld,
   type PerformWorld,
   performAction,
+  verbsOf,
   virtualOrder,
   type WorldDeps,
 } from '../../support/perform-world.ts';
@@ -76,6 +77,18 @@ describe.each(asks)('%s that others have to approve', (_what, action) => {
     expect(await deps.requests.open()).toHaveLength(1);
     expect(await world.stations()).not.toContain('failed');
     expect(world.answers).toEqual([]);
+  });
+
+  it('is posted with its timer if the action failed for good before that', async () => {
+    const { deps } = await createWorld();
+    const posted: string[] = [];
+    await expect(performAction(action, { ...deps, isLastAttempt: true, postRequest: away })).rejects.toThrow('killed');
+    const [request] = await deps.requests.open();
+
+    const alive: WorldDeps = { ...deps, postRequest: async ({ id }) => void posted.push(id) };
+    await verbsOf(alive).ageRequest(request?.id ?? '');
+
+    expect(posted).toEqual([request?.id]);
   });
 
   it('is opened when the worker dies before it saves the request, once, and is on record once', async () => {

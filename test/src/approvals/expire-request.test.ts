@@ -43,6 +43,7 @@ function setUp(minutes: number, given: Given = {}) {
     },
     requestLink: async (id) => `https://example.slack.com/${id}`,
     updateRequest: async (id) => void updated.push(id),
+    postRequest: async () => {},
     withLock: withoutLock,
     now: () => new Date(Date.parse('2026-11-20T15:00:00.000Z') + minutes * MINUTE_MS),
   });
