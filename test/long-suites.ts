@@ -1,10 +1,12 @@
 /**
- * Suites that only `npm run test:long` runs, because together they take longer than all others. They kill, freeze and fill the parts of an installation, or repeat one action at every step of it. A suite that
+ * Suites that only `npm run test:long` runs, because together they take longer than all others. They kill, freeze and
+ * fill the parts of an installation, operate it by commands, or repeat one action at every step of it. A suite that
  * proves a row of the specification must not be here.
  */
 export const longSuites = [
   // What must not be lost when a process or Redis fails.
   'test/chaos/self-test.test.ts',
+  'test/flow/audit.test.ts',
   'test/flow/burst.test.ts',
   'test/flow/cluster.test.ts',
   'test/flow/crashes.test.ts',
@@ -13,22 +15,41 @@ export const longSuites = [
   'test/flow/killed.test.ts',
   'test/flow/mixed-versions.test.ts',
   'test/flow/receivers-outage.test.ts',
+  'test/flow/receivers-process.test.ts',
   'test/flow/redis-full.test.ts',
   'test/flow/redis-rewound.test.ts',
   'test/flow/slack-faults.test.ts',
   'test/flow/stopping.test.ts',
   'test/flow/storm.test.ts',
   'test/flow/upgrade.test.ts',
+  'test/flow/wrong-clock.test.ts',
+  'test/src/app/run-process.test.ts',
   'test/src/core/redo.test.ts',
-  // Commands that operate an installation.
+  'test/src/intake/heartbeat.test.ts',
+  'test/src/intake/relay.test.ts',
+  // Installing and operating.
   'test/bin/command-lines.test.ts',
   'test/bin/replay.test.ts',
+  'test/demo/guide.test.ts',
   'test/flow/audit-archive.test.ts',
+  'test/flow/docs.test.ts',
+  'test/flow/doctor.test.ts',
+  'test/flow/installation.test.ts',
+  'test/flow/least-trust.test.ts',
+  'test/flow/metrics.test.ts',
+  'test/flow/one-channel.test.ts',
+  'test/flow/programs.test.ts',
+  'test/flow/recover-command.test.ts',
+  'test/flow/redis-users.test.ts',
   'test/flow/restore.test.ts',
   'test/flow/shards.test.ts',
   'test/flow/stored-format.test.ts',
   'test/flow/stuck.test.ts',
+  'test/flow/traces.test.ts',
+  'test/src/app/config-processes.test.ts',
+  'test/src/app/move-shards.test.ts',
   // One action, killed or overtaken at every step.
+  'test/src/actions/conclude-action.test.ts',
   'test/src/actions/once.test.ts',
   'test/src/app/write-rules.test.ts',
   'test/src/approvals/between-attempts.test.ts',

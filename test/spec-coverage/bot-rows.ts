@@ -22,7 +22,7 @@ export const BOT_ROWS: readonly CoverageRow[] = [
   },
   {
     row: 'TLS 1.2 or later',
-    file: 'test/flow/receivers-process.test.ts',
+    file: 'test/flow/receivers-tls.test.ts',
     title: 'TLS > is 1.2 or newer and serves the same receivers',
   },
   {

@@ -66,9 +66,10 @@ describe('an outcome', () => {
     const failed = result({ state: 'failed', after: null, note: 'The card is closed.' });
 
     await reports.report(ask('block', { id: 'act_open' }), 'block', failed);
-    await reports.report(ask('block', { id: 'act_closed' }), 'block', { ...failed, before: 'closed' });
+    expect((await outcomes()).map(({ isClosed }) => isClosed)).toEqual([undefined]);
 
-    expect((await outcomes()).map(({ isClosed }) => isClosed)).toEqual([undefined, true]);
+    await reports.report(ask('block', { id: 'act_closed' }), 'block', { ...failed, before: 'closed' });
+    expect((await outcomes()).filter(({ isClosed }) => isClosed)).toHaveLength(1);
   });
 
   it('is looked up at the card service if there is something to see', async () => {
