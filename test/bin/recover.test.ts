@@ -64,13 +64,17 @@ it('recover --dry-run with a refused token stores nothing, and says that nothing
   expect(await store.keys('*')).toEqual([]);
 });
 
-it('recover needs no answer of Slack: a worker posts the result once Slack answers. It goes on record', async () => {
-  const sandbox = await startSandbox({
+/** The card service, whose webhooks reach nobody. */
+const startService = () =>
+  startSandbox({
     token: 'api-token-0123456789',
     secret: 'SHARED-0123456789',
     redisUrl: redis.url,
     webhooks: 'http://127.0.0.1:1',
   });
+
+it('recover needs no answer of Slack: a worker posts the result once Slack answers. It goes on record', async () => {
+  const sandbox = await startService();
 
   const ended = await recover({ CARD_API_URL: sandbox.url, SLACK_API_URL: 'http://127.0.0.1:1/api/' });
   await sandbox.stop();
@@ -88,12 +92,7 @@ it('recover needs no answer of Slack: a worker posts the result once Slack answe
 });
 
 it('recover does not count as missed what arrived and is in quarantine', async () => {
-  const sandbox = await startSandbox({
-    token: 'api-token-0123456789',
-    secret: 'SHARED-0123456789',
-    redisUrl: redis.url,
-    webhooks: 'http://127.0.0.1:1',
-  });
+  const sandbox = await startService();
   const { AcctId } = sandbox.accounts().find(({ CardList }) => CardList[0]?.CardStatus === 'ACTIVE') ?? { AcctId: 0 };
   const { NetworkTransactionId } = sandbox.purchase({ AcctId, Amount: 99_999 });
   sandbox.purchase({ AcctId, Amount: 88_888 });
