@@ -150,14 +150,14 @@ export function composeVirtualCards(tools: Tools, openRequest: (asked: Requested
 
 function requestsOfOrders(
   { answer, resumeRequest }: Tools,
-  orderPermit: Pick<OrderPermit, 'why'>,
+  orderPermit: Pick<OrderPermit, 'approvals'>,
   openRequest: (asked: RequestedChange) => Promise<RequestOpened>,
 ): Pick<Parameters<typeof createOrderVirtual>[0], 'requestOrder' | 'resumeOrder'> {
   return {
     async requestOrder(action, order, { others, isOwn, isLarge = false }) {
       const card = cardOfOrder(order);
       const change = { changes: [], term: permanent, counted: null };
-      const why = await orderPermit.why(action, order, [action.actor.userId]);
+      const { why } = await orderPermit.approvals(action, order, [action.actor.userId]);
       await openRequest({ action, acctId: 0, card, ...change, others, order: { cents: order.fundCents, isOwn, why } });
       await answer(action, orderWaits({ card, cents: order.fundCents, others, isOwn, isLarge }));
     },
@@ -181,13 +181,9 @@ async function refuseUnread(action: OrderVirtualAction, { refuse }: Tools): Prom
 
 function ordersOf(tools: Tools, orderPermit: OrderPermit, placeOrder: PlaceOrder): Orders {
   return {
-    async needed(action, by) {
+    async approvals(action, people) {
       const order = orderOf(action, tools.unseal);
-      return order === null ? 2 : await orderPermit.needed(action, order, by);
-    },
-    async why(action, people) {
-      const order = orderOf(action, tools.unseal);
-      return order === null ? null : await orderPermit.why(action, order, people);
+      return order === null ? { needed: 2, why: null } : await orderPermit.approvals(action, order, people);
     },
     async isOwn(userId, action) {
       const order = orderOf(action, tools.unseal);

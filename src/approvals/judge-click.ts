@@ -12,7 +12,7 @@ import type { RaiseAmounts, TemporaryValue } from '../limits/raise-amount.ts';
 import { ruleMoves, ruleStates, stateWords } from '../limits/rule-words.ts';
 import { amountIn, type CountedRaise, tooMuchForOne } from '../policy/approval-policy.ts';
 import { approvalsNeeded } from '../policy/decide-action.ts';
-import type { OrderReason } from '../virtual-cards/order.ts';
+import type { OrderNeeds } from '../virtual-cards/permit-order.ts';
 import type { OrderVirtualAction } from '../virtual-cards/verbs.ts';
 import { allVoid, isInUseBlocked, lowers, type ReadDeps, readCurrent, whatMoved } from './current-request.ts';
 import {
@@ -173,7 +173,7 @@ export type Recount = (
 
 interface RecountDeps extends Pick<ActionTools, 'policyOfCard'> {
   readonly countRaise: RaiseAmounts['count'];
-  readonly orders: Pick<Orders, 'needed' | 'why'>;
+  readonly orders: Pick<Orders, 'approvals'>;
 }
 
 export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps): Recount {
@@ -182,8 +182,8 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
     const people = given ?? [action.actor.userId, click.actor.userId];
     if (action.verb === 'block-all') return { needed: request.needed, counted: null };
     if (action.verb === 'order-virtual') {
-      const order = { ...action, id: click.id };
-      return { needed: await orders.needed(order, people), counted: null, orderWhy: await orders.why(order, people) };
+      const { needed, why } = await orders.approvals({ ...action, id: click.id }, people);
+      return { needed, counted: null, orderWhy: why };
     }
     const raise = await countRaise({ ...action, id: click.id }, acctId, { changes, fromBase: changes, term }, people);
     const needed = approvalsNeeded(amountIn(raise), await policyOfCard(acctId));
@@ -193,10 +193,8 @@ export function createRecount({ countRaise, policyOfCard, orders }: RecountDeps)
 
 /** What approvals need from orders of virtual cards. */
 export interface Orders {
-  /** How many approvals an order needs now, with these people's other orders. */
-  needed(action: OrderVirtualAction, people: readonly string[]): Promise<number>;
-  /** Why it needs more than one; null: it does not, or the order can no longer be read. */
-  why(action: OrderVirtualAction, people: readonly string[]): Promise<OrderReason | null>;
+  /** How many approvals an order needs now, with these people's other orders, and why. */
+  approvals(action: OrderVirtualAction, people: readonly string[]): Promise<OrderNeeds>;
   /** Whether the ordered card is for this person. */
   isOwn(userId: string, action: OrderVirtualAction): Promise<boolean>;
   /** Orders once per action and notifies the person who asked. @throws CardApiError when the job should be retried. */

@@ -73,7 +73,7 @@ export function createOrderPermit(deps: Deps) {
         }
       });
     },
-    ...createOrderNeeds(deps, amountOf),
+    approvals: createOrderNeeds(deps, amountOf),
     isOwn,
     /**
      * Counts an order that is about to be made. Two simultaneous approvals must not both count as the first, so a
@@ -99,25 +99,26 @@ export function createOrderPermit(deps: Deps) {
   };
 }
 
-/** How many approvers an order needs, and why, including these people's other orders. */
+/** Counts these people's other orders with it. */
 function createOrderNeeds({ policyFor }: Pick<Deps, 'policyFor'>, amountOf: ReturnType<typeof createOrderAmount>) {
-  type Order = Parameters<typeof amountOf>;
-  return {
-    /** How many approvers it needs now. */
-    async needed(...[action, order, people]: Order): Promise<number> {
-      return approvalsNeeded(factsOf(await amountOf(action, order, people)), { bands: policyFor(null).orderBands });
-    },
-    /** Why it needs more than one; null: it does not. */
-    async why(...[action, order, people]: Order): Promise<OrderReason | null> {
-      const { orderBands: bands } = policyFor(null);
-      const amount = await amountOf(action, order, people);
-      const needed = approvalsNeeded(factsOf(amount), { bands });
-      if (needed === 1) return null;
+  return async function approvals(...[action, order, people]: Parameters<typeof amountOf>): Promise<OrderNeeds> {
+    const { orderBands: bands } = policyFor(null);
+    const amount = await amountOf(action, order, people);
+    const needed = approvalsNeeded(factsOf(amount), { bands });
+    return { needed, why: needed === 1 ? null : why() };
+
+    function why(): OrderReason {
       if (approvalsNeeded({ raiseCents: order.fundCents }, { bands }) === needed) return { kind: 'amount' };
       const isByOrders = approvalsNeeded({ raiseCents: amount.raiseCents }, { bands }) === needed;
       return isByOrders || amount.cap === null ? { kind: 'day' } : { kind: 'cap', cap: amount.cap };
-    },
+    }
   };
+}
+
+/** How many approvers an order needs now; `why` it needs more than one, null: it does not. */
+export interface OrderNeeds {
+  readonly needed: number;
+  readonly why: OrderReason | null;
 }
 
 const tooMuchByNow = 'With what was allowed in this moment, it is more than one person may allow. I did not order it.';

@@ -187,7 +187,7 @@ describe('an approval', () => {
           ? { kind: 'counts', request, now: request.changes }
           : { kind: 'refused', why, whoCan: 'Ask another approver.' },
       recount: createRecount({
-        orders: { needed: async () => 2, why: async () => null },
+        orders: { approvals: async () => ({ needed: 2, why: null }) },
         policyOfCard: async () => approvalPolicyOf({ twoPersonAboveCents: 100_000 }),
         countRaise: async (_action, _acctId, _raise, people) => {
           const ownCents = raiseCents - (people.includes('U0BEN') ? addedByBen : 0);

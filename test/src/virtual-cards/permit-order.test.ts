@@ -38,9 +38,9 @@ function setUp(policy: Partial<ApprovalPolicy> = {}, inPlaceOf: Readonly<Record<
     permitFor: async (email: string, fundCents: number) =>
       await made.permit(orderOf('act_own', 'U0ANA'), { ...order, email, fundCents }),
     why: async (fundCents: number, people: readonly string[] = ['U0ANA']) =>
-      await made.why(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
+      (await made.approvals(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people)).why,
     needed: async (fundCents: number, people: readonly string[]) =>
-      await made.needed(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people),
+      (await made.approvals(orderOf('act_asked', 'U0ANA'), { ...order, fundCents }, people)).needed,
     count: async (id: string, fundCents: number, by: string | null) =>
       await made.count(orderOf(id, 'U0ANA'), { ...order, fundCents }, by),
     cancel: made.cancel,
