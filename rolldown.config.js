@@ -13,7 +13,7 @@ const isTypeScript = (name) => name.endsWith('.ts');
 /** Programs started by name: the processes, the commands, and the servers that the benchmarks compare with. */
 const programs = ['src', 'bin', 'bench/servers'].flatMap((folder) => filesIn(folder, isTypeScript, false));
 // Only started by tests and benchmarks.
-if (process.env.NODE_ENV === 'test') programs.push('test/support/paced-worker.ts');
+if (process.env.NODE_ENV === 'test') programs.push('test/support/paced-worker.ts', 'test/support/paced-start.ts');
 
 /**
  * A module finds the files next to it (Lua scripts, the page of the local workspace) through `import.meta.url`. In a

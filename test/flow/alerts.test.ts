@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { WebhookKind } from '../../sandbox/webhook/kind.ts';
 import { channels } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { type SampleWebhook, sampleWebhook } from '../support/sample-webhook.ts';
 
-const cardbell = useCardbell({ pace: atOnce, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
+const cardbell = useCardbell({ ...inOneProcess, env: { ALERTS_CHANNEL_SPEND: channels.spend } });
 
 /** Each webhook kind, its channel, and the words its alert must contain. */
 const kinds: readonly [WebhookKind, string, RegExp[]][] = [

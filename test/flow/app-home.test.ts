@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { channels, groups, people } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, gus, olga, otto, hugo } = people;
 
 const shown = (user: string): string => JSON.stringify(cardbell().workspace.views.home.get(user)?.blocks ?? []);

@@ -6,12 +6,12 @@ import { ageRequest } from '../support/age-request.ts';
 import { alterRecord } from '../support/alter-record.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, zoe, olga, gus, otto } = people;
 const MINUTE = 60_000;
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook, statusWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 
 function told(account: SandboxAccount): string[] {
   return cardbell()

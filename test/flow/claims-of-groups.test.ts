@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 const { ana, ben, zoe, hugo, otto } = people;
@@ -21,7 +21,7 @@ groups:
 `,
 );
 
-const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
+const cardbell = useCardbell({ ...inOneProcess, env: { POLICY_FILE: file } });
 
 it('asks the approvers of each group about their own cards, and shows all of them the decision', async () => {
   const { command, press, sandbox, store, texts, waitFor, workspace } = cardbell();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 const { ana, olga, otto, hana } = people;
@@ -12,7 +12,7 @@ const day = (inDays: number): string => new Date(Date.now() + inDays * 86_400_00
 const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
 writeFileSync(file, `version: 1\nown_delegates: [${hana}]\n`);
 
-const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
+const cardbell = useCardbell({ ...inOneProcess, env: { POLICY_FILE: file } });
 
 async function run(user: string, values: Record<string, string>) {
   const { workspace } = cardbell();

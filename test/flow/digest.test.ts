@@ -4,11 +4,11 @@ import { QUEUE_PREFIX, stateKey } from '../../src/core/keys.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, useCardbell, WAIT_MS } from '../support/running-cardbell.ts';
+import { inOneProcess, useCardbell, WAIT_MS } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, olga } = people;
 
 /** Runs the minutely check for due digests now. Resolves when the check has run. */

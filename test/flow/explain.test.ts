@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, groups, people } from '../support/people.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { olga, otto } = people;
 
 /** Waits until Cardbell has stored the alert's message reference. */

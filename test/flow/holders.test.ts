@@ -4,7 +4,7 @@ import type { StoredMessage } from '../../workspace/server.ts';
 import { alterRecord } from '../support/alter-record.ts';
 import { waitUntilTracked } from '../support/message-tracked.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 const others = { gwen: 'U0GWEN', dora: 'U0DORA', stan: 'U0STAN', bot: 'U0BOT' } as const;
 
 const cardbell = useCardbell({
-  pace: atOnce,
+  ...inOneProcess,
   workspace: {
     users: [
       ...workspaceOptions.users.map((user) =>

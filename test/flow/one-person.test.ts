@@ -4,12 +4,12 @@ import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { channels, groups, people, secrets } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 /** Attacks by one person in several steps, each of which was once allowed. */
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, zoe, gus, otto } = people;
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;

@@ -3,12 +3,12 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, groups, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { olga, gus, ana, zoe, otto } = people;
 
 const refused = /^Not done: Only/;

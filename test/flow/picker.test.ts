@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { channels, groups, people } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { olga, gus, ana, otto } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);

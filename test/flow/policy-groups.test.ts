@@ -6,7 +6,7 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { ageRequest } from '../support/age-request.ts';
 import { channels, groups, people } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
@@ -32,7 +32,7 @@ delegates:
 `,
 );
 
-const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
+const cardbell = useCardbell({ ...inOneProcess, env: { POLICY_FILE: file } });
 
 const limitOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 

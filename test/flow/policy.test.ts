@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { AuditRecord } from '../../src/audit/audit-record.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 const { ana, ben, zoe, olga } = people;
@@ -14,7 +14,7 @@ const file = join(mkdtempSync(join(tmpdir(), 'policy-')), 'policy.yaml');
 const write = (text: string): void => writeFileSync(file, `version: 1\n${text}`);
 write(`approvers: [${ana}, ${ben}]\noperators: [${olga}]\n`);
 
-const cardbell = useCardbell({ pace: atOnce, env: { POLICY_FILE: file } });
+const cardbell = useCardbell({ ...inOneProcess, env: { POLICY_FILE: file } });
 
 const limitOf = (AcctId: number) => cardbell().account(AcctId).SpendRules.DailySpendLimit;
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben } = people;
 
 /** Makes a purchase that a limit stops. @returns its alert. */

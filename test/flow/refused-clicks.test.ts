@@ -4,11 +4,11 @@ import { createPending } from '../../src/dispatch/pending-form-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { ask } from '../support/perform-world.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { olga, gus, ana, otto } = people;
 let alert: StoredMessage;
 

@@ -3,11 +3,11 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import { AuditRecord } from '../../src/audit/audit-record.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, olga } = people;
 
 type Purchase = { Amount: number; MCCCode?: string; MerchantCountry?: string; IsCardPresent?: boolean };

@@ -3,10 +3,10 @@ import type { StoredMessage } from '../../workspace/server.ts';
 import { alterRecord } from '../support/alter-record.ts';
 import { waitUntilTracked } from '../support/message-tracked.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, zoe, olga } = people;
 
 /** Ana asks for a raise that needs two approvers: from $200 to `dollars` a day. */

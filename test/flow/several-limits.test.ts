@@ -3,11 +3,11 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createLinks } from '../../src/holders/link-store.ts';
 import type { StoredMessage } from '../../workspace/server.ts';
 import { channels, people, secrets } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, zoe, otto } = people;
 
 const rulesOf = ({ AcctId }: SandboxAccount) => cardbell().account(AcctId).SpendRules;

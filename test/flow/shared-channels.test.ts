@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { until } from '../support/until.ts';
 
 const cardbell = useCardbell({
-  pace: atOnce,
+  ...inOneProcess,
   workspace: {
     channels: Object.entries(channels).map(([name, id]) => ({
       id,

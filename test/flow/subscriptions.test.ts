@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people, workspaceOptions } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 import { wakeJob } from '../support/wake-job.ts';
@@ -17,7 +17,7 @@ const places = {
 } as const;
 
 const cardbell = useCardbell({
-  pace: atOnce,
+  ...inOneProcess,
   workspace: {
     channels: [
       ...(workspaceOptions.channels ?? []),

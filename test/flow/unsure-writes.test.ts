@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Fault, SandboxAccount } from '../../sandbox/server.ts';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { olga, ana } = people;
 
 /** Status webhooks of an account, one per status change. */

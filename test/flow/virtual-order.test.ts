@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
-import { atOnce, useCardbell } from '../support/running-cardbell.ts';
+import { inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 import { filledOrder } from '../support/virtual-order-form.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, ben, olga } = people;
 
 const top = (user: string) => cardbell().workspace.views.top(user);

@@ -3,11 +3,11 @@ import type { SandboxAccount } from '../../sandbox/server.ts';
 import { createOutbox } from '../../src/outbox/outbox-store.ts';
 import { channels, people, secrets } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { ana, hugo } = people;
 const direct = (user: string): string => `D${user.slice(1)}`;
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { channels, people } from '../support/people.ts';
 import { quiet } from '../support/quiet.ts';
-import { atOnce, holderOf, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, useCardbell } from '../support/running-cardbell.ts';
 import { settled, until } from '../support/until.ts';
 
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 const { olga, ana } = people;
 
 describe('a word that means more than one card', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createLinks } from '../../src/holders/link-store.ts';
 import { channels, people } from '../support/people.ts';
-import { atOnce, holderOf, last4Of, useCardbell } from '../support/running-cardbell.ts';
+import { holderOf, inOneProcess, last4Of, useCardbell } from '../support/running-cardbell.ts';
 import { sampleWebhook } from '../support/sample-webhook.ts';
 import { until } from '../support/until.ts';
 
 const { olga, otto } = people;
-const cardbell = useCardbell({ pace: atOnce });
+const cardbell = useCardbell(inOneProcess);
 
 const blocksOf = (message: { blocks?: unknown }): string => JSON.stringify(message.blocks);
 

@@ -29,12 +29,13 @@ process.once('exit', () => {
 /**
  * Starts `dist/src/NAME.js` with only this environment.
  *
- * A worker with `TEST_PACE` calls Slack at that pace (paced-worker.ts). `TEST_BUILD` is the folder of another build.
+ * With `TEST_PACE`, the worker calls Slack at that pace (paced-worker.ts, paced-start.ts). `TEST_BUILD` is the folder of
+ * another build.
  */
 export function startChild(name: 'web' | 'worker' | 'start', env: Record<string, string>): Child {
-  const isPaced = name === 'worker' && env['TEST_PACE'] !== undefined;
+  const isPaced = name !== 'web' && env['TEST_PACE'] !== undefined;
   const build = env['TEST_BUILD'] ?? 'dist';
-  const program = isPaced ? 'test/support/paced-worker.js' : `src/${name}.js`;
+  const program = isPaced ? `test/support/paced-${name}.js` : `src/${name}.js`;
   const child = spawn(process.execPath, [`${build}/${program}`], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', TZ: 'UTC', ...env },
