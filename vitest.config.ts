@@ -1,12 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { longSuites } from './test/long-suites.ts';
 import { specCoverage } from './test/spec-coverage/coverage-reporter.ts';
-import { secondTries } from './test/support/second-tries.ts';
 
-/** Tests that start complete processes, Redis and both doubles: many clocks at once, on a machine that may be busy. */
+/** Tests that start complete processes, Redis and both doubles. */
 const flows = ['test/flow/**/*.test.ts', 'test/demo/**/*.test.ts'];
-/** The same for things that must never happen, not even once. These are never retried anywhere. */
-const chaos = ['test/chaos/**/*.test.ts', 'test/flow/leaks.test.ts'];
+/** A project of its own, because projects start in the order of their names, and this takes longest. */
+const chaos = ['test/chaos/**/*.test.ts'];
 
 const shared = {
   pool: 'forks',
@@ -14,46 +13,40 @@ const shared = {
   // Longer than any wait in a test, so that the failing wait is named.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  // Suites keep nothing in modules, so each process loads the code once. This saves a third of their total time.
+  isolate: false,
 } as const;
 
 /** Six at a time: they mostly wait for each other’s processes, not for the processor. */
-const processes = { sequence: { groupOrder: 0 }, maxWorkers: 6 } as const;
+const processes = { sequence: { groupOrder: 1 }, maxWorkers: 6 } as const;
 
+/** For `useRedis`. */
+const redisServers = { globalSetup: ['test/support/redis-servers.ts'] };
+
+// Nothing is ever retried.
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', secondTries, specCoverage()],
+    reporters: ['default', specCoverage()],
     projects: [
-      { test: { ...shared, ...processes, name: 'chaos', include: chaos, exclude: longSuites } },
       {
         test: {
           ...shared,
-          ...processes,
-          name: 'flows',
-          include: flows,
-          exclude: [...chaos, ...longSuites],
-          // They keep nothing in modules, so each process loads the code once. This saves a quarter of a flow's time.
-          isolate: false,
-          // In CI a flow gets a second try, and the report names it. Nothing else is ever retried.
-          retry: process.env.CI === undefined ? 0 : 1,
-        },
-      },
-      { test: { ...shared, ...processes, name: 'long', include: longSuites, isolate: false } },
-      {
-        test: {
-          ...shared,
+          ...redisServers,
           name: 'parts',
           include: ['test/**/*.test.ts'],
-          exclude: [...flows, ...chaos, ...longSuites],
-          sequence: { groupOrder: 1 },
+          exclude: [...chaos, ...flows, ...longSuites],
+          // The first group. In later ones Vitest may give two processes the same number, and thus the same Redis.
+          sequence: { groupOrder: 0 },
           maxWorkers: 3,
           // They create thousands of short-lived worlds. With enough room for these, little is copied to the old
           // generation.
           execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64', '--single-threaded-gc'],
-          // They keep nothing in modules, so each process loads the code once. This saves a third of their total time.
-          isolate: false,
         },
       },
+      { test: { ...shared, ...processes, name: 'chaos', include: chaos, exclude: longSuites } },
+      { test: { ...shared, ...processes, name: 'flows', include: flows, exclude: longSuites } },
+      { test: { ...shared, ...processes, ...redisServers, name: 'long', include: longSuites } },
     ],
   },
 });

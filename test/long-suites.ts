@@ -1,6 +1,6 @@
 /**
- * Suites that only `npm run test:long` runs, because together they take longer than all others. They kill, freeze and
- * fill the parts of an installation, operate it by commands, or repeat one action at every step of it. A suite that
+ * Suites that only `npm run test:long` runs, because together they take longer than all others. Most kill, freeze
+ * and fill the parts of an installation, operate it by commands, or repeat one action at every step of it. A suite that
  * proves a row of the specification must not be here.
  */
 export const longSuites = [
@@ -38,6 +38,7 @@ export const longSuites = [
   'test/flow/least-trust.test.ts',
   'test/flow/metrics.test.ts',
   'test/flow/one-channel.test.ts',
+  'test/flow/policy.test.ts',
   'test/flow/programs.test.ts',
   'test/flow/recover-command.test.ts',
   'test/flow/redis-users.test.ts',
@@ -46,9 +47,14 @@ export const longSuites = [
   'test/flow/stored-format.test.ts',
   'test/flow/stuck.test.ts',
   'test/flow/traces.test.ts',
+  'test/sandbox/commands.test.ts',
   'test/src/app/config-processes.test.ts',
   'test/src/app/move-shards.test.ts',
+  // Limits that change and are restored.
+  'test/flow/several-limits.test.ts',
+  'test/flow/temporary-limits.test.ts',
   // One action, killed or overtaken at every step.
+  'test/flow/authorized-when-done.test.ts',
   'test/src/actions/conclude-action.test.ts',
   'test/src/actions/once.test.ts',
   'test/src/app/write-rules.test.ts',
@@ -57,6 +63,11 @@ export const longSuites = [
   'test/src/approvals/unconfirmed-approval.test.ts',
   'test/src/dispatch/replayed-late.test.ts',
   'test/src/dispatch/sequences-self-test.test.ts',
+  // The page of the local workspace, in Chromium.
+  'test/workspace/page-on-phones.test.ts',
+  'test/workspace/page.test.ts',
+  // Each of its tests runs Vitest.
+  'test/spec-coverage/coverage-reporter.test.ts',
   // Every stored record, read in every broken form.
   'test/fuzz/stored-records.test.ts',
 ];

@@ -1,21 +1,29 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { type LocalRedis, startRedis } from '../../local/redis.ts';
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest';
 
-/** A separate Redis per test file, emptied before each test. */
+/** The Redis of this test process (redis-servers.ts), emptied before each test. */
 export function useRedis(): () => Redis {
-  let server: LocalRedis;
   let redis: Redis;
   beforeAll(async () => {
-    server = await startRedis();
-    redis = new Redis(server.socket);
+    const socket = inject('redisSockets')[Number(process.env.VITEST_POOL_ID) - 1];
+    if (socket === undefined) throw new Error(`no Redis server for test process ${process.env.VITEST_POOL_ID}`);
+    redis = new Redis(socket);
+    await expectAlone(redis);
+    // A test of full memory may have changed it.
+    await redis.config('SET', 'maxmemory', '0');
   });
   beforeEach(async () => {
     await redis.flushall();
   });
-  afterAll(async () => {
+  afterAll(() => {
     redis.disconnect();
-    await server.stop();
   });
   return () => redis;
+}
+
+/** Two processes on one Redis would empty it for each other, and tests would fail for no apparent reason. */
+async function expectAlone(redis: Redis): Promise<void> {
+  await redis.client('SETNAME', `test-process-${process.pid}`);
+  const names = [...String(await redis.client('LIST')).matchAll(/ name=(test-process-\d+)/g)].map(([, name]) => name);
+  if (new Set(names).size > 1) throw new Error(`several test processes use one Redis: ${names.join(', ')}`);
 }

@@ -21,6 +21,9 @@ const opsIssues: string[] = [];
 
 beforeAll(async () => {
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: browserFlags });
+  page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  page.on('pageerror', (error) => opsIssues.push(error.message));
+  page.on('console', (message) => void (message.type() === 'error' && opsIssues.push(message.text())));
 });
 afterAll(async () => await browser.close());
 
@@ -61,14 +64,11 @@ beforeEach(async () => {
       });
     });
   });
-  page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
   opsIssues.length = 0;
-  page.on('pageerror', (error) => opsIssues.push(error.message));
-  page.on('console', (message) => void (message.type() === 'error' && opsIssues.push(message.text())));
 });
 
 afterEach(async () => {
-  await page.close();
+  await page.goto('about:blank');
   await app.stop();
   await workspace.stop();
   expect(opsIssues).toEqual([]);
