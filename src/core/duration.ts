@@ -25,6 +25,15 @@ const numbers: ReadonlyMap<string, number> = new Map([
   ['ninety', 90],
 ]);
 
+const manyWords =
+  'hundreds?|thousands?|dozens?|thirteen|fourteen|sixteen|seventeen|eighteen|nineteen|fifty|seventy|eighty';
+/** A number as a word, also one that we do not read: `hundred`, `thirty-six`. */
+const numberWord = `(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|${manyWords})(-[a-z]+)?`;
+
+export function isNumberWord(word: string): boolean {
+  return new RegExp(`^${numberWord}$`, 'i').test(word);
+}
+
 const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
 
 /**
@@ -79,6 +88,8 @@ function readPartAndHalf([count = '', ...words]: readonly string[]): Part | null
 function readPart(words: readonly string[]): Part | null {
   const [first = '', second = '', third = ''] = words.slice(0, 3).map((word) => word.toLowerCase());
   const together = /^(\d{1,5}(?:\.\d{1,2})?)([a-z]+)$/.exec(first);
+  // `6M` is six months to most people, and `6m` six minutes.
+  if (together !== null && words[0]?.endsWith('M') === true) return null;
   if (together !== null) return toMs(Number(together[1]), together[2], 1);
   const hoursAndMinutes = /^(\d{1,3})h(\d{1,2})m?$/.exec(first);
   if (hoursAndMinutes !== null) return toMs(Number(hoursAndMinutes[1]) + Number(hoursAndMinutes[2]) / 60, 'h', 1);
@@ -113,10 +124,13 @@ export function soundsLikeDuration(words: readonly string[]): boolean {
 
 /** Strips punctuation around a time: `(for 2h)`, `2h.` */
 export function bare(word: string): string {
-  return word
-    .replace(/^[([{<"'“‘*_~]+(?=[\p{L}\d])/u, '')
-    .replace(/(?<=[\p{L}\d])[)\]}>"'”’*_~.,;:!?]+$/u, '')
-    .replace(/(?<=\d|^)([ap])\.m$/i, '$1m');
+  return (
+    word
+      // Not that of a year: `'27`.
+      .replace(/^(?!['’‘]\d\d$)[([{<"'“‘’*_~]+(?=[\p{L}\d])/u, '')
+      .replace(/(?<=[\p{L}\d])[)\]}>"'”’*_~.,;:!?]+$/u, '')
+      .replace(/(?<=\d|^)([ap])\.m$/i, '$1m')
+  );
 }
 
 const month = '(jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(uary|ruary|ch|il|ust|ember|tember|ober)?';
@@ -132,6 +146,10 @@ const quarter = '(q[1-4]|fy ?\\d{2,4}|(fiscal|calendar|school) year)';
 const dayOfMonth = '\\d{1,2}(st|nd|rd|th)?';
 const range = '(-|–|—|/|to|and|&|through|thru)';
 const during = '(for|in|during|over|throughout|through|thru|all|this|next|rest of)( the)?';
+const longUnit = '(minute|hour|day|night|week|weekend|fortnight|month|quarter|year|decade|centur(y|ie))s?';
+const kindOfPeriod = '(pay|billing|trial|limited|short|brief|long|certain|temporary|interim|extended|grace)';
+/** `shift`, `the billing cycle`. */
+const ownPeriod = `((the|a|an) )?(shift|(${kindOfPeriod} )?(sprint|period|cycle|decade|century|centuries))`;
 const hints: readonly RegExp[] = [
   // `through year end`: right after the amount, it hardly ever means by way of.
   /^(through|thru) |(^| )(through|thru) (the )?(end|year|month|quarter|week)(?![a-z])/,
@@ -170,7 +188,7 @@ const hints: readonly RegExp[] = [
   new RegExp(
     `^${month}(?=$|,| (only|and|to)(?= |$))|^${fullMonth}(?= )|(^| )(for|until|through|thru|during|in|over|throughout|all|this) ${month}(?![a-z])`,
   ),
-  new RegExp(`(^| )${weekday} ?[-–] ?${weekday}`),
+  new RegExp(`(^| )${weekday} ?[-–/&] ?${weekday}`),
   /\d ?[ap]\.?m(?![a-z])|o['’]clock/,
   /(^| )(eom|eoq|eoy|eow|eod|cob|temp|temporary|temporarily|overnight|yesterday)(?![a-z])/,
   /(^| )((this|that) (morning|afternoon|evening)|(the )?following (day|week|month)|for (now|hour|day)|short[- ]term)(?![a-z])/,
@@ -178,6 +196,19 @@ const hints: readonly RegExp[] = [
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
   // Too short to be read as a duration: `for two h`.
   new RegExp(`(^| )(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|for an?) [hdwm](?= |$)`),
+  // Units that we do not read, and quantities that we do not: `thirty-six hours`, `another week`, `for my shift`.
+  new RegExp(`(^| )(${numberWord}|another|additional|extra|more|further|that|those|these) ${longUnit}(?![a-z])`),
+  /(^| )\d+ ?(mos?|mths?|mnths?|decades?|centur(y|ies))(?![a-z])|(^| )an? (decade|century)(?![a-z])/,
+  new RegExp(
+    `(^| )(for|over|during|throughout|this|next|that|my|our|his|her|their|one|whole|full) ${ownPeriod}(?![a-z])`,
+  ),
+  new RegExp(`(^| )${kindOfPeriod} (period|time|term|cycle|spell|stint)$`),
+  /(^| )(length|duration|remainder|rest|course) of (the|this|my|our|his|her|their) /,
+  // Dates that we do not read: `12/24/26`, `12/2026`, `1st of December`, `24-Dec`, `Nov 2027`, `week 48`.
+  /(^| )(\d{1,2}\/\d{1,2}\/\d{2}|(0?[1-9]|1[0-2])\/20\d\d|20\d\d-(0[1-9]|1[0-2]))(?= |$)/,
+  new RegExp(`(^| )(${dayOfMonth}|first|second|third|fourth|fifth|last) of ${month}(?![a-z])`),
+  new RegExp(`(^| )\\d{1,2}-${month}(?![a-z])|(^| )${month} (20\\d\\d|['’‘]\\d\\d)(?=$| )`),
+  /(^| )(this|next|last|all) (fy|h[12])(?= |$)|(^| )h[12]$|(^| )((first|second|third|fourth|last|[1-4](st|nd|rd|th)) (quarter|half)|week \d{1,2})$/,
   /(^| )(for (minutes|hours|days|nights|weeks|months|years)|wks?|wkends?|wknds?|2nite|(close|end) of business|o clock)(?![a-z])/,
 ];
 

@@ -62,7 +62,8 @@ function timeWords(): RegExp {
   const unit = `(${all.join('|')})n?`;
   const alone = all.filter((word) => word.length > 3 && !alsoEnglish.has(word));
   const either = [
-    `\\d ?(${unit}|${[...shortUnits(), 'gg', 'stdn', 'dgn'].join('|')})`,
+    // In Japanese, `3日間`.
+    `\\d ?(${unit}間?|${[...shortUnits(), 'gg', 'stdn', 'dgn'].join('|')})`,
     // Except English: `in due time`.
     `(${numbers}) (?!time|week)(${unit}|h)`,
     [...alone, ...dayWords()].join('|'),
@@ -72,7 +73,7 @@ function timeWords(): RegExp {
     `(im|in|en|em|ab|fur|pour|por|para|per|voor|durante|pendant) (${monthWords().join('|')})`,
     'vorubergehend|vorerst|befristet|tijdelijk|voorlopig|temporalmente|por ahora|per ora',
     "(temporar|temporaire|temporane|provisoire|provvisori|provisori)\\p{L}*|pour l'instant",
-    `bis|hasta|fino|(ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
+    `bis|hasta|fino|до|(ate (a|as|ao|o|\\d+)|tot \\d+) .*|jusqu\\p{L}*`,
   ];
   return new RegExp(`(?<!\\p{L})(${either.join('|')})(?!\\p{L})`, 'u');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RuleGoals, Term } from '../card-api/rule-change.ts';
-import { formatDuration, mayMeanTime } from '../core/duration.ts';
+import { formatDuration, isNumberWord, mayMeanTime } from '../core/duration.ts';
 import { type Clock, endOf, isPlainlyTime, otherTimeAt, readEnd } from '../core/end-time.ts';
 import { mayMeanForeignTime } from '../core/foreign-time.ts';
 import { serviceTime, serviceZone } from '../core/installation.ts';
@@ -110,11 +110,18 @@ export function readTerm(
   if (at === -1)
     return mayMeanTime(words) || mayMeanForeignTime(words) ? notSure(words, 0) : { term: null, rest: words };
   const last = readEnd(words.slice(at), clock);
-  const isRange = /^(\d[\d.,]*|to|or|and|least|than|[-–—])$/i.test(words[at - 1] ?? '');
+  const before = words[at - 1] ?? '';
+  const isRange = /^(\d[\d.,]*|to|or|and|least|than|[-–—])$/i.test(before) || isNumberWord(before);
   if (isRange || otherTimeAt(words.slice(0, at), clock) !== -1) return notSure(words, at - 1);
-  if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: words.slice(0, at) };
+  if (last.kind === 'end' && at + last.words === words.length) return { term: last.end, rest: upTo(words, at) };
   if (last.kind === 'unclear') return last.why;
   return notSure(words, at);
+}
+
+/** The words before a time, without those that lead to it: `lunch lasting`, `for the next`. */
+function upTo(words: readonly string[], at: number): readonly string[] {
+  const leads = /^(for|the|next|over|lasting|lasts|valid|duration:?|another|these|last)$/i;
+  return words.slice(0, words.slice(0, at).findLastIndex((word) => !leads.test(word)) + 1);
 }
 
 function notSure(words: readonly string[], at: number): string {

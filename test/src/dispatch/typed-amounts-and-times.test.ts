@@ -246,6 +246,54 @@ it.each([
   'in the meantime',
   'provisionally',
   'stopgap',
+  'for another week',
+  'another week',
+  'for an additional week',
+  'thirty-six hours',
+  'for one hundred days',
+  'a hundred days',
+  'two hundred hours',
+  'for a dozen weeks',
+  'for half a dozen days',
+  '3 mos',
+  '6 mths',
+  '2 mth',
+  '6M',
+  'for a decade',
+  'for two centuries',
+  'that week',
+  '12/24/26',
+  '12/2026',
+  '2027-01',
+  'the 24th of December',
+  '1st of December',
+  'first of December',
+  'Fourth of July',
+  '24-Dec',
+  '24-Dec-2026',
+  'Nov 2027',
+  'jan ’27',
+  "jan '27",
+  'this FY',
+  'H1',
+  'first quarter',
+  'calendar week 48',
+  'week 48',
+  'Sat/Sun',
+  'for a limited period',
+  'for a short period',
+  'limited period',
+  'for the length of the trip',
+  'for duration of the trip',
+  'next shift',
+  'for my shift',
+  'next pay period',
+  'this pay cycle',
+  'for the billing cycle',
+  'next sprint',
+  'for the trial period',
+  '3日間',
+  'до пятницы',
 ])('asks back about %j, which is no readable time, and never takes it for the reason', (said) => {
   for (const text of [
     `limit 4242 daily 450 ${said}`,
@@ -346,6 +394,27 @@ it.each([
     expect(parseCommand(text, clock), text).toMatchObject({ kind: 'unclear' });
 });
 
+it.each(['one hundred twenty minutes', 'team lunch one hundred twenty minutes', 'ninety five minutes'])(
+  'does not take the end of the number in %j for all of it',
+  (said) => {
+    expect(parseCommand(`limit 4242 daily 450 ${said}`, clock)).toMatchObject({ kind: 'unclear' });
+    expect(parseCommand(`ask 300 ${said}`, clock)).toMatchObject({ kind: 'unclear' });
+  },
+);
+
+it.each([
+  ['over the weekend', 'team lunch over the weekend'],
+  ['for the next 4h', 'team lunch for the next 4h'],
+  ['lasting 4h', 'team lunch lasting 4h'],
+  ['valid for 4h', 'team lunch, valid for 4h'],
+  ['duration: 4h', 'team lunch duration: 4h'],
+  ['another 2 hours', 'team lunch another 2 hours'],
+])('takes %j for the time, and no part of it for the reason', (alone, behind) => {
+  expect(parseCommand(`limit 4242 daily 450 ${alone}`, clock)).toMatchObject({ kind: 'read', reason: '' });
+  const read = parseCommand(`limit 4242 daily 450 ${behind}`, clock);
+  expect(read).toMatchObject({ kind: 'read', reason: expect.stringMatching(/^team lunch,?$/) });
+});
+
 it.each(times)('/card mute ends with %j, or asks back', (said, term) => {
   const read = muteEndOf(`${said} trip`.split(' '), clock);
   const isTooLong = 'why' in read && read.why.startsWith('That is longer than 90 days');
@@ -411,6 +480,17 @@ it.each([
   '2 man team',
   '5 MD visits',
   '5 PV panels',
+  'one hundred chairs',
+  'a dozen donuts',
+  'another laptop',
+  'supplies for the late shift team',
+  'the first of many orders',
+  'period furniture',
+  'cycle repair',
+  'sprint shoes',
+  'two hundred T-shirts',
+  'H1 visa fees',
+  'first class ticket',
 ])('takes %j for the reason, since it is not about time', (reason) => {
   expect(parseCommand(`limit 4242 daily 450 ${reason}`, clock)).toMatchObject({ kind: 'read', reason });
 });
