@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actionOf, target } from '../actions/action.ts';
 import { aboutCard, type ReadCommand, readCard, type UnclearCommand, type VerbEntry } from '../actions/verb.ts';
-import { readDuration } from '../core/duration.ts';
+import { isNumberWord, readDuration, soundsLikeDuration } from '../core/duration.ts';
 
 export const AcknowledgeAction = actionOf('acknowledge', target.alert, {});
 export type AcknowledgeAction = z.infer<typeof AcknowledgeAction>;
@@ -65,17 +65,21 @@ export const alertVerbs = {
   },
 } as const satisfies Record<string, VerbEntry>;
 
-/** A word that starts the time range, even one we cannot parse: then we ask, instead of taking it for part of a name. */
 const timeWord = /^(for|since|from|last|past|this|today|yesterday|\d+[a-z]+)$/i;
+
+/** True for words that begin a time, even one we cannot parse: `1 month`. A name may end in words such as `Little Day`. */
+function startsTime(words: readonly string[]): boolean {
+  const [first = ''] = words;
+  const isLength = (/^\d/.test(first) || isNumberWord(first)) && soundsLikeDuration(words.slice(0, 2));
+  return isLength || timeWord.test(first) || readDuration(words) !== null;
+}
 
 /** Parses `4242 30d page 2`. The name comes first, so that a person called "2 Days" is not cut in two. */
 function readDeclines(typed: readonly string[]): ReadCommand | UnclearCommand {
   const page = /^page (\d{1,3})$/i.exec(typed.slice(-2).join(' '))?.[1];
   const words = page === undefined ? typed : typed.slice(0, -2);
   if (words.length === 0) return { kind: 'unclear', why: 'Which card do you mean?', usage: 'declines CARD [7d]' };
-  const since = words.findIndex(
-    (word, index) => index > 0 && (timeWord.test(word) || readDuration(words.slice(index)) !== null),
-  );
+  const since = words.findIndex((_, index) => index > 0 && startsTime(words.slice(index)));
   const at = since === -1 ? words.length : since;
   const input = { details: words.slice(at).join(' '), page: Math.max(1, Number(page ?? 1)) };
   return aboutCard('declines', words.slice(0, at), input);

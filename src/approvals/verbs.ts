@@ -6,7 +6,7 @@ import { Term } from '../card-api/rule-change.ts';
 import { soundsLikeDuration } from '../core/duration.ts';
 import type { Clock } from '../core/end-time.ts';
 import { commandCode } from '../core/installation.ts';
-import { formatCents, leadingDollar, parseAmount, readAmount } from '../core/money.ts';
+import { formatCents, leadingDollar, parseAmount, parseAmountWord, readAmount } from '../core/money.ts';
 import { ChangeRequest, readTerm } from '../limits/change-request.ts';
 import { readPeriod, splitPer, timeForAmount } from '../limits/read-limit.ts';
 import { REMIND_AFTER_MS } from '../policy/decide-action.ts';
@@ -117,7 +117,7 @@ export const approvalVerbs = {
 function readAsk(typed: readonly string[], clock: Clock): ReadCommand | UnclearCommand {
   const words = typed.flatMap(splitPer);
   const unclear = (why: string): UnclearCommand => ({ kind: 'unclear', why, usage: askUsage });
-  const first = words.findIndex((word) => leadingDollar.test(word) || parseAmount(word) !== null);
+  const first = words.findIndex((word) => leadingDollar.test(word) || parseAmountWord(word) !== null);
   const at = isCardAt(words, first) ? first + 1 : first;
   const amount = first === -1 || soundsLikeDuration(words.slice(at, at + 2)) ? null : readAmount(words.slice(at));
   if (namesPeriod(words.slice(first + 1)) || namesPeriod(words.slice(at + (amount?.words ?? 1))))

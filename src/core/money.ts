@@ -38,6 +38,11 @@ export function parseAmount(text: string): number | null {
   return isContinental ? toCents(Number(typed.replaceAll('.', '').replace(',', '.'))) : null;
 }
 
+/** The same for a word of a sentence: `450,`, `$450.`, `450usd`. */
+export function parseAmountWord(word: string): number | null {
+  return parseAmount(word.replace(/(usd)?[.,;]?$/i, ''));
+}
+
 /** A dollar sign as a separate word before an amount. */
 export const leadingDollar = /^(\$|us\$|usd)$/i;
 const dollarWord = /^(usd|us\$|\$|dollars?|bucks)$/i;
@@ -53,7 +58,7 @@ const notAReason =
  */
 export function readAmount(words: readonly string[]): { cents: number; words: number } | null {
   const lead = leadingDollar.test(words[0] ?? '') ? 1 : 0;
-  const cents = parseAmount(words[lead] ?? '');
+  const cents = parseAmountWord(words[lead] ?? '');
   if (cents === null) return null;
   const behind = dollarWord.test(words[lead + 1] ?? '') ? 2 : 1;
   const [next = '', after = ''] = words.slice(lead + behind);

@@ -22,7 +22,7 @@ const noLimitWords = new Set(['none', 'off', 'unlimited']);
 /** Between an amount and its period, or before a period. */
 const perWord = /^(per|each|every|an?)$/i;
 /** Filler words between the card, the period and the amount. */
-const between = /^(limits?|to|of|at|is|the|=|:)$/i;
+const between = /^((limits?|to|of|at|is|the)[:=]?|=|:)$/i;
 const isDollars = /\$|usd|dollars?|bucks/i;
 
 interface TypedLimit {
@@ -35,7 +35,7 @@ interface TypedLimit {
 }
 
 export function readPeriod(word: string): LimitPeriod | undefined {
-  return periods.get(word.toLowerCase());
+  return periods.get(word.toLowerCase().replace(/[:=]$/, ''));
 }
 
 /**
@@ -122,6 +122,7 @@ function readValue(behind: readonly string[]): { cents: number | null; typed: st
   const typed = behind.slice(Math.max(0, skipped));
   const [first = ''] = typed;
   if (noLimitWords.has(first.toLowerCase())) return { cents: null, typed: first, words: skipped + 1 };
+  if (/^no limit$/i.test(typed.slice(0, 2).join(' '))) return { cents: null, typed: 'no limit', words: skipped + 2 };
   const amount = soundsLikeDuration(typed.slice(0, 2)) ? null : readAmount(typed);
   if (amount === null) return null;
   return { cents: amount.cents, typed: textOf(typed.slice(0, amount.words)), words: skipped + amount.words };

@@ -14,7 +14,13 @@ import { carrierOfForm } from '../core/tracking-number.ts';
  * itself. The schemas of the other kinds combine both.
  */
 
-export const textForm = z.string().nullish();
+/**
+ * The most characters of a text. The service's texts are shorter, and searching 256 KB for card numbers would take longer
+ * than a receiver may take to answer.
+ */
+export const TEXT_LENGTH_MAX = 4000;
+
+export const textForm = z.string().max(TEXT_LENGTH_MAX).nullish();
 type TextForm = z.infer<typeof textForm>;
 
 /** Text that people may see: trimmed, with card numbers masked. Empty when absent. */
@@ -28,7 +34,7 @@ export const words = textForm.transform(readWords);
  * An identifier by contract, such as a merchant id: trimmed, and unchanged unless it could be a card number. A JSON
  * number is accepted only if it kept all of its digits.
  */
-export const identifierForm = z.union([z.string(), z.int()]).nullish();
+export const identifierForm = z.union([z.string().max(TEXT_LENGTH_MAX), z.int()]).nullish();
 
 export function readIdentifier(text: z.infer<typeof identifierForm>): string {
   return text == null ? '' : maskIdentifier(String(text).trim());

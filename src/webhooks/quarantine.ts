@@ -5,7 +5,7 @@ import { stateKey } from '../core/keys.ts';
 import { createRecordStore } from '../core/record-store.ts';
 import { redactText } from '../core/redact-text.ts';
 import type { RedisClient } from '../core/redis.ts';
-import { eventId, readIdentifier, readTrackingNumber } from './payload.ts';
+import { eventId, readIdentifier, readTrackingNumber, TEXT_LENGTH_MAX } from './payload.ts';
 
 /**
  * Fields whose values are kept after redaction: those that the schemas read, and other fields of the specification that
@@ -28,8 +28,6 @@ const cardNumberNames = /^(?:card|primaryaccount|virtualcard)(?:number|no)$|^pan
 const MAX_DEPTH = 32;
 const ISSUES_MAX = 20;
 const TEXT_MAX = 200;
-/** The service's texts are shorter. Searching a body of 256 KB for secrets would take a third of a second. */
-const SEARCHED_MAX = 4000;
 
 /**
  * Redacts a body of unknown shape and wraps it for quarantine.
@@ -67,7 +65,7 @@ function redact(value: unknown, name: string, depth: number): unknown {
     const parts = pieces.join(' ');
     const isSplit = (): boolean =>
       maskCardNumbers(parts) !== parts && pieces.every((piece) => maskCardNumbers(piece) === piece);
-    const isNumber = parts.length > SEARCHED_MAX || isSplit();
+    const isNumber = parts.length > TEXT_LENGTH_MAX || isSplit();
     return value.map((item) => redact(item, isNumber ? 'part of a card number' : name, depth + 1));
   }
   if (value === null || typeof value !== 'object') return redactValue(value, name);
@@ -105,7 +103,7 @@ function keptOf(text: string, name: string): string | null {
 
 /** Removes secrets from a text. One that is too long to be searched is only described. */
 function redactShort(text: string): string {
-  return text.length > SEARCHED_MAX ? formOf('text', text) : redactText(text);
+  return text.length > TEXT_LENGTH_MAX ? formOf('text', text) : redactText(text);
 }
 
 function lastFourOf(text: string): string {

@@ -20,7 +20,7 @@ it.each([
   expect(read(typed)).toMatchObject({ target: { words }, input });
 });
 
-it.each(['400d', 'last week', 'since monday', 'today', 'for an hour'])(
+it.each(['400d', 'last week', 'since monday', 'today', 'for an hour', '1 month', 'six months'])(
   'reads %j as the period, not as part of a name',
   (said) => {
     expect(read(['4242', ...said.split(' ')])).toMatchObject({ target: { words: ['4242'] }, input: { details: said } });

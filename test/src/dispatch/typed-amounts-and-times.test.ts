@@ -502,6 +502,10 @@ const amounts: readonly [string, number | null][] = [
   ['$ 450', 45_000],
   ['450 dollars', 45_000],
   ['450 USD', 45_000],
+  ['450usd', 45_000],
+  ['$450.', 45_000],
+  ['450,', 45_000],
+  ['$1,250;', 125_000],
   ['USD 450', 45_000],
   ['US$450', 45_000],
   ['$1,250', 125_000],
@@ -563,6 +567,20 @@ it.each<[string, string | null]>([
 ])('quiet hours accept %j, or ask back', (said, range) => {
   const read = parseQuiet(said, clock.zone);
   expect(read.kind === 'hours' ? `${read.window.from}-${read.window.to}` : null).toBe(range);
+});
+
+it.each(['daily: 500', 'daily = 500', 'daily limit: $500'])('/card limit reads “%s”', (said) => {
+  const input = { changeRequest: { goals: [{ to: 50_000 }] } };
+  expect(parseCommand(`limit 4242 ${said} lunch`, clock)).toMatchObject({ kind: 'read', reason: 'lunch', input });
+});
+
+it('/card limit reads “no limit” as none', () => {
+  const input = { changeRequest: { goals: [{ to: null }] } };
+  expect(parseCommand('limit 4242 daily no limit lunch', clock)).toMatchObject({
+    kind: 'read',
+    reason: 'lunch',
+    input,
+  });
 });
 
 it('suggests the period that a typo probably means', () => {

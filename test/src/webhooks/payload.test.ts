@@ -187,6 +187,15 @@ describe('a part of a payload', () => {
     expect(identifier.safeParse(1e21).success, 'a number that lost digits').toBe(false);
   });
 
+  it('does not fit if it is a text too long to be searched for card numbers in time', () => {
+    for (const part of [words, identifier]) {
+      expect(part.safeParse('4 '.repeat(2000)).success).toBe(true);
+      expect(part.safeParse('4 '.repeat(2001)).error?.issues).toMatchObject([
+        { code: expect.stringMatching(/too_big|union/) },
+      ]);
+    }
+  });
+
   it('that does not fit is named with what was expected, and never with its value', () => {
     const schema = z.object({ AcctId: positive, Cards: z.array(z.object({ Name: z.string() })) });
     const issues = issuesOf(() => parseWith(schema, { AcctId: 'Jane Doe', Cards: [{ Name: 4111 }, {}] }));
