@@ -42,7 +42,7 @@ export function card(verb: string, deps: ListenerDeps) {
 }
 
 /** Runs a command or passes it to the worker. Used for both typed commands and the command form. */
-export async function runCommand(
+async function runCommand(
   parsed: Command,
   triggerId: string,
   interaction: Interaction,

@@ -44,7 +44,7 @@ const fits: Readonly<Record<PickedVerb, readonly (string | null)[]>> = {
 };
 
 /** What this person can do with a card in this status. Each control has its own opaque id. */
-export async function controlsOf(
+async function controlsOf(
   asker: { readonly actor: Action['actor']; readonly roles: readonly Role[]; readonly origin: Origin },
   card: { readonly acctId: number; readonly cardId: number | null },
   status: string | null,

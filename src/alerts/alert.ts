@@ -120,6 +120,11 @@ export const StatusChange = z.strictObject({
 });
 export type StatusChange = z.infer<typeof StatusChange>;
 
+/** The card's current status, as far as known. */
+export function statusNow({ steps, supersededBy }: StatusChange): CardStatus | undefined {
+  return supersededBy ?? steps.at(-1)?.status;
+}
+
 /** Steps on a card's way to its holder, in their order. */
 export const orderSteps = ['created', 'shipped', 'activated', 'used', 'closed'] as const;
 export type OrderStep = (typeof orderSteps)[number];

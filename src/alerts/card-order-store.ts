@@ -11,7 +11,7 @@ const ORDER_TTL_SECONDS = 120 * 24 * 3600;
 const Awaited = z.strictObject({ acctId: z.int(), cardOrderId: z.int(), alertId: z.string() });
 export type Awaited = z.infer<typeof Awaited>;
 
-export interface CardOrder {
+interface CardOrder {
   readonly progress: OrderProgress;
   /** Alerts whose messages show the progress, in the order they were added. */
   readonly alertIds: readonly string[];

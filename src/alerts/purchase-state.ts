@@ -70,7 +70,7 @@ export function taken({ settled, paid }: PurchaseState): number {
   return settled + paid;
 }
 
-function isOpening({ kind }: Step): boolean {
+export function isOpening({ kind }: Pick<Step, 'kind'>): boolean {
   return kind === 'authorization' || kind === 'pin';
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOpening } from './purchase-state.ts';
 
 /** One event of a purchase. */
 export const PurchaseStep = z.strictObject({
@@ -104,10 +105,6 @@ function isReferringTo({ authTransactionId }: PurchaseStep, other: PurchaseStep)
   return (
     authTransactionId !== null && [other.authTransactionId, other.networkTransactionId].includes(authTransactionId)
   );
-}
-
-function isOpening({ kind }: PurchaseStep): boolean {
-  return kind === 'authorization' || kind === 'pin';
 }
 
 /** The best purchase for a step without a reference: an exact amount before a similar one, then the latest. */

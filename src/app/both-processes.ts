@@ -7,7 +7,7 @@ import type { Admin, RunningProcess } from './run-process.ts';
 import { startWeb } from './web-process.ts';
 import { defaultPace, type Pace, startWorkers } from './worker-process.ts';
 
-export type BothConfig = ReturnType<typeof bothConfig>;
+type BothConfig = ReturnType<typeof bothConfig>;
 
 /** Every problem of both configurations at once. @throws ConfigError */
 export function bothConfig(env: Env) {

@@ -28,7 +28,7 @@ interface ResumeDeps extends Pick<ActionTools, 'isOwnCard' | 'record'> {
 }
 
 /** What an earlier attempt of an action asked of others. The changes are relative to the rules of now. */
-export interface ResumedRequest
+interface ResumedRequest
   extends RequestOpened,
     Pick<LimitRequest, 'card' | 'changes' | 'term' | 'counted' | 'needed' | 'approvals' | 'voided'> {}
 

@@ -126,11 +126,10 @@ export const GroupMembers = z.preprocess((answer) => {
 
 /** Whose token this is: `GET /Token/Current`. The answer repeats the token itself, which is not read. */
 export const CurrentToken = z
-  .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), UserType: Text, TokenExpiration: Text })
+  .object({ BusinessAccountName: Text, BusinessAccountId: Id.nullish(), TokenExpiration: Text })
   .transform((token) => ({
     businessName: token.BusinessAccountName,
     businessAccountId: token.BusinessAccountId ?? null,
-    userType: token.UserType,
     /** As sent, in the service's own zone. */
     expiresAt: token.TokenExpiration,
   }));

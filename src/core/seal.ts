@@ -15,7 +15,7 @@ export interface CardSeal {
 }
 
 /** One seal per purpose: text sealed for one purpose does not open for another. */
-export type Seals = Readonly<Record<'reply' | 'order' | 'delegation', Seal>> & { readonly card: CardSeal };
+type Seals = Readonly<Record<'reply' | 'order' | 'delegation', Seal>> & { readonly card: CardSeal };
 
 /**
  * Encrypts what goes to Redis or to a client and must stay secret: Slack's `response_url`, because its holder can write

@@ -5,7 +5,7 @@ import type { RedisClient } from './redis.ts';
 const KEPT_SECONDS = 15 * 24 * 3600;
 
 /** Which action last set something that people choose, such as the quiet hours of a channel. */
-export type SettingOrder = ReturnType<typeof createSettingOrder>;
+type SettingOrder = ReturnType<typeof createSettingOrder>;
 
 export function createSettingOrder(redis: RedisClient) {
   const keyOf = (subject: string): string => stateKey(`set-last:${subject}`);

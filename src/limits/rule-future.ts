@@ -3,7 +3,7 @@ import { centsOf, isLooser, type RuleChange, raiseCents } from '../card-api/rule
 import { isUndecided, type TemporaryChange } from './temporary-change-store.ts';
 
 /** A rule as an undecided temporary change has set it. */
-export interface SetTemporarily extends RuleChange {
+interface SetTemporarily extends RuleChange {
   readonly setBy: TemporaryChange;
 }
 

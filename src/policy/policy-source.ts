@@ -6,7 +6,7 @@ import { type Policy, type PolicyVariables, policyOfVariables } from './policy.t
 import { parsePolicy } from './policy-file.ts';
 
 /** Where the policy comes from: a file, or null: the environment variables. */
-export interface PolicyConfig extends PolicyVariables {
+interface PolicyConfig extends PolicyVariables {
   readonly policyFile: string | null;
 }
 

@@ -1,5 +1,5 @@
 import type { Button } from '@slack/types';
-import type { StatusAlert, StatusChange } from '../../src/alerts/alert.ts';
+import { type StatusAlert, type StatusChange, statusNow } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import { capital } from '../../src/core/first-letter.ts';
 import type { Message } from '../../src/slack/message.ts';
@@ -88,11 +88,6 @@ export function cardStatus(alert: StatusAlert): Message {
   };
 }
 
-/** The card's current status, as far as known. */
-function now({ steps, supersededBy }: StatusChange): CardStatus | undefined {
-  return supersededBy ?? steps.at(-1)?.status;
-}
-
 const headlines: Readonly<Record<CardStatus, string>> = {
   INACTIVE: 'Card not activated',
   ACTIVE: 'Card active',
@@ -102,7 +97,7 @@ const headlines: Readonly<Record<CardStatus, string>> = {
 
 function headline(change: StatusChange, isVirtual: boolean): string {
   if (change.supersededBy !== null) return 'Card status, arrived late';
-  const status = now(change);
+  const status = statusNow(change);
   if (isNew(change)) return isVirtual ? 'New virtual card' : 'New card';
   if (status === undefined) return 'Card status';
   return isRepeat(change) ? `Card still ${statusWord(status)}` : headlines[status];
@@ -168,7 +163,7 @@ function isActivatedSince({ event, outcomes, progress }: StatusAlert): boolean {
 
 function control(alert: StatusAlert, change: StatusChange, card: StatusAlert['card']): Button | null {
   const about = { value: alert.event.id, card };
-  const status = now(change);
+  const status = statusNow(change);
   if (currentState(alert.outcomes).isBlocked || (alert.progress?.closed ?? null) !== null) return null;
   const wasUsable = change.from !== null && change.from !== 'INACTIVE';
   const isActivated = isActivatedSince(alert) || (card.isVirtual === true && !wasUsable);

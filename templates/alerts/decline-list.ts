@@ -20,7 +20,7 @@ import { amountAt } from '../core/purchase-words.ts';
 import type { ShownDecline } from '../directory/card-show.ts';
 import { shownReason } from './decline-words.ts';
 
-export interface DeclineList {
+interface DeclineList {
   readonly card: CardFacts;
   /** How far it looks back: `7 days`; null: to when the card was linked to the person. */
   readonly since: string | null;

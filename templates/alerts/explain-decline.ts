@@ -11,7 +11,7 @@ import { modal } from '../core/form.ts';
 import { stepLine } from '../routing/why.ts';
 import { fixes, isFollowed, isMisused, reasonOf, type ShownReason, serviceWords, shortfall } from './decline-words.ts';
 
-export interface Explained {
+interface Explained {
   readonly alert: TransactionAlert;
   /** How it was routed; null when this person may not see that. */
   readonly eventLog: readonly EventLogStep[] | null;

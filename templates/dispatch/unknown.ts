@@ -22,11 +22,7 @@ const controls = () =>
 
 /** The person used a control or command that this version does not have. */
 export function unknownControl(what: keyof ReturnType<typeof controls>): Message {
-  const { why, todo } = controls()[what];
-  return {
-    text: sentence(`Not done: ${why} Nothing changed. ${todo}`),
-    blocks: [section(`*Not done.* ${why}`, 'Nothing changed.', todo)],
-  };
+  return notDone(controls()[what]);
 }
 
 /** Replaces a submitted form that this version does not have. */
@@ -45,17 +41,20 @@ const tooManyWords = {
 
 /** Someone sends far more requests than a person would. */
 export function tooMany(): Message {
-  const { why, todo } = tooManyWords;
-  return {
-    text: sentence(`Not done: ${why} Nothing changed. ${todo}`),
-    blocks: [section(`*Not done.* ${why}`, 'Nothing changed.', todo)],
-  };
+  return notDone(tooManyWords);
 }
 
 /** Shown on top of the submitted form, which stays open. */
 export function tooManyForm(): ModalView {
   const { why, todo } = tooManyWords;
   return notSent(`*Not done.* ${why}`, 'Nothing changed.', `${todo} Your form is still there when you close this.`);
+}
+
+function notDone({ why, todo }: { readonly why: string; readonly todo: string }): Message {
+  return {
+    text: sentence(`Not done: ${why} Nothing changed. ${todo}`),
+    blocks: [section(`*Not done.* ${why}`, 'Nothing changed.', todo)],
+  };
 }
 
 function notSent(...lines: string[]): ModalView {

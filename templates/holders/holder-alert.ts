@@ -70,7 +70,7 @@ function longAlert(alert: Alert, view: View): Message | null {
 }
 
 /** What the holder has to do before using it. */
-export function shippingAdvice(alert: ShippingAlert): string {
+function shippingAdvice(alert: ShippingAlert): string {
   return advice[statusOnTheWay(alert)];
 }
 
@@ -118,7 +118,7 @@ const meanings: Readonly<Record<VirtualCardEvent['outcome'], string>> = {
 };
 
 /** The outcome, for the holder. */
-export function virtualWords({ event }: VirtualCardAlert) {
+function virtualWords({ event }: VirtualCardAlert) {
   const isCard = event.outcome !== 'not_created';
   if (event.outcome === 'created' && !isUsable(event)) {
     const title = 'Your virtual card was created, but cannot be used';
@@ -132,7 +132,7 @@ export function virtualWords({ event }: VirtualCardAlert) {
 }
 
 /** Your virtual card: ready or not. Never its number. */
-export function holderVirtualCard(alert: VirtualCardAlert): Message {
+function holderVirtualCard(alert: VirtualCardAlert): Message {
   const { event, late } = alert;
   const card = cardOf(alert);
   const { title, meaning, isCard } = virtualWords(alert);

@@ -1,4 +1,4 @@
-import type { StatusAlert, StatusChange } from '../../src/alerts/alert.ts';
+import { type StatusAlert, type StatusChange, statusNow } from '../../src/alerts/alert.ts';
 import type { CardStatus } from '../../src/core/event.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken, mention } from '../../src/slack/mrkdwn.ts';
@@ -32,7 +32,7 @@ export function holderStatus(alert: StatusAlert): Message {
   const shown = changes.slice(0, SHOWN_MAX);
   const [only] = changes;
   const isOne = changes.length === 1 && only !== undefined;
-  const status = isOne ? statusOf(only) : undefined;
+  const status = isOne ? statusNow(only) : undefined;
   const one = { ...cardOf(alert), ...(isOne && { cardId: only.cardId, last4: only.last4 }) };
   const title = titleOf(changes);
   const lines = linesOf(alert);
@@ -75,7 +75,7 @@ interface OnlyOne {
 /** The only change and the status that it led to. Null: there are several, or the status is not known. */
 function onlyOne(changes: readonly StatusChange[]): OnlyOne | null {
   const [change] = changes;
-  const status = changes.length === 1 && change !== undefined ? statusOf(change) : undefined;
+  const status = changes.length === 1 && change !== undefined ? statusNow(change) : undefined;
   return change === undefined || status === undefined ? null : { change, status };
 }
 
@@ -108,13 +108,9 @@ function linesOf({ changes, card }: StatusAlert): string[] {
   return [...changes.slice(0, SHOWN_MAX).map(line), ...(more > 0 ? [`… and ${more} more.`] : [])];
 }
 
-function statusOf({ steps, supersededBy }: StatusChange): CardStatus | undefined {
-  return supersededBy ?? steps.at(-1)?.status;
-}
-
 function line(change: StatusChange): string {
   const by = change.causedBy === null ? '' : `, changed by ${mention(change.causedBy)}`;
-  return `Your ${nameOf(change)} is ${statusWord(statusOf(change) ?? '')}${by}.`;
+  return `Your ${nameOf(change)} is ${statusWord(statusNow(change) ?? '')}${by}.`;
 }
 
 function nameOf({ cardId, last4 }: StatusChange): string {

@@ -1,10 +1,11 @@
 import type { Outcome } from '../../src/actions/action-state.ts';
-import type {
-  Alert,
-  CardTestingAlert,
-  StatusAlert,
-  TransactionAlert,
-  VirtualCardAlert,
+import {
+  type Alert,
+  type CardTestingAlert,
+  type StatusAlert,
+  statusNow,
+  type TransactionAlert,
+  type VirtualCardAlert,
 } from '../../src/alerts/alert.ts';
 import { mayShow } from '../../src/core/channel-visibility.ts';
 import { kindTraits } from '../../src/core/event.ts';
@@ -192,8 +193,9 @@ function transactionRow(alert: TransactionAlert, row: Known, view: View): Row {
 const STATUSES_SHOWN = 5;
 
 function statusWay({ changes }: StatusAlert): string {
-  const way = changes.map(({ from, steps, supersededBy }) => {
-    const now = supersededBy ?? steps.at(-1)?.status ?? '';
+  const way = changes.map((change) => {
+    const { from } = change;
+    const now = statusNow(change) ?? '';
     return from === null || from === now ? statusWord(now) : `${statusWord(from)} → ${statusWord(now)}`;
   });
   const more = way.length - STATUSES_SHOWN;
