@@ -99,16 +99,13 @@ describe('rate limits', () => {
     expect((await callApi(sandbox, 'GET', `/Details/AccountDetails/${id}`)).status).toBe(200);
   });
 
-  it('refuse the 121st call of a minute, and allow calls again after it', async () => {
-    const sandbox = await sandboxes.start({ seed: 'small', rateLimits: true, timeScale: 20 });
+  it('refuse the 121st call of a minute', async () => {
+    const sandbox = await sandboxes.start({ seed: 'small', rateLimits: true });
     const id = sandbox.accounts()[0]!.AcctId;
     const call = async () => (await callApi(sandbox, 'GET', `/Card/Profile/${id}`)).status;
 
     const statuses = await Promise.all(Array.from({ length: 121 }, call));
     expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-
-    await new Promise((resolve) => setTimeout(resolve, 3100));
-    expect(await call()).toBe(200);
   });
 });
 
