@@ -20,7 +20,7 @@ import {
   section,
   sentence,
 } from '../core/blocks.ts';
-import { cardInBrackets, cardName, cardRaw, holderName, holderRaw } from '../core/card-words.ts';
+import { cardName, cardOfHolderRaw, holderName, shortCard } from '../core/card-words.ts';
 
 const SHOWN_MAX = 15;
 const ROWS_OF_SECTION = 5;
@@ -41,7 +41,7 @@ export function cardTesting(alert: CardTestingAlert): Message {
   const where = places.length > 1 ? `in ${countOf(places.length, 'place')}` : (places[0] ?? '');
   const shown = tried.slice(0, SHOWN_MAX);
   const more = tried.length - shown.length;
-  const names = shown.map((card) => `${holderName(asCard(card))}${cardInBrackets(asCard(card))}`);
+  const names = shown.map((card) => shortCard(asCard(card)));
 
   return {
     text: sentence(
@@ -105,7 +105,7 @@ function row(card: TriedCard, { outcomes, tried }: CardTestingAlert): string {
   const amount = minCents === maxCents ? formatCents(minCents) : `${formatCents(minCents)} to ${formatCents(maxCents)}`;
   const where = placesOf(tried).length > 1 ? list.format(placesOf([card])) : '';
   const done = outcomes.findLast((outcome) => outcome.acctId === acctId);
-  const line = `• *${holderName(asCard(card))}*, ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}${isClosed === true ? ', closed for good' : ''}`;
+  const line = `• *${holderName(asCard(card))}* · ${cardName(asCard(card))}: ${times}, ${amount}${where && `, ${escapeUntrusted(where, 120)}`}${isClosed === true ? ', closed for good' : ''}`;
   return done === undefined ? line : `${line}\n    ${outcomeLine(done)}`;
 }
 
@@ -166,5 +166,5 @@ function blockAll(warningId: string, open: readonly TriedCard[]) {
 }
 
 function label(card: TriedCard, max: number): string {
-  return truncate(plain(`${holderRaw(asCard(card))}, ${cardRaw(asCard(card))}`), max);
+  return truncate(plain(cardOfHolderRaw(asCard(card))), max);
 }

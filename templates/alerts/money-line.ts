@@ -6,22 +6,21 @@ import { formatCents } from '../../src/core/money.ts';
 import type { Message } from '../../src/slack/message.ts';
 import { dateToken } from '../../src/slack/mrkdwn.ts';
 import { context, escapeUntrusted, sentence } from '../core/blocks.ts';
-import { cardInBrackets, cardOf, holderName } from '../core/card-words.ts';
+import { cardOf, shortCard } from '../core/card-words.ts';
 import { inferredNote, purchaseState } from '../core/purchase-words.ts';
 import { howPaid, requestedAmount } from './decline.ts';
 
-/** One quiet line about money that moved. `$` in the verb marks the amount: `['spent $', 'at']`. */
-function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: string]): Message {
+/** One quiet line about money that moved, such as `Spent: $84.10 at Corner Diner · Sam Rivera · card 1234`. */
+function moneyLine(alert: TransactionAlert, title: string, before: 'at' | 'by'): Message {
   const { event, late } = alert;
-  const card = cardOf(alert);
-  const [verb, at] = words;
   const merchant = escapeUntrusted(event.merchant.name, 80);
   const where = escapeUntrusted(locationLine(event.merchant), 80);
-  const amount = formatCents(event.amountCents);
-  const what = `${verb.replace('$', () => amount)}${merchant && ` ${at} ${merchant}`}${where && `, ${where}`}`;
+  const what = `${title}: ${formatCents(event.amountCents)}${merchant && ` ${before} ${merchant}`}`;
   const requested = requestedAmount(event);
-  const who = holderName(card);
+  const card = shortCard(cardOf(alert));
   const details = [
+    card,
+    where,
     howPaid(event).toLowerCase(),
     requested === '' ? '' : `merchant asked for ${requested}`,
     escapeUntrusted(merchantCategory(event.mcc) ?? '', 100),
@@ -30,12 +29,11 @@ function moneyLine(alert: TransactionAlert, words: readonly [verb: string, at: s
     inferredNote(alert),
     late ? 'arrived late' : '',
   ].filter(Boolean);
+  const asked = requested && ` The merchant asked for ${requested}.`;
 
   return {
-    text: sentence(
-      `${late ? 'Late notice: ' : ''}${who}${cardInBrackets(card)} ${what}.${requested && ` The merchant asked for ${requested}.`}${spoken(alert)}`,
-    ),
-    blocks: [...context([`*${who}*${cardInBrackets(card)} ${what}`, ...details].join(' · '))],
+    text: sentence(`${late ? 'Late notice: ' : ''}${what}${where && `, ${where}`} · ${card}.${asked}${spoken(alert)}`),
+    blocks: [...context([`*${what}*`, ...details].join(' · '))],
   };
 }
 
@@ -47,32 +45,28 @@ function spoken(alert: TransactionAlert): string {
 
 /** An approved purchase: the amount is held until the merchant settles it. */
 export function authorization(alert: TransactionAlert): Message {
-  return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $', 'at']);
+  return alert.event.direction === 'credit' ? moneyLine(alert, 'Refunded', 'by') : moneyLine(alert, 'Spent', 'at');
 }
 
 /** A purchase with a PIN: the money leaves immediately. */
 export function pin(alert: TransactionAlert): Message {
-  return moneyLine(alert, alert.event.direction === 'credit' ? ['was refunded $', 'by'] : ['spent $ with PIN', 'at']);
+  if (alert.event.direction === 'credit') return moneyLine(alert, 'Refunded', 'by');
+  return moneyLine(alert, 'Spent with PIN', 'at');
 }
 
 /** A purchase that the merchant has captured, or money that it refunds. */
 export function settlement(alert: TransactionAlert): Message {
-  return moneyLine(
-    alert,
-    alert.event.direction === 'credit' ? ['was credited $', 'by'] : ['spent $, now settled,', 'at'],
-  );
+  return alert.event.direction === 'credit' ? moneyLine(alert, 'Credited', 'by') : moneyLine(alert, 'Settled', 'at');
 }
 
 /** A hold that is released, or money that was already debited and is credited back. */
 export function reversal(alert: TransactionAlert): Message {
   const { event, timeline } = alert;
-  if (event.direction === 'debit') return moneyLine(alert, ['was charged $ again, refund reversed', 'by']);
+  if (event.direction === 'debit') return moneyLine(alert, 'Refund reversed, charged again', 'by');
   // The reversal itself does not say what it gives back, but its purchase does.
   const { effect, after } = effectOf(timeline?.steps ?? [], event.id);
   const released = effect.released + effect.restReleased;
-  if (released > 0 && effect.credited === 0) {
-    return moneyLine(alert, [`got $ back, ${after.held === 0 ? '' : 'part of the '}hold released`, 'by']);
-  }
-  const isCredited = released === 0 && effect.credited > 0;
-  return moneyLine(alert, isCredited ? ['got $ credited back', 'by'] : ['got $ back', 'from']);
+  if (released > 0 && effect.credited === 0)
+    return moneyLine(alert, after.held === 0 ? 'Hold released' : 'Part of the hold released', 'by');
+  return moneyLine(alert, released === 0 && effect.credited > 0 ? 'Credited back' : 'Reversed', 'by');
 }

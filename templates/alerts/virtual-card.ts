@@ -10,11 +10,11 @@ import { context, copyable, escapeUntrusted, fields, header, section, sentence, 
 import {
   balanceWord,
   cardHandle,
-  cardInBrackets,
   cardName,
   cardOf,
   holderName,
   holderRaw,
+  shortCard,
   statusWord,
 } from '../core/card-words.ts';
 import type { View } from '../core/view.ts';
@@ -45,7 +45,7 @@ export function virtualCard(alert: VirtualCardAlert, { place }: View): Message {
   const said = whatHappened(alert);
 
   return {
-    text: sentence(`${mark}${title}: ${holderName(known)}${isCard ? cardInBrackets(known) : ''}. ${said}`),
+    text: sentence(`${mark}${title}: ${isCard ? shortCard(known) : holderName(known)}. ${said}`),
     blocks: [
       header(`${title}: ${holderRaw(known)}`),
       section(said, isCard ? null : serviceSays(event.message)),

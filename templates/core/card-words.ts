@@ -48,11 +48,6 @@ export function cardRaw({ last4, cardId, acctId }: Card): string {
   return acctId === null ? 'card' : `card of account ${acctId}`;
 }
 
-/** ` (card 4242)` after the holder's name; empty where the account stands for both. */
-export function cardInBrackets(card: Card): string {
-  return cardOfHolderRaw(card) === capital(`card of account ${card.acctId}`) ? '' : ` (${cardName(card)})`;
-}
-
 export function cardName(card: Card): string {
   return escapeUntrusted(cardRaw(card), 60);
 }

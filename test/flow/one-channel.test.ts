@@ -53,7 +53,7 @@ sideBySide('one worker', () => {
       /Declined/,
       /Spent|spent/,
       /ettled/,
-      /[Rr]eversed|got \$/,
+      /[Rr]eversed|[Rr]eleased|[Cc]redited/,
       /Card status|Card active/,
       /hipped/,
       /Virtual card/,

@@ -35,26 +35,26 @@ describe('a card-testing warning', () => {
     const { text, blocks } = renderAlert(warning(tried), inChannel);
 
     expect(text).toBe(
-      'Possible card testing: 3 cards declined at Blue Bottle Coffee: Jane Doe (card 1200), Jon Snow (card 1201), Mia &lt;Wong&gt; (card 1202).',
+      'Possible card testing: 3 cards declined at Blue Bottle Coffee: Jane Doe · card 1200, Jon Snow · card 1201, Mia &lt;Wong&gt; · card 1202.',
     );
     expect(shown(blocks)).toMatchInlineSnapshot(`
       "Possible card testing: 3 cards at Blue Bottle Coffee
       *3 cards declined at Blue Bottle Coffee, Austin, TX*, <!date^1795184040^first {date_short_pretty} at {time}|first Nov 20, 2026, 9:14 AM ET>, <!date^1795184400^last {date_short_pretty} at {time}|last Nov 20, 2026, 9:20 AM ET>.
       Somebody may be trying out stolen card numbers. Or the merchant’s terminal may be faulty. Ask the cardholders if it was them, and block the cards of those who say no.
-      • *Jane Doe*, card 1200: 2 declines, $1.00 to $5.00
-      • *Jon Snow*, card 1201: 1 decline, $1.00
-      • *Mia &lt;Wong&gt;*, card 1202: 1 decline, $1.00
+      • *Jane Doe* · card 1200: 2 declines, $1.00 to $5.00
+      • *Jon Snow* · card 1201: 1 decline, $1.00
+      • *Mia &lt;Wong&gt;* · card 1202: 1 decline, $1.00
       Block one card…
-      Jane Doe, card 1200
-      Jon Snow, card 1201
-      Mia <Wong>, card 1202
+      Jane Doe · card 1200
+      Jon Snow · card 1201
+      Mia <Wong> · card 1202
       Block this card?
       The chosen card will decline every purchase until somebody unblocks it.
       Block card
       Cancel
       Block all 3 cards
       Block 3 cards?
-      Each will decline every purchase until somebody unblocks it: Jane Doe, card 1200; Jon Snow, card 1201; Mia <Wong>, card 1202
+      Each will decline every purchase until somebody unblocks it: Jane Doe · card 1200; Jon Snow · card 1201; Mia <Wong> · card 1202
       Block 3 cards
       Cancel
       Acknowledge
@@ -69,8 +69,8 @@ describe('a card-testing warning', () => {
 
     const long = shown(renderAlert(alert, inChannel).blocks);
     expect(long).toContain('*2 cards declined at Blue Bottle Coffee, in 2 places*');
-    expect(long).toContain('• *Jane Doe*, card 1200: 1 decline, $1.00, Austin, TX and Reno, NV');
-    expect(long).toContain('• *Jon Snow*, card 1201: 1 decline, $1.00, Reno, NV');
+    expect(long).toContain('• *Jane Doe* · card 1200: 1 decline, $1.00, Austin, TX and Reno, NV');
+    expect(long).toContain('• *Jon Snow* · card 1201: 1 decline, $1.00, Reno, NV');
     const short = shown(renderAlert(alert, { ...inChannel, isLong: false }).blocks);
     expect(short).toContain('Austin, TX; Reno, NV · Further declines');
     expect(batchRow(alert, inChannel).place).toBe('2 places');
@@ -106,7 +106,7 @@ describe('a card-testing warning', () => {
     const tried = [triedCard(0, { isClosed: true }), triedCard(1), triedCard(2)];
     const { blocks } = renderAlert(warning(tried, { outcomes }), inChannel);
 
-    expect(shown(blocks)).toContain('• *Jane Doe*, card 1200: 1 decline, $1.00, closed for good');
+    expect(shown(blocks)).toContain('• *Jane Doe* · card 1200: 1 decline, $1.00, closed for good');
     expect(stillOpen(warning(tried, { outcomes })).map(({ acctId }) => acctId)).toEqual([7002]);
     expect(JSON.stringify(blocks)).not.toContain('evt_0000000000000001"');
     expect(buttonIds(blocks)).not.toContain('block_tested_cards');

@@ -6,20 +6,20 @@ import { shown } from '../shown.ts';
 const view = { place: 'public' } as const;
 
 it.each([
-  ['authorization', 'debit', 'spent $84.10 at Blue Bottle Coffee'],
-  ['authorization', 'credit', 'was refunded $84.10 by Blue Bottle Coffee'],
-  ['pin', 'debit', 'spent $84.10 with PIN at Blue Bottle Coffee'],
-  ['pin', 'credit', 'was refunded $84.10 by Blue Bottle Coffee'],
-  ['settlement', 'debit', 'spent $84.10, now settled, at Blue Bottle Coffee'],
-  ['settlement', 'credit', 'was credited $84.10 by Blue Bottle Coffee'],
-  ['reversal', 'credit', 'got $84.10 back from Blue Bottle Coffee'],
-  ['reversal', 'debit', 'was charged $84.10 again, refund reversed by Blue Bottle Coffee'],
+  ['authorization', 'debit', 'Spent: $84.10 at Blue Bottle Coffee'],
+  ['authorization', 'credit', 'Refunded: $84.10 by Blue Bottle Coffee'],
+  ['pin', 'debit', 'Spent with PIN: $84.10 at Blue Bottle Coffee'],
+  ['pin', 'credit', 'Refunded: $84.10 by Blue Bottle Coffee'],
+  ['settlement', 'debit', 'Settled: $84.10 at Blue Bottle Coffee'],
+  ['settlement', 'credit', 'Credited: $84.10 by Blue Bottle Coffee'],
+  ['reversal', 'credit', 'Reversed: $84.10 by Blue Bottle Coffee'],
+  ['reversal', 'debit', 'Refund reversed, charged again: $84.10 by Blue Bottle Coffee'],
 ])('a %s that is a %s is one quiet line: %s', (kind, direction, words) => {
   const { text, blocks } = renderAlert(transactionAlert({ kind, direction, decline: null }), view);
 
-  expect(text).toBe(`Jane Doe (card 1212) ${words}, Austin, TX.`);
+  expect(text).toBe(`${words}, Austin, TX · Jane Doe · card 1212.`);
   expect(blocks.map(({ type }) => type)).toEqual(['context']);
-  expect(shown(blocks)).toContain(words);
+  expect(shown(blocks)).toContain(`*${words}* · Jane Doe · card 1212 · Austin, TX`);
   expect(shown(blocks)).not.toMatch(/-\s?\$|\$-|\(\$/);
 });
 
@@ -60,23 +60,23 @@ describe('a reversal', () => {
   };
 
   it.each([
-    ['of an authorization releases a hold', [step('authorization', 8410)], 'got $84.10 back, hold released by'],
-    ['of a PIN purchase credits it back', [step('pin', 8410)], 'got $84.10 credited back by'],
+    ['of an authorization releases a hold', [step('authorization', 8410)], 'Hold released: $84.10 by'],
+    ['of a PIN purchase credits it back', [step('pin', 8410)], 'Credited back: $84.10 by'],
     [
       'after the settlement credits it back, since nothing was held anymore',
       [step('authorization', 8410), step('settlement', 8410, '2026-11-20T14:10:00Z')],
-      'got $84.10 credited back by',
+      'Credited back: $84.10 by',
     ],
-    ['of an unknown purchase claims neither', [], 'got $84.10 back from'],
+    ['of an unknown purchase claims neither', [], 'Reversed: $84.10 by'],
     [
       'before a later settlement released a hold',
       [step('authorization', 8410), step('settlement', 590, '2026-11-21T14:10:00Z')],
-      'got $84.10 back, hold released by',
+      'Hold released: $84.10 by',
     ],
     [
       'of a part says what is still held',
       [step('authorization', 13_410), step('settlement', 5000, '2026-11-21T14:10:00Z')],
-      /got \$84\.10 back, part of the hold released by .* \$50\.00 still held\.$/,
+      /Part of the hold released: \$84\.10 by .* \$50\.00 still held\.$/,
     ],
   ])('%s', (_what, steps, words) => {
     expect(line(...steps)).toMatch(words);
@@ -163,7 +163,7 @@ it('names an account once where its card is not known', () => {
   const alert = transactionAlert({ kind: 'pin', decline: null }, { card: nobody });
   const { text, blocks } = renderAlert(alert, view);
 
-  expect(text).toMatch(/^Account 7378 spent/);
+  expect(text).toMatch(/ · Account 7378\.$/);
   expect(shown(blocks)).not.toContain('card of account');
 });
 
@@ -187,6 +187,6 @@ describe('a requested amount that differs', () => {
 it('says that a line arrived late', () => {
   const { text, blocks } = renderAlert(transactionAlert({ kind: 'pin', decline: null }, { late: true }), view);
 
-  expect(text).toMatch(/^Late notice: Jane Doe/);
+  expect(text).toMatch(/^Late notice: Spent with PIN: /);
   expect(shown(blocks)).toMatch(/ · arrived late$/);
 });

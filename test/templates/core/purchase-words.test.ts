@@ -14,8 +14,7 @@ function message(steps: PurchaseTimeline['steps'], own: number, leader = own): s
   const event = { id, kind, direction, amountCents, occurredAt, requestedCents: null, decline: null };
   const timeline = { leaderId: steps[leader]?.eventId, steps };
   return renderAlert(transactionAlert(event, { timeline }), { place: 'public' })
-    .text.replace('Jane Doe (card 1212) ', '')
-    .replace(/ (at|by|from) Blue Bottle Coffee, Austin, TX/, '')
+    .text.replace(/ (at|by) Blue Bottle Coffee, Austin, TX · Jane Doe · card 1212/, '')
     .replace(/<!date[^|]*\|([^>]*)>/g, '$1')
     .replace(/\.$/, '');
 }
@@ -135,10 +134,15 @@ describe('the first message of a purchase', () => {
   });
 
   it.each([
-    ['the last step', 'spent $84.10. Reversed, hold released, Nov 20, 2026, 9:01 AM ET', [auth, ['reversal', 8410]], 0],
+    [
+      'the last step',
+      'Spent: $84.10. Reversed, hold released, Nov 20, 2026, 9:01 AM ET',
+      [auth, ['reversal', 8410]],
+      0,
+    ],
     [
       'no step before its own',
-      'got $84.10 credited back. Paid $84.10 with PIN',
+      'Credited back: $84.10. Paid $84.10 with PIN',
       [
         ['pin', 8410],
         ['reversal', 8410],
@@ -152,12 +156,9 @@ describe('the first message of a purchase', () => {
   it.each([
     [
       0,
-      'spent $84.10. Reversed, hold released, Nov 20, 2026, 9:01 AM ET (probably: the merchant sent no matching reference)',
+      'Spent: $84.10. Reversed, hold released, Nov 20, 2026, 9:01 AM ET (probably: the merchant sent no matching reference)',
     ],
-    [
-      1,
-      'got $84.10 back, hold released. Probably part of this purchase: same card and merchant, no matching reference',
-    ],
+    [1, 'Hold released: $84.10. Probably part of this purchase: same card and merchant, no matching reference'],
   ])('says that a reference is missing, whichever step came first: %i', (leader, words) => {
     const steps = stepsOf([auth, ['reversal', 8410]]).map((step) => ({
       ...step,
@@ -171,9 +172,9 @@ describe('the first message of a purchase', () => {
 it('says in a reply to a purchase what the reversal leaves held', () => {
   const steps = stepsOf([auth, ['reversal', 3410], ['reversal', 5000], ['settlement', 100]]);
 
-  expect(message(steps, 1, 0)).toBe('got $34.10 back, part of the hold released. $50.00 still held');
-  expect(message(steps, 2, 0)).toBe('got $50.00 back, hold released');
-  expect(message(steps, 3, 0)).toBe('spent $1.00, now settled,');
+  expect(message(steps, 1, 0)).toBe('Part of the hold released: $34.10. $50.00 still held');
+  expect(message(steps, 2, 0)).toBe('Hold released: $50.00');
+  expect(message(steps, 3, 0)).toBe('Settled: $1.00');
 });
 
 /** What a reader learns from the first message. Null: it does not say. */
@@ -182,15 +183,15 @@ function facts(text: string): { taken: number; held: number | null; back: number
     const amount = pattern.exec(text)?.[1];
     return amount === undefined ? null : Math.round(Number(amount.replace(',', '')) * 100);
   };
-  const settled = cents(/settled for \$([\d,.]+\d)/i) ?? cents(/spent \$([\d,.]+\d), now settled/) ?? 0;
-  const paid = cents(/paid \$([\d,.]+\d) with PIN/i) ?? cents(/spent \$([\d,.]+\d) with PIN/) ?? 0;
+  const settled = cents(/settled for \$([\d,.]+\d)/i) ?? cents(/^settled: \$([\d,.]+\d)/i) ?? 0;
+  const paid = cents(/paid \$([\d,.]+\d) with PIN/i) ?? cents(/^spent with PIN: \$([\d,.]+\d)/i) ?? 0;
   const taken = settled + paid;
-  const authorized = cents(/authorized for \$([\d,.]+\d)/i) ?? cents(/^spent \$([\d,.]+\d)(?!,| with)/);
-  const isReleased = /reversed, hold released|back, hold released/i.test(text);
+  const authorized = cents(/authorized for \$([\d,.]+\d)/i) ?? cents(/^spent: \$([\d,.]+\d)/i);
+  const isReleased = /reversed, hold released|^hold released/i.test(text);
   const held = cents(/\$([\d,.]+\d) still held/) ?? (isReleased ? 0 : authorized);
   const isCredited = /reversed after settlement|reversed, credited back/i.test(text);
-  const reversed = cents(/partly reversed: \$([\d,.]+\d)/i) ?? cents(/^got \$([\d,.]+\d) credited back/) ?? 0;
-  const refunded = cents(/refunded: \$([\d,.]+\d)/i) ?? cents(/was credited \$([\d,.]+\d)/) ?? 0;
+  const reversed = cents(/partly reversed: \$([\d,.]+\d)/i) ?? cents(/^credited back: \$([\d,.]+\d)/i) ?? 0;
+  const refunded = cents(/refunded: \$([\d,.]+\d)/i) ?? cents(/^credited: \$([\d,.]+\d)/i) ?? 0;
   return { taken, held: taken > 0 ? null : held, back: (taken === 0 ? 0 : isCredited ? taken : reversed) + refunded };
 }
 
