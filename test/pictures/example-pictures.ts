@@ -91,7 +91,7 @@ const alerts: readonly ExamplePicture[] = [
   {
     name: 'money',
     words: 'A purchase with PIN, a settlement and a reversal are one quiet line each.',
-    alt: 'Three lines: spent with PIN, settled, and a hold that was released',
+    alt: 'Three lines: spent with PIN, settled, and reversed',
     templates: ['alerts/money-line'],
     shows: () => [
       money('pin', 'Pin'),
