@@ -43,10 +43,13 @@ async function route(core: Core, request: IncomingMessage, response: ServerRespo
   }
 }
 
+/** Node 20 closes an idle connection after 5 seconds, and a call sent at that moment fails. Slack keeps them longer. */
+const KEEP_ALIVE_MS = 72_000;
+
 /** Starts a local Slack workspace on the loopback address. */
 export async function startWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const core = createCore(options);
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     response.setHeader('date', new Date(core.now()).toUTCString());
     route(core, request, response).catch((error: unknown) => {
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

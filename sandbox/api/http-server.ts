@@ -119,7 +119,8 @@ export function createHttpServer(deps: Deps): Server {
     sendJson(response, answer);
   }
 
-  return createServer((request, response) => {
+  // Node 20 closes an idle connection after 5 seconds, and a call sent at that moment fails.
+  return createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     const url = urlOf(request.url ?? '/');
     if (url === null) {
       sendJson(response, { status: 400, body: { Message: 'The address is not encoded correctly.' } });

@@ -25,7 +25,7 @@ export async function startSlackSide(more: Record<string, string> = {}) {
   const calls: { path: string; body: string }[] = [];
   const redis = await startRedis();
   /** The Web API, and the target of `response_url`. */
-  const slack = createServer((request, response) => {
+  const slack = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     void text(request).then((body) => {
       // Web API calls are forms; answers over a response_url are JSON.
       calls.push({ path: request.url ?? '', body: decodeURIComponent(body.replaceAll('+', ' ')) });

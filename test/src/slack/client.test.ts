@@ -18,7 +18,8 @@ let answers: Partial<Record<string, Answer | null>> = {};
 let asked: string[] = [];
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  // No call is to meet a connection that is being closed, however busy the machine is.
+  server = createServer({ keepAliveTimeout: 72_000 }, (request, response) => {
     const method = (request.url ?? '').slice('/api/'.length);
     request.resume();
     asked.push(method);
