@@ -198,7 +198,7 @@ describe('a purchase', () => {
         `${order.join(' before ')}: the second answers`,
       );
       const pattern =
-        order[0] === 'settlement' ? /now settled.*Authorized for \$84\.10/ : /\$84\.10.*Settled for \$96\.20/;
+        order[0] === 'settlement' ? /^Settled.*Authorized for \$84\.10/ : /\$84\.10.*Settled for \$96\.20/;
       await until(
         () => pattern.test(threadOf(holderOf(account)).root?.text ?? ''),
         'the first message shows the state',
