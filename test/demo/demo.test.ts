@@ -118,7 +118,7 @@ describe('the demo in a browser', () => {
 
     // Sam retries without further input.
     await go(channelId.spend);
-    await message(/Sam Rivera.*spent \$84\.10 at /)
+    await message(/Spent: \$84\.10 at .*Sam Rivera/)
       .first()
       .waitFor();
     expect(await pay('84.10')).toContain('Approved');

@@ -114,7 +114,7 @@ describe('the printed guide', () => {
     await looksFine();
     await open(printed('#card-spend').slice(1));
 
-    await message(/Sam Rivera.*spent \$84\.10 at Corner Diner/).waitFor();
+    await message(/Spent: \$84\.10 at Corner Diner · Sam Rivera/).waitFor();
   });
 
   it('step 4: Olga blocks the card and undoes it, and Otto is refused', async () => {
