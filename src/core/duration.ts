@@ -30,8 +30,10 @@ const manyWords =
 /** A number as a word, also one that we do not read: `hundred`, `thirty-six`. */
 const numberWord = `(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|${manyWords})(-[a-z]+)?`;
 
+const wholeNumberWord = new RegExp(`^${numberWord}$`, 'i');
+
 export function isNumberWord(word: string): boolean {
-  return new RegExp(`^${numberWord}$`, 'i').test(word);
+  return wholeNumberWord.test(word);
 }
 
 const DURATION_MAX_MS = 366 * 24 * HOUR_MS;
@@ -161,7 +163,7 @@ const hints: readonly RegExp[] = [
   /(^| )\d{1,2}\. ?[-–—] ?\d{1,2}(?= |\.|$)/,
   // `for q4`, `this summer`, `mid December`, `year-end`: at the end of the text, unless they cannot be part of a name.
   new RegExp(`(^| )${during} ${quarter}(?![a-z\\d])|(^| )(q[1-4]|fy ?\\d{2,4})( 20\\d\\d)?( only)?$`),
-  new RegExp(`(^| )${during} (h[12]|20\\d\\d|${season})$|^${season}$|(^| )(year|month|quarter)[- ]end$`),
+  new RegExp(`(^| )${during} (20\\d\\d|${season})$|^${season}$|(^| )(year|month|quarter)[- ]end$`),
   new RegExp(`(^| )(mid|early|late|(end|beginning|start|week|half) of)[- ]${month}$`),
   /(^| )(interim|meantime|meanwhile|provisional(ly)?|stopgap)( (raise|increase|limit|measure|solution))?$/,
   /(^| )(in|for) the (interim|meantime)(?![a-z])/,
