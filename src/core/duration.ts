@@ -25,10 +25,12 @@ const numbers: ReadonlyMap<string, number> = new Map([
   ['ninety', 90],
 ]);
 
+/** Without `a` and `an`. */
+const readNumbers = [...numbers.keys()].filter((name) => name.length > 2).join('|');
 const manyWords =
   'hundreds?|thousands?|dozens?|thirteen|fourteen|sixteen|seventeen|eighteen|nineteen|fifty|seventy|eighty';
 /** A number as a word, also one that we do not read: `hundred`, `thirty-six`. */
-const numberWord = `(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|${manyWords})(-[a-z]+)?`;
+const numberWord = `(${readNumbers}|${manyWords})(-[a-z]+)?`;
 
 const wholeNumberWord = new RegExp(`^${numberWord}$`, 'i');
 
@@ -197,7 +199,7 @@ const hints: readonly RegExp[] = [
   /^(during|while|whilst|throughout)(?![a-z])/,
   /(^| )((working|business) days?|(some|short) (time|while)|(unti|untl|unitl|untli|util|utnil|ntil) )/,
   // Too short to be read as a duration: `for two h`.
-  new RegExp(`(^| )(${[...numbers.keys()].filter((name) => name.length > 2).join('|')}|for an?) [hdwm](?= |$)`),
+  new RegExp(`(^| )(${readNumbers}|for an?) [hdwm](?= |$)`),
   // Units that we do not read, and quantities that we do not: `thirty-six hours`, `another week`, `for my shift`.
   new RegExp(`(^| )(${numberWord}|another|additional|extra|more|further|that|those|these) ${longUnit}(?![a-z])`),
   /(^| )\d+ ?(mos?|mths?|mnths?|decades?|centur(y|ies))(?![a-z])|(^| )an? (decade|century)(?![a-z])/,

@@ -15,17 +15,23 @@ import { carrierOfForm } from '../core/tracking-number.ts';
  */
 
 /**
- * The most characters of a text. The service's texts are shorter, and searching 256 KB for card numbers would take longer
- * than a receiver may take to answer.
+ * The most characters of a text that are searched. The service's texts are shorter, and searching 256 KB for card numbers
+ * would take longer than a receiver may take to answer.
  */
 export const TEXT_LENGTH_MAX = 4000;
 
-export const textForm = z.string().max(TEXT_LENGTH_MAX).nullish();
+export const textForm = z.string().nullish();
 type TextForm = z.infer<typeof textForm>;
 
-/** Text that people may see: trimmed, with card numbers masked. Empty when absent. */
+/** Text that people may see: trimmed, with card numbers masked. Empty when absent. A longer text is cut. */
 export function readWords(text: TextForm): string {
-  return text == null ? '' : maskCardNumbers(text.trim());
+  const trimmed = text?.trim() ?? '';
+  return maskCardNumbers(trimmed.length > TEXT_LENGTH_MAX ? cut(trimmed) : trimmed);
+}
+
+/** Ends with a letter: half of a card number would not be recognized as one. */
+function cut(text: string): string {
+  return /^.*\p{L}/su.exec(text.slice(0, TEXT_LENGTH_MAX))?.[0] ?? '';
 }
 
 export const words = textForm.transform(readWords);
