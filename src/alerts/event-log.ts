@@ -41,8 +41,23 @@ const phrases = [
 ];
 const FIRST_MARK = 1;
 
+/** Prefix of the log's fields within the alert's hash. */
+const LOG = 'log:';
+
+type Step = Omit<EventLogStep, 'at'>;
+
+/** A step as a field of the alert's hash, and its value, for a script that also writes other fields of the alert. */
+export function logFieldOf(step: Step, at: Date): [field: string, micros: string] {
+  return [fieldOf(step), microsOf(at, 0)];
+}
+
+/** A hash has no order, so the digits after the milliseconds keep the order of steps that are added together. */
+function microsOf(at: Date, index: number): string {
+  return `${at.getTime()}${String(Math.min(index, 999)).padStart(3, '0')}`;
+}
+
 /** Example: `log:3C1 Because.`, with one mark per phrase. */
-function fieldOf({ step, channel, text }: Omit<EventLogStep, 'at'>): string {
+function fieldOf({ step, channel, text }: Step): string {
   const short = phrases.reduce(
     (all, phrase, index) => all.replaceAll(phrase, String.fromCharCode(FIRST_MARK + index)),
     text,
@@ -67,14 +82,11 @@ function readStep(field: string, micros: string): EventLogStep {
   });
 }
 
-/** Prefix of the log's fields within the alert's hash. */
-const LOG = 'log:';
-
 const latestSource = readScript(new URL('./set-latest.lua', import.meta.url));
 const noteSource = readScript(new URL('./note-steps.lua', import.meta.url));
 
 interface Noted {
-  readonly eventIds: readonly string[];
+  readonly eventId: string;
   readonly fields: readonly string[];
 }
 
@@ -94,21 +106,17 @@ export function createEventLog(redis: RedisClient, now: () => Date = () => new D
   const noteTogether = batchedBy(
     ({ fields }: Noted) => fields.join('\n'),
     async (all) => {
-      const at = now().getTime();
-      // A hash has no order, so the digits after the milliseconds keep the order of the steps.
-      const args = all[0].fields.flatMap((field, index) => [
-        field,
-        `${at}${String(Math.min(index, 999)).padStart(3, '0')}`,
-      ]);
-      const keys = all.flatMap(({ eventIds }) => eventIds.map(keyOf));
+      const at = now();
+      const args = all[0].fields.flatMap((field, index) => [field, microsOf(at, index)]);
+      const keys = all.map(({ eventId }) => keyOf(eventId));
       await script.run(keys, [STEPS_MAX, LOG, ALERT_TTL_SECONDS, ...args]);
       return all.map(() => null);
     },
   );
   return {
-    /** Adds steps to the logs of these events. Steps with the same words are added once, because jobs may run twice. */
-    async note(eventIds: string | readonly string[], ...steps: readonly Omit<EventLogStep, 'at'>[]): Promise<void> {
-      if (eventIds.length > 0) await noteTogether({ eventIds: [eventIds].flat(), fields: steps.map(fieldOf) });
+    /** Adds steps to the log of an event. Steps with the same words are added once, because jobs may run twice. */
+    async note(eventId: string, ...steps: readonly Step[]): Promise<void> {
+      await noteTogether({ eventId, fields: steps.map(fieldOf) });
     },
     async setLatest(acctId: number, eventId: string): Promise<void> {
       await setLatest({ acctId, eventId });

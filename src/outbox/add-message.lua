@@ -1,13 +1,18 @@
 --- @keys what the message shows, its subjects...
--- ARGV: TTL of the first key (s), its lines, field of the message, then a value and TTL (s) for each subject.
+-- ARGV: TTL of the first key (s), its lines, field of the message, field and value of the step in the event logs of its subjects
+-- ('' for none), then a value and TTL (s) for each subject.
 -- Returns how often the messages of each subject were updated.
 redis.call('APPEND', KEYS[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 local updates = {}
 for index = 2, #KEYS do
-  redis.call('HSET', KEYS[index], ARGV[3], ARGV[2 * index])
+  local value, ttl = ARGV[2 * index + 2], tonumber(ARGV[2 * index + 3])
+  if ARGV[4] == '' then
+    redis.call('HSET', KEYS[index], ARGV[3], value)
+  else
+    redis.call('HSET', KEYS[index], ARGV[3], value, ARGV[4], ARGV[5])
+  end
   -- An alert was saved moments ago with the same TTL. Reading it is cheaper than setting it again.
-  local ttl = tonumber(ARGV[2 * index + 1])
   if redis.call('TTL', KEYS[index]) < ttl - 3600 then redis.call('EXPIRE', KEYS[index], ttl) end
   updates[index - 1] = redis.call('HGET', KEYS[index], 'updates') or '0'
 end

@@ -1,6 +1,5 @@
 import { countOf } from '../../templates/core/blocks.ts';
 import type { Alerts } from '../alerts/alert-store.ts';
-import type { EventLog } from '../alerts/event-log.ts';
 import type { MessageRef } from '../slack/message.ts';
 import { rowsId } from './attach-rows.ts';
 import { alertIdOf, type Draft, type OutboxEntry, type TrackedEntry, trackedOf } from './entry.ts';
@@ -16,7 +15,6 @@ interface Deps {
   readonly threads: Pick<Threads, 'setRoot'>;
   readonly outbox: Pick<Outbox, 'put'>;
   readonly updateMessages: (subject: Subject) => Promise<void>;
-  readonly eventLog: Pick<EventLog, 'note'>;
 }
 
 /**
@@ -33,7 +31,7 @@ export type RecordPosted = (
 ) => Promise<void>;
 
 export function createRecordPosted(deps: Deps): RecordPosted {
-  const { trackedMessages, batchMessages, renderBatch, threads, outbox, updateMessages, eventLog } = deps;
+  const { trackedMessages, batchMessages, renderBatch, threads, outbox, updateMessages } = deps;
 
   return async function recordPosted(entries, ref, draft, isBatch = entries.length > 1) {
     const tracked = trackedOf(entries);
@@ -48,13 +46,7 @@ export function createRecordPosted(deps: Deps): RecordPosted {
     const outdated: Subject[] = [];
     for (let from = 0; from < tracked.length; from += CHUNK) {
       const chunk = tracked.slice(from, from + CHUNK);
-      const [revisions] = await Promise.all([
-        trackedMessages.add(ref, chunk),
-        eventLog.note(
-          chunk.flatMap((entry) => alertIdOf(entry) ?? []),
-          { step, channel: ref.channel, text },
-        ),
-      ]);
+      const revisions = await trackedMessages.add(ref, chunk, { step, text });
       for (const [index, { subject }] of chunk.entries())
         if (shown?.revisions[from + index] !== revisions[index]) outdated.push(subject);
     }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ALERT_TTL_SECONDS } from '../alerts/alert-store.ts';
+import { type EventLogStep, logFieldOf } from '../alerts/event-log.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -21,6 +22,9 @@ const Reference = z.strictObject({
   threadId: z.string().nullable().default(null),
 });
 export type Reference = z.infer<typeof Reference>;
+
+/** What the event log says about a posted message. */
+type PostedStep = Pick<EventLogStep, 'step' | 'text'>;
 
 interface Shown extends Pick<Reference, 'audience' | 'threadId'> {
   readonly subject: Subject;
@@ -92,7 +96,7 @@ const READ_AT_ONCE = 500;
 /** The messages that show each subject, and how often they were updated. */
 export type TrackedMessages = ReturnType<typeof createTrackedMessages>;
 
-export function createTrackedMessages(redis: RedisClient) {
+export function createTrackedMessages(redis: RedisClient, now: () => Date = () => new Date()) {
   const addScript = defineScript(redis, addSource);
   const updatesScript = defineScript(redis, updatesSource);
   const at = async (channel: string, ts: string): Promise<Subject[]> =>
@@ -120,13 +124,19 @@ export function createTrackedMessages(redis: RedisClient) {
       const key = keyOf(subject);
       await redis.multi().hincrby(key, 'updates', 1).expire(key, ttlSeconds[subject.kind]).exec();
     },
-    /** Records a posted message and what it shows. @returns the revisions of the subjects, in the given order. */
-    async add({ channel, ts }: MessageRef, shown: readonly Shown[]): Promise<number[]> {
+    /**
+     * Records a posted message and what it shows. One script also adds the step to the event logs of its alerts.
+     *
+     * @returns the revisions of the subjects, in the given order.
+     */
+    async add({ channel, ts }: MessageRef, shown: readonly Shown[], step: PostedStep | null = null): Promise<number[]> {
       const lines = shown.map(({ subject }) => `${shortKey(subject)}\n`).join('');
       const lasts = Math.max(...shown.map(({ subject }) => ttlSeconds[subject.kind]));
       const references = shown.flatMap((one) => [writeReference(one), ttlSeconds[one.subject.kind]]);
       const keys = [atKey(channel, ts), ...shown.map(({ subject }) => keyOf(subject))];
-      const updates = await addScript.run(keys, [lasts, lines, fieldOf({ channel, ts }), ...references]);
+      const isLogged = step !== null && shown.every(({ subject }) => subject.kind === 'alert');
+      const log = isLogged ? logFieldOf({ ...step, channel }, now()) : ['', ''];
+      const updates = await addScript.run(keys, [lasts, lines, fieldOf({ channel, ts }), ...log, ...references]);
       return (updates as string[]).map(Number);
     },
     /**

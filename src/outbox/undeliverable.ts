@@ -74,7 +74,7 @@ export function createUndeliverable(deps: Deps) {
       const text = `Sent to the general channel: Slack says ${error.slackError}.`;
       await inChunks(forTeam, async (entry) => {
         const alertId = alertIdOf(entry);
-        if (alertId !== null) await eventLog.note([alertId], { step: 'redirected', channel, text });
+        if (alertId !== null) await eventLog.note(alertId, { step: 'redirected', channel, text });
       });
       await notifyOps(issue);
       return moved;
@@ -114,7 +114,7 @@ async function postPlain(entry: OutboxEntry, channel: string, error: SlackError,
   });
   const text = `Posted as plain text: Slack says ${error.slackError}.`;
   const alertId = alertIdOf(entry);
-  if (alertId !== null) await eventLog.note([alertId], { step: 'refused', channel, text });
+  if (alertId !== null) await eventLog.note(alertId, { step: 'refused', channel, text });
   await notifyOps(opsIssue.messageRefused(channel, error));
 }
 

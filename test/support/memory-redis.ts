@@ -205,11 +205,12 @@ function createCommands(nowMs: () => number) {
       }),
     'outbox/add-message'(count: Arg, ...rest: Arg[]) {
       const [at = '', ...subjects] = rest.slice(0, Number(count));
-      const [atLasts = '', lines = '', field = '', ...references] = rest.slice(Number(count));
+      const [atLasts = '', lines = '', field = '', step = '', stepAt = '', ...references] = rest.slice(Number(count));
       strings.append(at, lines);
       strings.expire(at, atLasts);
       return subjects.map((subject, index) => {
         hashes.hset(subject, field, references[2 * index]);
+        if (step !== '') hashes.hset(subject, step, stepAt);
         strings.expire(subject, references[2 * index + 1] ?? '');
         return hashes.hget(subject, 'updates') ?? '0';
       });

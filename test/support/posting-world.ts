@@ -141,7 +141,6 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
     threads,
     outbox,
     updateMessages: noteUpdate,
-    eventLog,
   });
   const undeliverable = createUndeliverable({
     outbox,
@@ -191,6 +190,7 @@ export function createPostingWorld(redis: RedisClient, options: Options = {}) {
       return draft === ELSEWHERE ? expect.fail('no other entries show them') : draft;
     },
     recordPosted,
+    eventLog,
     undeliverable,
     asked,
     updates,

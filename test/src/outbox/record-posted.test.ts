@@ -43,6 +43,19 @@ describe.each([1, 3])('a message of %i alerts', (count) => {
   });
 });
 
+it('the event log of each alert says where it was posted', async () => {
+  const world = createPostingWorld(redis());
+  const entries = await world.entries(3);
+
+  await world.recordPosted(entries, ref, await world.renderEntries(entries, 'C1'));
+  await world.recordPosted(entries.slice(0, 1), { ...ref, ts: '2.000001' }, null);
+
+  const grouped = { step: 'grouped', channel: 'C1', text: 'Posted in one message with 2 others.' };
+  const posted = { step: 'posted', channel: 'C1', text: 'Posted.' };
+  expect(await world.eventLog.read(alertId(0))).toMatchObject([grouped, posted]);
+  expect(await world.eventLog.read(alertId(2))).toMatchObject([grouped]);
+});
+
 describe('a found message that Redis knows only in part', () => {
   it('shows the known alerts first, and the others once they are known again', async () => {
     const world = createPostingWorld(redis());
