@@ -202,12 +202,19 @@ const hints: readonly RegExp[] = [
   new RegExp(`(^| )(${readNumbers}|for an?) [hdwm](?= |$)`),
   // Units that we do not read, and quantities that we do not: `thirty-six hours`, `another week`, `for my shift`.
   new RegExp(`(^| )(${numberWord}|another|additional|extra|more|further|that|those|these) ${longUnit}(?![a-z])`),
-  /(^| )\d+ ?(mos?|mths?|mnths?|decades?|centur(y|ies))(?![a-z])|(^| )an? (decade|century)(?![a-z])/,
+  new RegExp(`(^| )(\\d+|${numberWord}) ?(yrs?|mos?|mths?|mnths?|decades?|centur(y|ies)|hs|sprints?|shifts?)(?![a-z])`),
+  /(^| )an? (decade|century)(?![a-z])/,
   new RegExp(
     `(^| )(for|over|during|throughout|this|next|that|my|our|his|her|their|one|whole|full) ${ownPeriod}(?![a-z])`,
   ),
   new RegExp(`(^| )${kindOfPeriod} (period|time|term|cycle|spell|stint)$`),
   /(^| )(length|duration|remainder|rest|course) of (the|this|my|our|his|her|their) /,
+  // Part of a period, or all of it: `rest of November`, `only December`, `the current week`.
+  new RegExp(`(^| )(rest|remainder|all|whole|entire|only|just)( of)?( the)?( (month|rest) of)? ${month}$`),
+  new RegExp(`(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])`),
+  /(^| )((end|rest|remainder) of (the |my |our |his |her |their )?(shift|sprint|trip|day|term)|weekdays? only|next \d+)$/,
+  // `P1D`, `PT4H`, `W48`.
+  /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,
   // Dates that we do not read: `12/24/26`, `12/2026`, `1st of December`, `24-Dec`, `Nov 2027`, `week 48`.
   /(^| )(\d{1,2}\/\d{1,2}\/\d{2}|(0?[1-9]|1[0-2])\/20\d\d|20\d\d-(0[1-9]|1[0-2]))(?= |$)/,
   new RegExp(`(^| )(${dayOfMonth}|first|second|third|fourth|fifth|last) of ${month}(?![a-z])`),
