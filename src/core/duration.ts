@@ -211,7 +211,7 @@ const hints: readonly RegExp[] = [
   /(^| )(length|duration|remainder|rest|course) of (the|this|my|our|his|her|their) /,
   // Part of a period, or all of it: `rest of November`, `only December`, `the current week`.
   new RegExp(`(^| )(rest|remainder|all|whole|entire|only|just)( of)?( the)?( (month|rest) of)? ${month}$`),
-  new RegExp(`(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])`),
+  /(^| )(current|calendar|business|work) (day|week|month|quarter|year)(?![a-z])/,
   /(^| )((end|rest|remainder) of (the |my |our |his |her |their )?(shift|sprint|trip|day|term)|weekdays? only|next \d+)$/,
   // `P1D`, `PT4H`, `W48`.
   /(^| )(p(\d+[ymwd])+|p(\d+d)?t(\d+[hms])+|w\d{2})(?= |$)/,

@@ -1,4 +1,4 @@
-import { isCardNumber, maskCardNumbers } from './card-number.ts';
+import { isCardNumber, maskCardNumbers, maskIdentifier } from './card-number.ts';
 
 const month = '(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\\.?\\s?)?';
 /**
@@ -21,6 +21,8 @@ const bareIban = /(?<![a-z\d])[a-z]{2}\d{2}(?:\s?[a-z\d]){11,30}(?![a-z\d])/giu;
 const stripeInText = /(\[card ••\d{4}\](?:=|\^[^^]{2,26}\^))\d{4,}/g;
 /** Digits as hexadecimal bytes. */
 const hexDigits = /(?<![\da-f])(?:3\d){13,19}(?![\da-f])/gi;
+/** What all of these have in common. Most names and places have none of it, and need no further search. */
+const mayHoldSecret = /\p{Nd}|token|key|pass|pwd|secret|pin|bearer|authorization|[\w+/-]{18}|\p{Cf}/iu;
 const encodedInText = /[\w+/-]{18,}={0,2}/g;
 
 /**
@@ -28,9 +30,16 @@ const encodedInText = /[\w+/-]{18,}={0,2}/g;
  * numbers and tokens. Sees through invisible characters, and drops them when something is removed.
  */
 export function redactText(text: string): string {
+  if (!mayHoldSecret.test(text)) return text;
   const seen = text.replaceAll(/\p{Cf}/gu, '');
   const redacted = withoutSecrets(seen);
   return redacted === seen ? text : redacted;
+}
+
+/** Masks an identifier that could be a card number. One with words in it is no identifier, and is redacted as text. */
+export function redactIdentifier(identifier: string): string {
+  const masked = maskIdentifier(identifier);
+  return /\p{L}/u.test(masked) && /[\s:=]/.test(masked) ? redactText(masked) : masked;
 }
 
 function withoutSecrets(text: string): string {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CardStatus, CardStatusEvent } from '../core/event.ts';
-import { redactText } from '../core/redact-text.ts';
 import {
   eventId,
   holderOf,
@@ -8,6 +7,7 @@ import {
   optionalInteger,
   parseWith,
   positive,
+  readIdentifier,
   type WebhookContext,
   words,
 } from './payload.ts';
@@ -16,7 +16,7 @@ const CardStatusPayload = z.object({
   AcctId: positive,
   FirstName: words,
   LastName: words,
-  CustomId: words,
+  CustomId: z.union([words, z.int().transform((id) => readIdentifier(id))]),
   CardList: z
     .array(
       z.object({
@@ -63,7 +63,7 @@ export function redactCardStatus(data: unknown, { callbackAt, receivedAt }: Webh
     callbackAt,
     receivedAt,
     acctId: payload.AcctId,
-    holder: redactText(holderOf(payload)),
+    holder: holderOf(payload),
     customId: payload.CustomId === '' ? null : payload.CustomId,
     cards,
   });

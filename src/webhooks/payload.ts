@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { maskCardNumbers, maskIdentifier } from '../core/card-number.ts';
+import { isCardNumber } from '../core/card-number.ts';
 import { contentId } from '../core/content-id.ts';
 import { PayloadError } from '../core/errors.ts';
+import { redactIdentifier, redactText } from '../core/redact-text.ts';
 import { toInstant } from '../core/service-time.ts';
 import { carrierOfForm } from '../core/tracking-number.ts';
 
@@ -23,10 +24,10 @@ export const TEXT_LENGTH_MAX = 4000;
 export const textForm = z.string().nullish();
 type TextForm = z.infer<typeof textForm>;
 
-/** Text that people may see: trimmed, with card numbers masked. Empty when absent. A longer text is cut. */
+/** Text that people may see: trimmed, without card numbers and secrets. Empty when absent. A longer text is cut. */
 export function readWords(text: TextForm): string {
   const trimmed = text?.trim() ?? '';
-  return maskCardNumbers(trimmed.length > TEXT_LENGTH_MAX ? cut(trimmed) : trimmed);
+  return redactText(trimmed.length > TEXT_LENGTH_MAX ? cut(trimmed) : trimmed);
 }
 
 /** Ends with a letter: half of a card number would not be recognized as one. */
@@ -43,15 +44,21 @@ export const words = textForm.transform(readWords);
 export const identifierForm = z.union([z.string().max(TEXT_LENGTH_MAX), z.int()]).nullish();
 
 export function readIdentifier(text: z.infer<typeof identifierForm>): string {
-  return text == null ? '' : maskIdentifier(String(text).trim());
+  return text == null ? '' : redactIdentifier(String(text).trim());
 }
 
 export const identifier = identifierForm.transform(readIdentifier);
 
-/** A tracking number in a carrier's format is not a card number, whatever its check digit says. */
+/**
+ * A tracking number in a carrier's format is not a card number, whatever its check digit says. Two formats prove little:
+ * one in ten numbers of American Express (15 digits, 34 or 37 first) passes for one of FedEx, and any digits after `JD`
+ * for one of DHL.
+ */
 export function readTrackingNumber(text: z.infer<typeof identifierForm>): string {
   const number = text == null ? '' : String(text).trim();
-  return carrierOfForm(number.replaceAll(/[\s-]/g, '').toUpperCase()) === null ? maskIdentifier(number) : number;
+  const plain = number.replaceAll(/[\s-]/g, '').toUpperCase();
+  const mayBeCard = /^(?:J?JD|3[47])/.test(plain) && isCardNumber(plain.replace(/^J?JD/, ''));
+  return carrierOfForm(plain) === null || mayBeCard ? redactIdentifier(number) : number;
 }
 
 export const trackingNumber = identifierForm.transform(readTrackingNumber);
@@ -87,17 +94,18 @@ export const decimalForm = z.union([
   z.string().regex(/^\s*-?\d{1,10}(\.\d{1,6})?\s*$/),
 ]);
 
-export const optionalDecimalForm = decimalForm.nullish();
+/** A decimal that may be null, missing or empty. */
+export const optionalDecimalForm = z.union([decimalForm, z.string().regex(/^\s*$/)]).nullish();
 
 export function readOptionalDecimal(value: z.infer<typeof optionalDecimalForm>): number | null {
-  return value == null ? null : Number(value);
+  return value == null || String(value).trim() === '' ? null : Number(value);
 }
 
 export const optionalDecimal = optionalDecimalForm.transform(readOptionalDecimal);
 
-/** First and last name, masked again after joining: each half of a card number looks harmless. */
+/** First and last name, redacted again after joining: each half of a card number looks harmless. */
 export function holderOf({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
-  return maskCardNumbers(`${FirstName} ${LastName}`.trim());
+  return redactText(`${FirstName} ${LastName}`.trim());
 }
 
 /**

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { AnyRecord } from '../card-api/schema.ts';
 import { TransactionEvent, type TransactionKind } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
-import { redactText } from '../core/redact-text.ts';
 import { toInstant, toWallText } from '../core/service-time.ts';
 import {
   decimalForm,
@@ -44,7 +43,7 @@ const TransactionPayload = z.object({
   MerchantState: textForm,
   MerchantCountry: textForm,
   MerchantId: identifierForm,
-  MCCCode: textForm,
+  MCCCode: identifierForm,
   NetworkType: z.string().regex(/^\s*(auth|pin|settlement|reversal)\s*$/i),
   NetworkStatus: z
     .string()
@@ -66,8 +65,7 @@ type TransactionPayload = z.infer<typeof TransactionPayload>;
 export function redactTransaction(data: unknown, circumstances: WebhookContext): TransactionEvent {
   const payload = parseWith(TransactionPayload, data);
   const networkType = networkTypes[keyed(payload.NetworkType) as keyof typeof networkTypes];
-  const code = readWords(payload.MessageCode);
-  const kind = kindOf(networkType, payload.NetworkStatus, code);
+  const kind = kindOf(networkType, payload);
   const amount = Number(payload.TransactionAmount);
   const direction = directionOf(kind, amount, circumstances.version);
   const ownCents = Math.abs(toCents(amount));
@@ -110,9 +108,9 @@ export function redactTransaction(data: unknown, circumstances: WebhookContext):
       country: readWords(payload.MerchantCountry),
       id: readIdentifier(payload.MerchantId),
     },
-    mcc: readWords(payload.MCCCode),
+    mcc: readIdentifier(payload.MCCCode),
     isCardPresent: payload.IsCardPresent ?? null,
-    decline: kind === 'decline' ? { code, message: redactText(readWords(payload.Message)) } : null,
+    decline: kind === 'decline' ? { code: readWords(payload.MessageCode), message: readWords(payload.Message) } : null,
   });
 }
 
@@ -133,18 +131,18 @@ function ownMarks(kind: TransactionKind, payload: TransactionPayload, zone: stri
  * The kind of a network transaction, from `NetworkStatus` and `NetworkType`.
  *
  * `Description` is informational and ignored: for a PIN transaction it is "Settlement". Settlements and reversals have no
- * status. Authorizations and PIN transactions have one; if it is missing, `MessageCode` decides, which is null unless
- * declined.
+ * status. Authorizations and PIN transactions have one; if it is missing, `MessageCode` and `Message` decide, which are null
+ * unless declined.
  */
 function kindOf(
   networkType: TransactionEvent['networkType'],
-  networkStatus: TransactionPayload['NetworkStatus'],
-  code: string,
+  { NetworkStatus, MessageCode, Message }: TransactionPayload,
 ): TransactionKind {
-  const status = keyed(networkStatus ?? '');
+  const status = keyed(NetworkStatus ?? '');
   const isPurchase = networkType === 'Auth' || networkType === 'Pin';
-  if (status === 'declined' || (isPurchase && status === '' && /^decline\b/i.test(code))) return 'decline';
-  return kinds[networkType];
+  const reason = keyed(`${MessageCode ?? ''} ${Message ?? ''}`);
+  const hasReason = reason !== '' && !reason.startsWith('approved');
+  return status === 'declined' || (isPurchase && status === '' && hasReason) ? 'decline' : kinds[networkType];
 }
 
 /** The service spells its types and states in more than one way. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { VirtualCardEvent } from '../core/event.ts';
 import { toCents } from '../core/money.ts';
-import { redactText } from '../core/redact-text.ts';
 import { lastFour } from './card-status.ts';
 import {
   eventId,
@@ -70,14 +69,14 @@ export function redactVirtualCard(data: unknown, { callbackAt, receivedAt }: Web
     callbackAt,
     receivedAt,
     acctId,
-    holder: redactText(holderOf(payload)),
+    holder: holderOf(payload),
     last4: payload.CardNumber === '' ? null : payload.CardNumber,
     status: payload.Status === '' ? null : payload.Status.toUpperCase(),
     balanceCents: payload.Balance === null ? null : toCents(payload.Balance),
     virtualCardOrderId: payload.VirtualCardOrderId,
     outcome,
     failed: payload.Errors.filter((error) => !isCard(error)),
-    message: redactText(payload.Message),
+    message: payload.Message,
   });
 }
 
@@ -87,10 +86,9 @@ function isCard(error: string): boolean {
 
 /** `Errors` decides. The informational `Message` only distinguishes an order from a resend. */
 function outcomeOf(payload: VirtualCardPayload): VirtualCardEvent['outcome'] {
-  if (payload.Errors.some(isCard)) return 'not_created';
-  if (payload.Errors.length > 0) return 'partial';
-  if (payload.Message === '') return 'resend';
-  // The message reports a failure that `Errors` does not list. Do not show it as a success.
-  if (/^fail/i.test(payload.Message)) return /card creation/i.test(payload.Message) ? 'not_created' : 'partial';
-  return 'created';
+  // The message may report a failure that `Errors` does not list. Do not show it as a success.
+  const hasFailed = /^fail/i.test(payload.Message);
+  if (payload.Errors.some(isCard) || (hasFailed && /card creation/i.test(payload.Message))) return 'not_created';
+  if (hasFailed || payload.Errors.length > 0) return 'partial';
+  return payload.Message === '' ? 'resend' : 'created';
 }

@@ -24,6 +24,17 @@ describe('a shipment', () => {
     expect(shipping({ TrackingNumber: ' 4111111111111111 ' }).trackingNumber).toBe('4111••••••••1111');
   });
 
+  it.each([
+    ['378734493671000', '3787•••••••1000'],
+    ['3411 1111 1111 111', '3411•••••••1111'],
+    ['JD4111111111111111', 'JD[card ••1111]'],
+    ['JJD4111111111111111', 'JJD[card ••1111]'],
+    ['JD014600006228974', 'JD014600006228974'],
+    ['794644790138', '794644790138'],
+  ])('%s, in the format of a carrier, is kept as %s', (TrackingNumber, kept) => {
+    expect(shipping({ TrackingNumber }).trackingNumber).toBe(kept);
+  });
+
   it('rejects a tracking number that lost its last digits as a JSON number', () => {
     expect(issuesOf(() => shipping({ TrackingNumber: 9.400111899e21 }))).toHaveLength(1);
   });

@@ -72,6 +72,10 @@ describe('a card status change', () => {
     expect(status({ CustomId }).customId).toBeNull();
   });
 
+  it('may have a number for a custom id', () => {
+    expect(status({ CustomId: 12345 }).customId).toBe('12345');
+  });
+
   it.each([
     ['AcctId', { AcctId: null }],
     ['CardList', { CardList: [] }],

@@ -36,3 +36,18 @@ describe.each(Object.entries(panForms))('a card number written with %s', (_how, 
     expect(found).toEqual([]);
   });
 });
+
+it('a security code or token is never stored, in any text of any kind', () => {
+  const written = 'CVV2: 73918 token=hunter73918';
+  const texts = plantableFields.filter(([kind, field]) => storedText(kind, { [field]: 'harmless words' }));
+  const found = texts.filter(([kind, field]) =>
+    keptOf(sampleWebhook(kind, { [field]: written }).body, kind).includes('73918'),
+  );
+
+  expect(texts.length).toBeGreaterThan(20);
+  expect(found).toEqual([]);
+});
+
+function storedText(kind: string, fields: Record<string, unknown>): boolean {
+  return keptOf(sampleWebhook(kind, fields).body, kind).includes('harmless words');
+}

@@ -75,6 +75,9 @@ describe('a network transaction', () => {
     ['MerchantRequestedAmount', -100.5, 'requestedCents', 10_050],
     ['MCCCode', null, 'mcc', ''],
     ['MCCCode', ' 5812 ', 'mcc', '5812'],
+    ['MCCCode', 5812, 'mcc', '5812'],
+    ['AvailableBalance', '', 'availableCents', null],
+    ['MerchantRequestedAmount', ' ', 'requestedCents', null],
     ['IsCardPresent', undefined, 'isCardPresent', null],
     ['IsCardPresent', false, 'isCardPresent', false],
     ['NetworkType', ' auth ', 'networkType', 'Auth'],
@@ -146,6 +149,20 @@ describe('a network transaction', () => {
     ['pin', null, 'decline'],
   ])('a %s with the status %j and a decline code is a %s', (name, NetworkStatus, kind) => {
     expect(transaction(name, { NetworkStatus, MessageCode: 'decline.remote' }).kind).toBe(kind);
+  });
+
+  it.each([
+    ['authorization', { Message: 'Do not honor' }, 'decline'],
+    ['pin', { Message: 'Invalid PIN' }, 'decline'],
+    ['authorization', { MessageCode: 'Fraud.Suspected' }, 'decline'],
+    ['authorization', { Message: ' ', MessageCode: '' }, 'authorization'],
+    ['pin', { Message: 'Approved' }, 'pin'],
+    ['settlement', { Message: 'Do not honor' }, 'settlement'],
+    ['reversal', { MessageCode: 'decline.remote' }, 'reversal'],
+  ])('a %s without a status and with %j is a %s: only declines have a reason', (name, fields, kind) => {
+    const reasons = { Message: null, MessageCode: null, ...fields };
+
+    expect(transaction(name, { NetworkStatus: null, ...reasons }).kind).toBe(kind);
   });
 
   it.each([

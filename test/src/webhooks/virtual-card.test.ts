@@ -22,6 +22,8 @@ describe('the outcome of a virtual card order', () => {
     ['resend', [], ''],
     ['not_created', [], 'Failed: Card creation'],
     ['partial', [], 'Failed: Set Ruleset'],
+    ['not_created', ['Card Creation'], 'Failed: Card Creation'],
+    ['not_created', ['Unknown'], 'Failed: Card Creation'],
   ])('is %s for the errors %j and the message “%s”', (outcome, Errors, Message) => {
     expect(order({ Errors, Message }).outcome).toBe(outcome);
   });
