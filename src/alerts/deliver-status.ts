@@ -26,26 +26,30 @@ interface StatusTimeline {
 /**
  * Interprets one status event, using everything known about the card.
  *
- * @param history every known status of the card, including this event's, in order of `callbackAt`.
+ * @param known every known status of the card, including this event's, in order of `callbackAt`.
  * @param knownBefore the status in the directory before the first known event, or null.
  * @param isAlone the event has an alert of its own, whatever it may belong to.
  */
 export function statusTimeline(
   card: { cardId: number; last4: string },
   eventId: string,
-  history: readonly StatusRecord[],
+  known: readonly StatusRecord[],
   knownBefore: CardStatus | null,
   { isAlone = false } = {},
 ): StatusTimeline {
+  // Final, so whatever seems to follow was only delayed.
+  const history = known.toSorted((a, b) => Number(a.status === 'CLOSED') - Number(b.status === 'CLOSED'));
+  const wasClosed = knownBefore === 'CLOSED' && history.every(({ status }) => status !== 'CLOSED');
+  const before = knownBefore === 'CLOSED' ? null : knownBefore;
   const index = history.findIndex((record) => record.eventId === eventId);
   const own = history[index];
   if (own === undefined) throw new Error('the card history does not contain the event');
 
-  const activation = isAlone ? null : passingActivation(history, index, knownBefore);
+  const activation = isAlone ? null : passingActivation(history, index, before);
   const steps = activation === null ? [own] : history.slice(activation, activation + 2);
   const start = activation ?? index;
-  const from = history[start - 1]?.status ?? (start === 0 ? knownBefore : null);
-  const later = history[start + steps.length];
+  const from = history[start - 1]?.status ?? (start === 0 ? before : null);
+  const later = wasClosed ? 'CLOSED' : history.slice(start + steps.length).at(-1)?.status;
 
   return {
     change: {
@@ -53,7 +57,7 @@ export function statusTimeline(
       // The directory may have read the new status before the webhook arrived. The previous status is then unknown.
       from: start === 0 && from === steps[0]?.status ? null : from,
       steps: steps.map(({ status, callbackAt }) => ({ status, at: callbackAt })),
-      supersededBy: later === undefined ? null : (history.at(-1)?.status ?? null),
+      supersededBy: later ?? null,
     },
     eventIds: steps.map((step) => step.eventId),
     mayContinue:

@@ -233,8 +233,8 @@ function withStatus(cards: readonly DirectoryCard[], news: DirectoryCard): Direc
   const isHint = (card: DirectoryCard): boolean => card.cardId === null && card.last4 === news.last4;
   const stored = cards.find((card) => card.cardId === news.cardId) ?? cards.find(isHint);
   if (stored === undefined) return [...cards, news];
-  // If the known facts are newer, only the id is new.
-  const isOld = stored.status !== null && isLater(stored.seenAt, news.seenAt);
+  // If the known facts are newer or final, only the id is new.
+  const isOld = stored.status === 'CLOSED' || (stored.status !== null && isLater(stored.seenAt, news.seenAt));
   // The webhook reports the change that the API already showed.
   const { was, ...withoutWas } = stored;
   const isReported = was === undefined || stored.status === news.status;

@@ -45,7 +45,7 @@ export function createNotifyHolder({ links, preferences, notifyPerson }: NotifyH
     const kind = notificationOf[kindTraits[alert.event.kind].category];
     if (acctId === null || kind === null) return;
     const link = await links.ofAccount(acctId);
-    if (link === null || isCausedBy(alert, link.userId)) return;
+    if (link === null || isCausedBy(alert, link.userId) || isOutdated(alert)) return;
     // Its webhook may come after the card has passed from one person to another.
     if (alert.event.kind === 'decline' && !happenedSince(Date.parse(link.at))(alert.event)) return;
     // Only the holder can identify a suspected fraud, so that notification cannot be switched off.
@@ -64,6 +64,11 @@ export function createNotifyHolder({ links, preferences, notifyPerson }: NotifyH
 /** Holders who blocked their own card were already answered where they pressed the button. */
 function isCausedBy(alert: Alert, userId: string): boolean {
   return alert.kind === 'card-status' && alert.changes.every(({ causedBy }) => causedBy === userId);
+}
+
+/** A status that arrived after a newer one, of which the holder was notified. */
+function isOutdated(alert: Alert): boolean {
+  return alert.kind === 'card-status' && alert.changes.every(({ supersededBy }) => supersededBy !== null);
 }
 
 /** An entry for one person's direct messages. */

@@ -63,6 +63,18 @@ describe('the timeline of a status event', () => {
     expect(statusTimeline(card, 'a', history, null).change.supersededBy).toBe('CLOSED');
   });
 
+  it.each(['ACTIVE', 'BLOCKED', 'INACTIVE'] as const)(
+    'takes %s after CLOSED for delayed: a closed card is final',
+    (status) => {
+      const history = [record('a', 'ACTIVE', 0), record('b', 'CLOSED', 300), record('c', status, 305)];
+
+      expect(statusTimeline(card, 'c', history, null).change).toMatchObject({ from: 'ACTIVE', supersededBy: 'CLOSED' });
+      expect(statusTimeline(card, 'b', history, null).change.supersededBy).toBeNull();
+      const alone = statusTimeline(card, 'c', history.slice(2), 'CLOSED');
+      expect(alone).toMatchObject({ change: { from: null, supersededBy: 'CLOSED' }, mayContinue: false });
+    },
+  );
+
   it('contains its event, in order, for any history', () => {
     const histories = fc
       .array(fc.tuple(fc.constantFrom(...cardStatuses), fc.integer({ min: 0, max: 200 })), {
@@ -80,8 +92,11 @@ describe('the timeline of a status event', () => {
           const { eventIds, change } = statusTimeline(card, eventId, history, known);
           expect(eventIds).toContain(eventId);
           expect(change.steps.map((step) => step.at)).toEqual(change.steps.map((step) => step.at).toSorted());
-          const isNewest = history.at(-1)?.eventId === eventIds.at(-1);
+          // CLOSED is final: whatever seems to follow was only delayed.
+          const last = history.findLast(({ status }) => status === 'CLOSED') ?? history.at(-1);
+          const isNewest = last?.eventId === eventIds.at(-1) && (known !== 'CLOSED' || last?.status === 'CLOSED');
           expect(change.supersededBy === null).toBe(isNewest);
+          if (change.steps.at(-1)?.status !== 'CLOSED') expect(change.from).not.toBe('CLOSED');
         }
       }),
     );

@@ -92,6 +92,13 @@ it('keeps the previous status if an older webhook reports another status', () =>
   expect(wasOf(tells(changed, 'ACTIVE', 2))).toEqual({ status: 'INACTIVE', seenAt: at(1) });
 });
 
+it('keeps a closed card closed, whatever a delayed webhook reports', () => {
+  const closed = shows(null, 'CLOSED', 1);
+
+  expect(tells(closed, 'ACTIVE', 2).cards[0]?.status).toBe('CLOSED');
+  expect(tells(tells(shows(null, 'ACTIVE', 1), 'CLOSED', 2), 'BLOCKED', 3).cards[0]?.status).toBe('CLOSED');
+});
+
 it('treats a card that appears in a known account as new', () => {
   const before = { ...shows(null, 'ACTIVE', 1), cards: [] };
 

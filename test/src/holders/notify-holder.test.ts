@@ -10,7 +10,7 @@ import {
 } from '../../../src/holders/notify-holder.ts';
 import { OutboxEntry } from '../../../src/outbox/entry.ts';
 import { useRedis } from '../../support/on-redis.ts';
-import { declined } from '../../templates/fixtures.ts';
+import { change, declined, statusAlert } from '../../templates/fixtures.ts';
 
 const redis = useRedis();
 const link = {
@@ -85,6 +85,18 @@ it('notifies the holder of suspected fraud, whatever they have switched off', as
     declined('decline.card.pin', 'Invalid PIN'),
   );
 
+  expect(told).toEqual(['U0HUGO']);
+});
+
+it('does not notify a holder of a status that arrived after a newer one', async () => {
+  const told: string[] = [];
+  const notifyPerson = async (userId: string) => void told.push(userId);
+  const notify = createNotifyHolder({ links: { ofAccount: async () => link }, preferences: all, notifyPerson });
+
+  await notify(statusAlert([change({ supersededBy: 'ACTIVE' })]));
+  expect(told).toEqual([]);
+
+  await notify(statusAlert([change({ supersededBy: 'ACTIVE' }), change({ cardId: 2 })]));
   expect(told).toEqual(['U0HUGO']);
 });
 
