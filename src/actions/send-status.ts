@@ -27,15 +27,21 @@ const countsAgainst =
 /** The webhook of a change usually arrives within this time. */
 const WEBHOOK_MS = 1500;
 
+/** An action that changes the status of a card. */
+export interface StatusChanger {
+  readonly userId: string;
+  readonly actionId: string;
+  /**
+   * When the card's last known change was, by the card service's clock; '' if none is known. Its webhooks may be delayed, and
+   * those of earlier changes do not belong to this action.
+   */
+  readonly after: string;
+}
+
 /** Statuses of cards, as the card service reported them, and which of them actions made. */
 export interface StatusHistory {
   /** Attributes a status event to a click. */
-  expectStatus(
-    acctId: number,
-    status: CardStatus,
-    by: { userId: string; actionId: string },
-    cardId?: number | null,
-  ): Promise<void>;
+  expectStatus(acctId: number, status: CardStatus, by: StatusChanger, cardId?: number | null): Promise<void>;
   forgetExpected(acctId: number, status: CardStatus, cardId?: number | null): Promise<void>;
   /** Statuses of a card received from the card service, oldest first. */
   statuses(cardId: number): Promise<readonly StatusRecord[]>;
@@ -113,16 +119,19 @@ export function createSendStatus(deps: Deps) {
 
 /** Attributes the events of a change to the person who asked for it, also those of the cards that it closes. */
 function expectations(
-  history: Pick<StatusHistory, 'expectStatus' | 'forgetExpected'>,
-  { action, acctId }: Resolved,
+  history: Pick<StatusHistory, 'expectStatus' | 'forgetExpected' | 'statuses'>,
+  { action, acctId, cardId: ownId }: Resolved,
   status: CardStatus,
   closes: readonly ClosedCard[],
 ) {
-  const by = { userId: action.actor.userId, actionId: action.id };
+  const by = async (cardId: number | null): Promise<StatusChanger> => {
+    const known = cardId === null ? [] : await history.statuses(cardId);
+    return { userId: action.actor.userId, actionId: action.id, after: known.at(-1)?.callbackAt ?? '' };
+  };
   return {
     async prepare(): Promise<void> {
-      await history.expectStatus(acctId, status, by);
-      for (const { cardId } of closes) await history.expectStatus(acctId, 'CLOSED', by, cardId);
+      await history.expectStatus(acctId, status, await by(ownId));
+      for (const { cardId } of closes) await history.expectStatus(acctId, 'CLOSED', await by(cardId), cardId);
     },
     async forget(): Promise<void> {
       await history.forgetExpected(acctId, status);

@@ -1,6 +1,7 @@
+import type { StatusChanger } from '../actions/send-status.ts';
 import { batched, batchedBy } from '../core/batched.ts';
 import type { CardFacts } from '../core/card-facts.ts';
-import type { CardStatus, StatusRecord, TransactionEvent } from '../core/event.ts';
+import type { CardStatus, CardStatusEvent, StatusRecord, TransactionEvent } from '../core/event.ts';
 import { stateKey } from '../core/keys.ts';
 import type { RedisClient } from '../core/redis.ts';
 import { defineScript, readScript } from '../core/redis-script.ts';
@@ -134,30 +135,40 @@ function createDeclinesLast(redis: RedisClient): (acctId: number) => Promise<num
   });
 }
 
+type ReportedEvent = Pick<CardStatusEvent, 'acctId' | 'id' | 'callbackAt'>;
+
 /** Which of our actions the webhooks of a status belong to. */
 function createExpectations(redis: RedisClient) {
   async function expectedAction(
-    acctId: number,
+    { acctId, id, callbackAt }: ReportedEvent,
     status: CardStatus,
-    eventId: string,
     cardId: number | null = null,
   ): Promise<{ readonly userId: string; readonly actionId: string } | null> {
     const key = expectKey(acctId, status, cardId);
-    const [userId, actionId] = await redis.hmget(key, 'userId', 'actionId');
+    const [userId, actionId, after] = await redis.hmget(key, 'userId', 'actionId', 'after');
     if (userId == null || actionId == null) return null;
-    await redis.hsetnx(key, 'eventId', eventId);
-    return (await redis.hget(key, 'eventId')) === eventId ? { userId, actionId } : null;
+    // The delayed webhook of an earlier change.
+    if (callbackAt <= (after ?? '')) return null;
+    await redis.hsetnx(key, 'eventId', id);
+    return (await redis.hget(key, 'eventId')) === id ? { userId, actionId } : null;
   }
   return {
     /** Records the action that the next webhook with this status will confirm. @param cardId the card that is closed. */
     async expectStatus(
       acctId: number,
       status: CardStatus,
-      by: { userId: string; actionId: string },
+      by: StatusChanger,
       cardId: number | null = null,
     ): Promise<void> {
       const key = expectKey(acctId, status, cardId);
-      await redis.multi().del(key).hset(key, by).expire(key, EXPECTED_SECONDS).exec();
+      // After a crash, an action expects again what may have come meanwhile.
+      if ((await redis.hget(key, 'actionId')) === by.actionId) return;
+      await redis
+        .multi()
+        .del(key)
+        .hset(key, { ...by })
+        .expire(key, EXPECTED_SECONDS)
+        .exec();
     },
     /** The webhook will not come, because the card API refused the change. */
     async forgetExpected(acctId: number, status: CardStatus, cardId: number | null = null): Promise<void> {
@@ -165,11 +176,10 @@ function createExpectations(redis: RedisClient) {
     },
     /** The user whose action caused this event: the first event with the status. Repeated calls give the same answer. */
     expectedBy: async (
-      acctId: number,
+      event: ReportedEvent,
       status: CardStatus,
-      eventId: string,
       cardId: number | null = null,
-    ): Promise<string | null> => (await expectedAction(acctId, status, eventId, cardId))?.userId ?? null,
+    ): Promise<string | null> => (await expectedAction(event, status, cardId))?.userId ?? null,
     /** The same with the action. */
     expectedAction,
     /** Whether the next event with this status is expected, or this event was. */

@@ -155,8 +155,7 @@ export function createDeliverStatus(deps: Deps) {
 
   async function withCause(event: CardStatusEvent, change: StatusTimeline['change']): Promise<StatusChange> {
     const status = change.steps.at(-1)?.status;
-    const causedBy =
-      status === undefined ? null : await history.expectedBy(event.acctId, status, event.id, change.cardId);
+    const causedBy = status === undefined ? null : await history.expectedBy(event, status, change.cardId);
     return { ...change, causedBy };
   }
 

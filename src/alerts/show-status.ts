@@ -18,12 +18,13 @@ interface Deps {
 export type ShowStatus = (event: CardStatusEvent, status: CardStatus) => Promise<void>;
 
 export function createShowStatus({ history, alerts, updateAlert }: Deps): ShowStatus {
-  return async function showStatus({ id, acctId, callbackAt: at }, status) {
+  return async function showStatus(event, status) {
+    const { id, acctId, callbackAt: at } = event;
     if (status !== 'ACTIVE' && status !== 'BLOCKED') return;
     const atMs = Date.parse(at);
     const ids = await history.alertsBetween(acctId, 'declines', atMs - WITHIN_MS, atMs);
     const declines = await alertsOfKind('transaction', ids, alerts);
-    const by = declines.length === 0 ? null : await history.expectedAction(acctId, status, id);
+    const by = declines.length === 0 ? null : await history.expectedAction(event, status);
     for (const alert of declines) {
       const verb = verbFor(alert, status);
       if (verb === null) continue;

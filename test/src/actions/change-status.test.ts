@@ -4,6 +4,12 @@ import { unanswered } from '../../support/card-api-errors.ts';
 import { useRedis } from '../../support/on-redis.ts';
 import { acctId, ask, createActionWorld, performAction, type WorldDeps } from '../../support/perform-world.ts';
 
+const event = (id: string, ofAccount: number) => ({
+  acctId: ofAccount,
+  id,
+  callbackAt: '2026-11-20T15:00:00.0000000Z',
+});
+
 const redis = useRedis();
 
 it('activates no other card than the one asked for, because that would close it for good', async () => {
@@ -108,9 +114,9 @@ it('records and attributes what an activation closes for good', async () => {
   ]);
   const { history } = world.deps;
   const by = activate.actor.userId;
-  expect(await history.expectedBy(acctId, 'CLOSED', 'evt_1', 6)).toBe(by);
-  expect(await history.expectedBy(acctId, 'CLOSED', 'evt_2', 7)).toBe(by);
-  expect(await history.expectedBy(acctId, 'CLOSED', 'evt_3', 5)).toBeNull();
+  expect(await history.expectedBy(event('evt_1', acctId), 'CLOSED', 6)).toBe(by);
+  expect(await history.expectedBy(event('evt_2', acctId), 'CLOSED', 7)).toBe(by);
+  expect(await history.expectedBy(event('evt_3', acctId), 'CLOSED', 5)).toBeNull();
 });
 
 it('asks again before it closes a card that the person has not seen', async () => {

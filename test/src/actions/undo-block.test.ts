@@ -135,7 +135,7 @@ async function tellStatus({ deps }: PerformWorld, status: 'ACTIVE' | 'BLOCKED', 
   const callbackAt = `2026-11-20T15:00:0${second}.0000000Z`;
   const record = { eventId: `evt_status${second}`, status, callbackAt, receivedAt: callbackAt };
   await deps.history.addStatus(cardId, record);
-  await deps.history.expectedBy(acctId, status, record.eventId);
+  await deps.history.expectedBy({ acctId, id: record.eventId, callbackAt }, status);
 }
 
 describe('Undo after the card became active in another way', () => {

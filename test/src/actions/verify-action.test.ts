@@ -11,6 +11,12 @@ import {
   verifyAction,
 } from '../../support/perform-world.ts';
 
+const event = (id: string, ofAccount: number) => ({
+  acctId: ofAccount,
+  id,
+  callbackAt: '2026-11-20T15:00:00.0000000Z',
+});
+
 const redis = useRedis();
 
 /** Runs the job until it no longer reschedules itself. @returns how long it took by the action's clock. */
@@ -43,7 +49,7 @@ describe('a change that was sent', () => {
     await performAction(ask('block'), world.deps);
     const { getAccount: _unused, ...card } = world.deps.card;
 
-    await world.deps.history.expectedBy(acctId, 'BLOCKED', 'evt_status1');
+    await world.deps.history.expectedBy(event('evt_status1', acctId), 'BLOCKED');
     const tookMs = await confirm({ ...world, deps: { ...world.deps, card: card as never } }, 'act_block1');
 
     expect(tookMs).toBe(0);
@@ -56,7 +62,7 @@ describe('a change that was sent', () => {
   it('is not reported as confirmed before it is reported as sent', async () => {
     const world = await createActionWorld(redis());
     await performAction(ask('block'), world.deps);
-    await world.deps.history.expectedBy(acctId, 'BLOCKED', 'evt_status1');
+    await world.deps.history.expectedBy(event('evt_status1', acctId), 'BLOCKED');
     const sent = await world.deps.progress.read('act_block1');
     if (sent === null || !('isNotified' in sent)) throw new Error('the block was not sent');
     const progress = { ...world.deps.progress, read: async () => ({ ...sent, isNotified: false }) };

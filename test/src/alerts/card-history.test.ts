@@ -141,20 +141,43 @@ it('the fifty latest payments of an account are kept as long as their alerts', a
   expect(await redis().ttl(stateKey('payments:7'))).toBeLessThanOrEqual(30 * DAYS);
 });
 
+const event = (id: string, acctId: number, callbackAt = '2026-11-20T15:00:00.0000000Z') => ({ acctId, id, callbackAt });
+
 describe('the status an action waits for', () => {
-  const by = { userId: 'U0ANA', actionId: 'act_1' };
+  const by = { userId: 'U0ANA', actionId: 'act_1', after: '' };
 
   it('belongs to the first event with this status, however often it is read', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);
 
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBeNull();
-    expect(await history.expectedBy(7, 'ACTIVE', 'evt_0'), 'another status').toBeNull();
-    expect(await history.expectedBy(7, 'BLOCKED', 'evt_1')).toBe('U0ANA');
-    expect(await history.expectedBy(7, 'BLOCKED', 'evt_1')).toBe('U0ANA');
-    expect(await history.expectedBy(7, 'BLOCKED', 'evt_2')).toBeNull();
+    expect(await history.expectedBy(event('evt_0', 7), 'ACTIVE'), 'another status').toBeNull();
+    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
+    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
+    expect(await history.expectedBy(event('evt_2', 7), 'BLOCKED')).toBeNull();
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBe('evt_1');
     expect(await history.confirmedBy(7, 'BLOCKED', 'act_2'), 'another action').toBeNull();
+  });
+
+  it('is not that of an earlier change, whose webhook was delayed', async () => {
+    const history = createCardHistory(redis());
+    const unblockedAt = '2026-11-20T15:05:00.0000000Z';
+    await history.expectStatus(7, 'BLOCKED', { ...by, after: unblockedAt });
+
+    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED'), 'before it was unblocked').toBeNull();
+    expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBeNull();
+    expect(await history.expectedBy(event('evt_2', 7, '2026-11-20T15:30:00.0000000Z'), 'BLOCKED')).toBe('U0ANA');
+  });
+
+  it('stays that of its event if a worker that died is followed by another', async () => {
+    const history = createCardHistory(redis());
+    await history.expectStatus(7, 'BLOCKED', by);
+    await history.expectedBy(event('evt_1', 7), 'BLOCKED');
+
+    await history.expectStatus(7, 'BLOCKED', { ...by, after: event('evt_1', 7).callbackAt });
+
+    expect(await history.expectedBy(event('evt_1', 7), 'BLOCKED')).toBe('U0ANA');
+    expect(await history.confirmedBy(7, 'BLOCKED', 'act_1')).toBe('evt_1');
   });
 
   it('is that of one card if it is closed, because an activation may close several', async () => {
@@ -163,22 +186,22 @@ describe('the status an action waits for', () => {
     await history.expectStatus(7, 'CLOSED', by, 72);
     await history.forgetExpected(7, 'CLOSED', 72);
 
-    expect(await history.expectedBy(7, 'CLOSED', 'evt_1', 73), 'closed by somebody else').toBeNull();
-    expect(await history.expectedBy(7, 'CLOSED', 'evt_2', 71)).toBe('U0ANA');
-    expect(await history.expectedBy(7, 'CLOSED', 'evt_3', 72)).toBeNull();
+    expect(await history.expectedBy(event('evt_1', 7), 'CLOSED', 73), 'closed by somebody else').toBeNull();
+    expect(await history.expectedBy(event('evt_2', 7), 'CLOSED', 71)).toBe('U0ANA');
+    expect(await history.expectedBy(event('evt_3', 7), 'CLOSED', 72)).toBeNull();
   });
 
   it('is awaited again by a later action, and no longer after the card service refused', async () => {
     const history = createCardHistory(redis());
     await history.expectStatus(7, 'BLOCKED', by);
-    await history.expectedBy(7, 'BLOCKED', 'evt_1');
+    await history.expectedBy(event('evt_1', 7), 'BLOCKED');
 
-    await history.expectStatus(7, 'BLOCKED', { userId: 'U0BEN', actionId: 'act_2' });
-    expect(await history.expectedBy(7, 'BLOCKED', 'evt_2')).toBe('U0BEN');
+    await history.expectStatus(7, 'BLOCKED', { userId: 'U0BEN', actionId: 'act_2', after: '' });
+    expect(await history.expectedBy(event('evt_2', 7), 'BLOCKED')).toBe('U0BEN');
 
     await history.expectStatus(7, 'BLOCKED', by);
     await history.forgetExpected(7, 'BLOCKED');
-    expect(await history.expectedBy(7, 'BLOCKED', 'evt_3')).toBeNull();
+    expect(await history.expectedBy(event('evt_3', 7), 'BLOCKED')).toBeNull();
   });
 });
 
@@ -186,10 +209,10 @@ it('an event is expected while one of our actions waits for its status, and if i
   const history = createCardHistory(redis());
   expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(false);
 
-  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1' });
+  await history.expectStatus(1, 'BLOCKED', { userId: 'U0OLGA', actionId: 'act_1', after: '' });
   expect(await history.isExpected(1, 'BLOCKED', 'evt_a'), 'the event may be in flight').toBe(true);
 
-  await history.expectedBy(1, 'BLOCKED', 'evt_a');
+  await history.expectedBy(event('evt_a', 1), 'BLOCKED');
   expect(await history.isExpected(1, 'BLOCKED', 'evt_a')).toBe(true);
   expect(await history.isExpected(1, 'BLOCKED', 'evt_b')).toBe(false);
 });
